@@ -15,8 +15,8 @@ use gateway::supergraph::{Supergraph, read};
 use graphql::Validator;
 use serde_json::{Value, json};
 use testkit::federation::Question;
-use testkit::federation::ask::Planned;
 use testkit::federation::clock::Clock;
+use testkit::federation::question::Planned;
 
 /// It ends with the test.
 struct Subgraphs {

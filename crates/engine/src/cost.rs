@@ -72,7 +72,7 @@ pub(crate) enum Statistics {
 }
 
 /// The statistics of a source, and the entities of which they may be disclosed.
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownStatistics<'a> {
     pub(crate) catalog: &'a Catalog,
     /// Whether the session may see all rows of an entity.
     pub(crate) is_open: &'a dyn Fn(EntityId) -> bool,
@@ -95,7 +95,7 @@ pub(crate) struct List {
 enum Size {
     Fixed(u64),
     Unpaged(Unpaged),
-    /// As many as the page may have; `otherwise` where the value is null.
+    /// The size of the page; `otherwise` where the value is null.
     Limit {
         limit: ir::Operand,
         otherwise: Unpaged,
@@ -107,7 +107,7 @@ enum Size {
 /// Assumed number of rows of a list without a page.
 #[derive(Clone, Copy, Debug)]
 struct Unpaged {
-    /// Whatever the source knows.
+    /// Without statistics.
     fixed: u64,
     /// By its statistics, and never less.
     known: u64,
@@ -160,7 +160,11 @@ impl CostLimits {
 }
 
 impl Cost {
-    pub(crate) fn new(request: &ir::Request, limits: CostLimits, known: &Known<'_>) -> Self {
+    pub(crate) fn new(
+        request: &ir::Request,
+        limits: CostLimits,
+        known: &KnownStatistics<'_>,
+    ) -> Self {
         let list_size = limits.list_size;
         let mut lists = Lists { lists: Vec::new(), list_size, changed: HashMap::new(), known };
         for transaction in &request.transactions {
@@ -286,7 +290,7 @@ struct Lists<'a> {
     list_size: u64,
     /// Number of rows that steps may change, where it is known.
     changed: HashMap<StepId, u64>,
-    known: &'a Known<'a>,
+    known: &'a KnownStatistics<'a>,
 }
 
 /// For which rows a list is read.
@@ -484,7 +488,7 @@ impl Parents {
     }
 }
 
-impl Known<'_> {
+impl KnownStatistics<'_> {
     /// About how many rows of a list there are for a parent, if that may be known.
     fn referrers(&self, from: &ir::From) -> Option<u64> {
         let hop = match from {
@@ -571,7 +575,7 @@ mod tests {
         let transactions = vec![Transaction { isolation: Isolation::ReadCommitted, steps }];
         let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };
         let catalog = Catalog::default();
-        let known = Known { catalog: &catalog, is_open: &|_| true };
+        let known = KnownStatistics { catalog: &catalog, is_open: &|_| true };
         let cost = Cost::new(&request, CostLimits::default(), &known);
         assert_eq!(cost.estimate(Variables::of(&[]), Statistics::Counted), 7 + 1 + 7);
     }

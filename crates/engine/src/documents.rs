@@ -51,14 +51,14 @@ pub struct Document {
     pub label: OnceLock<u16>,
 }
 
-/// A plan that can be kept.
-pub(crate) trait Kept {
+/// A plan in the cache.
+pub(crate) trait CachedPlan {
     /// The part of a session that plans depend on.
-    type For: PartialEq;
+    type Key: PartialEq;
     /// Data of a document that all its plans share, made with the first.
-    type Once: Debug;
+    type Shared: Debug;
 
-    fn made_for(&self) -> &Self::For;
+    fn key(&self) -> &Self::Key;
 
     /// The variables that the plan depends on.
     fn structure(&self) -> &Structure;
@@ -72,24 +72,24 @@ pub(crate) trait Kept {
 
 /// A plan with its weight when it was last weighed.
 #[derive(Debug)]
-struct KeptPlan<P> {
+struct WeighedPlan<P> {
     plan: Arc<P>,
     weight: u64,
 }
 
 /// A document with its plans.
 #[derive(Debug)]
-pub(crate) struct Known<P: Kept> {
+pub(crate) struct CachedDocument<P: CachedPlan> {
     pub(crate) document: Arc<Document>,
-    pub(crate) once: OnceLock<P::Once>,
-    plans: RwLock<Vec<KeptPlan<P>>>,
+    pub(crate) shared: OnceLock<P::Shared>,
+    plans: RwLock<Vec<WeighedPlan<P>>>,
     /// About how many bytes it takes with its plans.
     weight: AtomicU64,
 }
 
 /// Documents by their text, compared as a whole.
 #[derive(Debug)]
-pub(crate) struct DocumentCache<P: Kept>(Cache<Key, Weighed<P>, Weight>);
+pub(crate) struct DocumentCache<P: CachedPlan>(Cache<Key, Weighed<P>, Weight>);
 
 /// Contents of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,12 +132,12 @@ impl Equivalent<Key> for KeyRef<'_> {
 /// A document with the weight that was measured last: the cache subtracts the weight that it has
 /// added.
 #[derive(Debug)]
-struct Weighed<P: Kept> {
-    known: Arc<Known<P>>,
+struct Weighed<P: CachedPlan> {
+    known: Arc<CachedDocument<P>>,
     weight: u64,
 }
 
-impl<P: Kept> Clone for Weighed<P> {
+impl<P: CachedPlan> Clone for Weighed<P> {
     fn clone(&self) -> Self {
         Self { known: Arc::clone(&self.known), weight: self.weight }
     }
@@ -146,7 +146,7 @@ impl<P: Kept> Clone for Weighed<P> {
 #[derive(Clone, Debug)]
 struct Weight;
 
-impl<P: Kept> Weighter<Key, Weighed<P>> for Weight {
+impl<P: CachedPlan> Weighter<Key, Weighed<P>> for Weight {
     fn weight(&self, _: &Key, kept: &Weighed<P>) -> u64 {
         kept.weight
     }
@@ -196,12 +196,11 @@ impl Document {
     }
 }
 
-impl<P: Kept> Known<P> {
+impl<P: CachedPlan> CachedDocument<P> {
     /// The plan for these variables and this kind of session, if there is one.
-    pub(crate) fn plan(&self, made_for: &P::For, variables: &Variables) -> Option<Arc<P>> {
+    pub(crate) fn plan(&self, key: &P::Key, variables: &Variables) -> Option<Arc<P>> {
         let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
-        let is_wanted =
-            |plan: &P| plan.made_for() == made_for && plan.structure().matches(variables);
+        let is_wanted = |plan: &P| plan.key() == key && plan.structure().matches(variables);
         let known = plans.iter().find(|kept| is_wanted(&kept.plan));
         known.map(|kept| Arc::clone(&kept.plan))
     }
@@ -215,7 +214,7 @@ impl<P: Kept> Known<P> {
     }
 }
 
-impl<P: Kept> DocumentCache<P> {
+impl<P: CachedPlan> DocumentCache<P> {
     pub(crate) fn new() -> Self {
         let documents = usize::try_from(CACHE_BYTES / 8_192).unwrap_or(1_024);
         Self(cache::bounded(CACHE_BYTES, documents, SHARDS, Weight))
@@ -233,7 +232,7 @@ impl<P: Kept> DocumentCache<P> {
         limits: &Limits,
         request: &Request,
         is_known: &mut bool,
-    ) -> Result<Arc<Known<P>>, Vec<GraphQLError>> {
+    ) -> Result<Arc<CachedDocument<P>>, Vec<GraphQLError>> {
         let operation_name = request.operation_name.as_deref();
         let key = KeyRef { text: &request.query, operation_name };
         if let Some(kept) = self.0.get(&key) {
@@ -245,26 +244,30 @@ impl<P: Kept> DocumentCache<P> {
         let weight = AtomicU64::new(document.weight() + name);
         let document = Arc::new(document);
         let plans = RwLock::new(Vec::new());
-        let known = Arc::new(Known { document, once: OnceLock::new(), plans, weight });
+        let known = Arc::new(CachedDocument { document, shared: OnceLock::new(), plans, weight });
         let (key, kept) = known.entry(operation_name);
         self.0.insert(key, kept);
         Ok(known)
     }
 
     /// Keeps a plan of a document for the requests that come.
-    pub(crate) fn keep(&self, known: &Arc<Known<P>>, operation_name: Option<&str>, plan: &Arc<P>) {
+    pub(crate) fn keep(
+        &self,
+        known: &Arc<CachedDocument<P>>,
+        operation_name: Option<&str>,
+        plan: &Arc<P>,
+    ) {
         if known.document.introspects || plan.structure().observations.len() > OBSERVATIONS {
             return;
         }
         let mut plans = known.plans.write().unwrap_or_else(PoisonError::into_inner);
         // Threads that plan the same at once make it several times; it is kept once.
-        let is_alike = |other: &P| {
-            other.made_for() == plan.made_for() && other.structure() == plan.structure()
-        };
+        let is_alike =
+            |other: &P| other.key() == plan.key() && other.structure() == plan.structure();
         if plans.iter().any(|kept| is_alike(&kept.plan)) {
             return;
         }
-        let of_same = |other: &KeptPlan<P>| other.plan.made_for() == plan.made_for();
+        let of_same = |other: &WeighedPlan<P>| other.plan.key() == plan.key();
         let mut own = plans.iter().enumerate().filter(|(_, other)| of_same(other));
         let oldest = own.next().map_or(0, |(place, _)| place);
         let is_full = own.count() + 1 >= STRUCTURES;
@@ -275,7 +278,7 @@ impl<P: Kept> DocumentCache<P> {
         let weight = plan.weight();
         let list = if plans.is_empty() { PLAN_LIST } else { 0 };
         known.weight.fetch_add(weight + list, Ordering::Relaxed);
-        plans.push(KeptPlan { plan: Arc::clone(plan), weight });
+        plans.push(WeighedPlan { plan: Arc::clone(plan), weight });
         drop(plans);
         self.replace(known, operation_name);
     }
@@ -283,7 +286,7 @@ impl<P: Kept> DocumentCache<P> {
     /// Weighs a plan again that has grown, if it is still kept.
     pub(crate) fn reweigh(
         &self,
-        known: &Arc<Known<P>>,
+        known: &Arc<CachedDocument<P>>,
         operation_name: Option<&str>,
         plan: &Arc<P>,
     ) {
@@ -298,10 +301,10 @@ impl<P: Kept> DocumentCache<P> {
         self.replace(known, operation_name);
     }
 
-    /// Has the cache weigh a document again. That is no use of it: a document that is sent once would
-    /// seem to be one that is sent often, and take the place of those that are. One that had to go in
-    /// the meantime does not come back.
-    fn replace(&self, known: &Arc<Known<P>>, operation_name: Option<&str>) {
+    /// Weighs a cached document again. This does not count as a use of it: otherwise a document
+    /// that is sent once would look like a frequent one, and displace those that are. One that was
+    /// evicted meanwhile does not come back.
+    fn replace(&self, known: &Arc<CachedDocument<P>>, operation_name: Option<&str>) {
         let (key, kept) = known.entry(operation_name);
         drop(self.0.replace(key, kept, true));
     }

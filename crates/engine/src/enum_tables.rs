@@ -46,18 +46,18 @@ async fn read_entity(
     let plan = source
         .compile(catalog, &request(entity, fields), shape(fields.len()))
         .map_err(|source| EnumTablesError::Compile { entity: name(), source })?;
-    let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
+    let connections = source.connections(PoolLimits::unshared(1), &MemoryBudget::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
-    let nobody = Session::default();
-    let asked = ExecuteParams {
+    let anonymous = Session::default();
+    let params = ExecuteParams {
         variables: Variables::of(&[]),
-        session: &nobody,
+        session: &anonymous,
         echoes: &[],
         cost: 0,
         time_limit: None,
     };
     let written = connections
-        .execute(&plan, asked, sink, &mut Observed::default())
+        .answer(&plan, params, sink, &mut Observed::default())
         .await
         .map_err(|source| EnumTablesError::Execute { entity: name(), source })?;
     let failed = written.errors.into_iter().next().map(|error| match error.failure {

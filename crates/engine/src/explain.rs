@@ -25,7 +25,7 @@ pub struct Explained {
     pub cost: u64,
     /// The request tree as text.
     pub request: String,
-    /// Of a gateway, the requests to subgraphs.
+    /// The fetches of a gateway's plan.
     pub fetches: Vec<ExplainedFetch>,
     /// Statements of the source; of a gateway, those of the sources in its process.
     pub statements: Vec<ExplainedStatement>,
@@ -47,7 +47,7 @@ pub struct ExplainedFetch {
 pub struct ExplainedStatement {
     /// The kind and the name of the rows that it reads.
     pub name: String,
-    /// Of a gateway, the number of the request to a subgraph that it answers, from 1.
+    /// The number of the gateway's fetch that it answers, from 1.
     pub fetch: Option<usize>,
     /// The way in which it finds the rows of its parents, and the reason.
     pub how: String,

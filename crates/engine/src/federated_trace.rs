@@ -1,7 +1,7 @@
 //! Federated tracing: the trace that routers request of a subgraph, in `extensions.ftv1`.
 //!
-//! Routers ask for it by a header, and count by it which fields of the graph are used, how long
-//! they take and which fail. Nothing specifies it but the messages `Trace` and `Trace.Node` of
+//! Routers request it by a header, and use it to count the used fields of the graph, their
+//! durations and their failures. It is specified only by the messages `Trace` and `Trace.Node` of
 //! Apollo's reports:
 //! <https://github.com/apollographql/apollo-server/blob/main/packages/usage-reporting-protobuf/src/reports.proto>.
 //!
@@ -28,7 +28,7 @@ use message::Message;
 /// A request that is traced, at its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
-    /// For those who compare clocks.
+    /// The wall clock, for comparison with other machines.
     clock: SystemTime,
     /// Start by the monotonic clock, since the system's clock may be set in between.
     started: Instant,
@@ -58,7 +58,7 @@ impl Begun {
         if response.rest.is_some() {
             return;
         }
-        let (mut fields, executed) = asked(engine, request, report);
+        let (mut fields, executed) = selected(engine, request, report);
         if !report.codes.is_empty() {
             fields.add_errors(&response.body);
         }
@@ -76,14 +76,14 @@ impl Begun {
         trace.put_message(4, &timestamp(self.clock));
         trace.put_number(11, nanoseconds(took));
         trace.put_message(14, &fields.message(schema, at));
-        // `field_execution_weight`: how many requests the trace stands for.
+        // `field_execution_weight`: number of requests that the trace represents.
         trace.put_double(31, 1.0);
         trace
     }
 }
 
 /// The fields of a request that was executed, and when that was; without them, it came no further.
-fn asked<'r>(engine: &Engine, request: &Request, report: &'r Report) -> (Fields<'r>, Span) {
+fn selected<'r>(engine: &Engine, request: &Request, report: &'r Report) -> (Fields<'r>, Span) {
     let stages = report.stages;
     let from = [stages.document, stages.plan].into_iter().flatten().sum();
     let took: Duration = [stages.execute, stages.write].into_iter().flatten().sum();

@@ -1,11 +1,11 @@
-//! The straight line from a request to its answer.
+//! The pipeline from a request to its answer.
 //!
 //! | stage | function | made |
 //! |---|---|---|
 //! | parse, validate | [`prepare`]: `document` | once a document |
 //! | coerce | `graphql::coerce_variable_values` | each request |
 //! | lower, authorize, compile | [`prepare`]: `plan` | once a document, variable structure and combination of rules |
-//! | bind, execute, write | `sources::Connections::execute` | each request |
+//! | bind, execute, write | `sources::Connections::deliver` | each request |
 //! | respond | [`respond`] | each request |
 //!
 //! * [`policies`]: permissions of roles by policy files, for the authorizer of the crate `access`
@@ -13,7 +13,7 @@
 //! * [`session`]: authentication: sessions by tokens
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: federation gateway: one API over several subgraphs
-//! * [`api`]: one of the two, as the server knows it
+//! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
 //! * [`worker`]: requests of one thread, over connections of its own
@@ -27,7 +27,7 @@
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
 //! * [`report`]: figures and outcome of a request
-//! * [`explain`]: the same road, shown instead of gone
+//! * [`explain`]: dry run: a request is compiled and shown, not executed
 
 pub mod api;
 pub mod batch_limits;
@@ -40,6 +40,9 @@ pub mod explain;
 pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
+mod limits;
+mod log_throttle;
+pub mod map_error;
 mod memory_size;
 pub mod patterns;
 pub mod policies;
@@ -50,10 +53,6 @@ pub mod rest;
 #[cfg(test)]
 mod restrictions;
 pub mod session;
-
-mod limits;
-mod log_throttle;
-pub mod map_error;
 mod withhold;
 pub mod worker;
 

@@ -44,7 +44,7 @@ pub(crate) enum Logged {
     /// The line is written with this id. `suppressed` lines of the cause were not written since the
     /// one before.
     Written { id: Arc<str>, suppressed: u64 },
-    /// It is not; this is the id of a line of the same cause.
+    /// The line is suppressed; this is the id of a line of the same cause.
     Counted { id: Arc<str> },
 }
 

@@ -312,8 +312,8 @@ fn show_constraint(details: &Details, mapped: &mut GraphQLError) {
     }
 }
 
-/// As PostGraphile has it: each part stands beside the message, and once more together with the
-/// others.
+/// PostGraphile's format: each part is a member beside the message, and of `exception` together
+/// with the others.
 fn extend(wanted: &[ExtendedError], error: &SourceError, mapped: &mut GraphQLError) {
     let mut exception = String::from("{");
     let mut members = Vec::new();

@@ -13,14 +13,14 @@ use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
-use crate::cost::{Cost, Known as KnownStatistics, Statistics};
-use crate::documents::{Cached, Document, Kept, Known};
+use crate::cost::{Cost, KnownStatistics, Statistics};
+use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
 use crate::memory_size::{COUNTERS, MemorySize};
 use crate::patterns::PatternLimits;
 use crate::withhold::withhold;
 
-/// The most room that is made for an answer before it is there.
+/// Most bytes that are reserved for an answer in advance.
 const ROOM: usize = 64 << 10;
 
 /// The room of an answer that is expected to need more than that, before anything is written.
@@ -49,12 +49,12 @@ pub struct Prepared {
     made: AtomicU32,
 }
 
-impl Kept for Prepared {
+impl CachedPlan for Prepared {
     /// The access set of the session; `None`: everything is permitted.
-    type For = Option<AccessSetId>;
-    type Once = ();
+    type Key = Option<AccessSetId>;
+    type Shared = ();
 
-    fn made_for(&self) -> &Self::For {
+    fn key(&self) -> &Self::Key {
         &self.access_set
     }
 
@@ -178,7 +178,7 @@ impl Engine {
         &self,
         request: &Request,
         is_known: &mut bool,
-    ) -> Result<Arc<Known<Prepared>>, Vec<GraphQLError>> {
+    ) -> Result<Arc<CachedDocument<Prepared>>, Vec<GraphQLError>> {
         let schema = &self.api.schema;
         self.documents.document(&self.validator, schema, &self.limits, request, is_known)
     }
@@ -186,7 +186,7 @@ impl Engine {
     /// Weighs a plan of the cache again, if it keeps more than when it was weighed.
     pub(crate) fn reweigh(
         &self,
-        known: &Arc<Known<Prepared>>,
+        known: &Arc<CachedDocument<Prepared>>,
         operation_name: Option<&str>,
         prepared: &Arc<Prepared>,
     ) {
@@ -199,7 +199,7 @@ impl Engine {
     /// compiled unless it is known.
     pub(crate) fn plan(
         &self,
-        known: &Arc<Known<Prepared>>,
+        known: &Arc<CachedDocument<Prepared>>,
         operation_name: Option<&str>,
         variables: &Variables,
         session: &Session,

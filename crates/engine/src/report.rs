@@ -1,6 +1,6 @@
 //! Figures and outcome of a request, for logs, metrics and traces.
 //!
-//! It is filled while the request runs, so that one that is given up has a report too.
+//! It is filled while the request runs, so that a cancelled one has a report too.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

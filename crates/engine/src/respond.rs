@@ -19,7 +19,7 @@ pub struct Response {
     pub kind: Kind,
     /// The JSON text.
     pub body: Vec<u8>,
-    /// The memory that it takes, for as long as it is here.
+    /// The memory reservation of the body.
     pub held: MemoryReservation,
     /// The rest of a streamed answer.
     pub rest: Option<Box<Rest>>,
@@ -206,7 +206,7 @@ fn not_read(why: &NotRead) -> GraphQLError {
     }
 }
 
-/// A fault of our own, by an id that stands in the log.
+/// A fault of our own, with the id of its log line.
 pub(crate) fn our_bug(message: &str) -> GraphQLError {
     let id = error_id();
     tracing::error!(error_id = %id, error = message, "a fault of Thalweg's own");

@@ -54,7 +54,7 @@ impl Rest {
     }
 }
 
-/// The client learns no more than that the answer has no end: the reason is in the log.
+/// The client sees only that the answer is cut off: the reason is logged.
 fn broken_off(engine: &Engine, error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
     let error = execute_error(engine, error);
     let cause = Cause { code: error.code, detail: "an answer breaks off".into() };

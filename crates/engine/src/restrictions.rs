@@ -303,7 +303,7 @@ fn there_may_be_more_labels_than_are_kept() {
 }
 
 #[test]
-fn a_rule_that_means_nothing_is_told() {
+fn a_rule_that_means_nothing_is_noted() {
     let check = |condition: &str, expected: &str| {
         let types = format!(
             "type A @node @authorization(filter: [{{ where: {{ node: {condition} }} }}]) {{\n\

@@ -1,8 +1,8 @@
 //! Authentication: from a token to a session's settings. Nothing here reads a file or a socket.
 //!
-//! * `json`: objects whose members have one value each
+//! * `json`: objects with unique members
 //! * [`algorithm`]: how tokens may be signed
-//! * [`keys`]: by whom: a secret, public keys, sets of keys
+//! * [`keys`]: keys that verify tokens: a secret, public keys, sets of keys
 //! * [`token`]: whether one of them has signed a token
 //! * [`rules`]: whether its claims hold here and now
 //! * [`mapping`]: the mapping of claims to the role and the settings
@@ -56,11 +56,11 @@ const COUNTERS: usize = 2 * size_of::<usize>();
 /// Judges tokens, and makes sessions of them.
 #[derive(Debug)]
 pub struct Sessions {
-    /// Those that were given; others are fetched.
+    /// Configured keys; others are fetched.
     keys: KeySet,
     rules: Rules,
     mapping: Mapping,
-    nobody: Session,
+    anonymous: Session,
     known: Cache<Box<str>, Known, Weight>,
 }
 
@@ -77,11 +77,11 @@ pub struct Verified {
 /// The reason why a token is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It was good until a while ago. Clients get another one on this.
+    /// It has expired. Clients renew it on this error.
     Expired,
     /// No key that is known has signed it; one that is not known may have.
     NoKey,
-    /// It is good, and not here.
+    /// It is valid, but does not meet a requirement of the configuration.
     Unmet(Requirement),
     /// The reason is logged only: it would help attackers who try tokens.
     Invalid(&'static str),
@@ -101,7 +101,7 @@ pub enum Requirement {
 #[derive(Clone, Debug)]
 struct Known {
     verified: Arc<Verified>,
-    /// Of the fetched keys.
+    /// Version of the fetched keys.
     version: u64,
 }
 
@@ -146,9 +146,9 @@ impl fmt::Display for Refused {
 impl Sessions {
     #[must_use]
     pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
-        let nobody = session(mapping.for_nobody(), None);
+        let anonymous = session(mapping.for_anonymous(), None);
         let known = cache::bounded(KNOWN_BYTES, KNOWN_TOKENS, SHARDS, Weight);
-        Self { keys, rules, mapping, nobody, known }
+        Self { keys, rules, mapping, anonymous, known }
     }
 
     /// Number of cached tokens, and their approximate bytes.
@@ -157,21 +157,21 @@ impl Sessions {
         (self.known.len(), self.known.weight())
     }
 
-    /// The session of who brings no token.
+    /// The unauthenticated session.
     #[must_use]
-    pub fn nobody(&self) -> Session {
-        self.nobody.clone()
+    pub fn anonymous(&self) -> Session {
+        self.anonymous.clone()
     }
 
     /// The session without a token, with settings of this request.
     #[must_use]
-    pub fn nobody_with(&self, settings: Vec<Pair>) -> Session {
-        self.with(self.mapping.for_nobody(), None, settings)
+    pub fn anonymous_with(&self, settings: Vec<Pair>) -> Session {
+        self.with(self.mapping.for_anonymous(), None, settings)
     }
 
-    /// The session of who brings a token, with settings of this request.
+    /// The session of a verified token, with settings of this request.
     #[must_use]
-    pub fn somebody_with(&self, verified: &Verified, settings: Vec<Pair>) -> Session {
+    pub fn authenticated(&self, verified: &Verified, settings: Vec<Pair>) -> Session {
         match settings.is_empty() {
             true => verified.session.clone(),
             false => {
@@ -237,7 +237,7 @@ impl Sessions {
 impl Mapping {
     /// The session of a caller whose token has these claims, or without a token.
     pub fn session(&self, claims: Option<Claims>) -> Result<Session, Refused> {
-        let Some(claims) = claims else { return Ok(session(self.for_nobody(), None)) };
+        let Some(claims) = claims else { return Ok(session(self.for_anonymous(), None)) };
         let members =
             serde_json::to_vec(claims.all()).and_then(|text| serde_json::from_slice(&text));
         let members: Members =

@@ -17,12 +17,12 @@ pub(crate) fn session_refused(refusal: SessionRefusal) -> GraphQLError {
 
 /// Replaces the refused parts of an answer's shape by their errors.
 pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lowered) {
-    let told: BTreeMap<Part, Arc<NotRead>> =
+    let refusals: BTreeMap<Part, Arc<NotRead>> =
         refused.parts().map(|(part, denial)| (part, Arc::new(not_read(catalog, denial)))).collect();
-    if told.is_empty() {
+    if refusals.is_empty() {
         return;
     }
-    for (part, why) in &told {
+    for (part, why) in &refusals {
         if let Part::Root(root) = part {
             lowered.shape.mark_root_not_read(*root, why);
         }
@@ -30,9 +30,9 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
     for root in refused.undone() {
         lowered.shape.mark_root_not_read(root, &Arc::new(NotRead::Undone));
     }
-    let of_rows = |rows: response::RowsId| told.get(&Part::Rows(RowsId(rows.0)));
+    let of_rows = |rows: response::RowsId| refusals.get(&Part::Rows(RowsId(rows.0)));
     lowered.shape.mark_branches_not_read(of_rows);
-    let of = |output: response::OutputId| told.get(&Part::Output(OutputId(output.0)));
+    let of = |output: response::OutputId| refusals.get(&Part::Output(OutputId(output.0)));
     lowered.shape.mark_not_read(|node| match node {
         Node::List { rows, .. }
         | Node::Single { rows, .. }

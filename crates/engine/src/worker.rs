@@ -12,7 +12,7 @@ use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
 
-use crate::documents::Known;
+use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
 use crate::prepare::Prepared;
@@ -57,14 +57,14 @@ impl Delivery {
 /// The operations that a request may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// None that changes anything: it came by GET, which is repeated at will.
+    /// Queries only: the request came by GET, which may be repeated.
     Queries,
     All,
 }
 
 /// A request that is planned.
 struct Ready {
-    known: Arc<Known<Prepared>>,
+    known: Arc<CachedDocument<Prepared>>,
     prepared: Arc<Prepared>,
     variables: graphql::variables::Variables,
     kind: OperationKind,
@@ -88,7 +88,7 @@ impl Worker {
         Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
     }
 
-    /// Takes other answers for long from now on, or makes them in other portions.
+    /// Sets the sizes of streamed answers.
     pub fn set_sizes(&mut self, sizes: Sizes) {
         self.sizes = sizes;
     }
@@ -135,8 +135,8 @@ impl Worker {
         allowed: Allowed,
         report: &mut Report,
     ) -> Response {
-        let nobody = Session::default();
-        self.deliver_reported(request, &nobody, allowed, Delivery::Whole, report).await
+        let anonymous = Session::default();
+        self.deliver_reported(request, &anonymous, allowed, Delivery::Whole, report).await
     }
 
     /// Answers one request of a session. An answer that may be streamed has a rest.
@@ -162,7 +162,7 @@ impl Worker {
         response
     }
 
-    /// The whole road, a statement a stage.
+    /// The whole pipeline, one statement per stage.
     async fn run(
         &self,
         request: &Request,
@@ -180,7 +180,7 @@ impl Worker {
         let echoes = prepared
             .echoes(variables)
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
-        let asked = self.asked(&ready, session, &echoes);
+        let params = self.params(&ready, session, &echoes);
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -192,7 +192,7 @@ impl Worker {
             // The answer of a change begins after its commit, so it is not streamed.
             Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
-        let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
+        let executed = self.connections.deliver(plan, params, sink, delivery, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         engine.reweigh(known, request.operation_name.as_deref(), prepared);
@@ -242,7 +242,7 @@ impl Worker {
         Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
     }
 
-    fn asked<'v>(
+    fn params<'v>(
         &self,
         ready: &'v Ready,
         session: &'v Session,

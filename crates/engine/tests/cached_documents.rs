@@ -81,7 +81,8 @@ impl Folder {
     fn open(&self, dialect: Dialect) -> Arc<Engine> {
         let address = SourceAddress::parse(self.0.join("books.db").to_str().unwrap()).unwrap();
         let (source, limits) = (OpenOptions::default(), engine::Limits::default());
-        let (connections, errors) = (engine::PoolLimits::apart(1), engine::ErrorOptions::default());
+        let (connections, errors) =
+            (engine::PoolLimits::unshared(1), engine::ErrorOptions::default());
         let policies = None;
         let federation = None;
         let options =

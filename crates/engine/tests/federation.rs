@@ -15,7 +15,7 @@ use engine::{
 use graphql::Request;
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use testkit::postgres::{Server, shared, wanted_installations};
+use testkit::postgres::{Server, required_installations, shared};
 
 const TABLES: &str = "
     CREATE DOMAIN code AS text CHECK (value ~ '^c[0-9]+$');
@@ -75,7 +75,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
     Options {
         dialect,
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: PoolLimits::apart(1),
+        connections: PoolLimits::unshared(1),
         policies: None,
         federation: Some(federation),
         limits: engine::Limits {
@@ -95,7 +95,7 @@ fn lists() -> Dialect {
 
 /// A database of its own on the newest PostgreSQL that is there.
 fn database(name: &str) -> Option<&'static Server> {
-    let installation = wanted_installations().unwrap().into_iter().next_back()?;
+    let installation = required_installations().unwrap().into_iter().next_back()?;
     let server = shared(&installation).unwrap_or_else(|error| panic!("{error}"));
     server.create_database(name).unwrap();
     server.execute(name, TABLES).unwrap();

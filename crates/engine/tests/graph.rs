@@ -26,7 +26,7 @@ struct Loaded {
 pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let mut files = cases::find(&fixtures().join("cases"))?;
     files.retain(|file| file.case.header.dialect.starts_with("neo4j"));
-    let is_missing = !neo4j::is_wanted();
+    let is_missing = !neo4j::is_expected();
     let loaded: Arc<Mutex<Option<Loaded>>> = Arc::default();
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let trials = files.into_iter().map(|file| {
@@ -72,7 +72,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
     let mut asked = Options {
         dialect: crate::dialect::parse(dialect)?,
         source: OpenOptions::default(),
-        connections: PoolLimits::apart(2),
+        connections: PoolLimits::unshared(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

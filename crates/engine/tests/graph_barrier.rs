@@ -114,7 +114,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
     let options = Options {
         dialect: crate::dialect::parse(DIALECT).unwrap(),
         source: OpenOptions::default(),
-        connections: PoolLimits::apart(2),
+        connections: PoolLimits::unshared(2),
         limits: Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

@@ -314,7 +314,7 @@ impl Api {
         let options = Options {
             dialect: Dialect::PostGraphile(options),
             source: OpenOptions::default(),
-            connections: PoolLimits::apart(1),
+            connections: PoolLimits::unshared(1),
             policies: None,
             federation: None,
             limits: engine::Limits {

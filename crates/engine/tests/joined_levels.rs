@@ -59,7 +59,7 @@ async fn on_each(tables: &str) -> Vec<(Shop, Answering)> {
     let mut all = Vec::new();
     for shop in Shop::on_each() {
         shop.execute(tables);
-        let answering = shop.answering(&shop.url(), PoolLimits::apart(2)).await;
+        let answering = shop.answering(&shop.url(), PoolLimits::unshared(2)).await;
         all.push((shop, answering));
     }
     all
@@ -188,7 +188,7 @@ fn one_statement_for_all_levels_needs_no_transaction() {
             let url = shop.url().replace("postgres@", "joining@");
             let url = url.replace("user=postgres", "user=joining");
             assert!(url.contains("joining"), "{url}");
-            let answering = shop.answering(&url, PoolLimits::apart(2)).await;
+            let answering = shop.answering(&url, PoolLimits::unshared(2)).await;
             let mut counts = Vec::new();
             for query in [NAMES, FACTS] {
                 let answer = answering.ask(query, &json!({ "id": 3 })).await;

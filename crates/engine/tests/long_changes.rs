@@ -24,7 +24,7 @@ async fn on_each() -> Vec<(Shop, Answering)> {
     for shop in Shop::on_each() {
         shop.execute(TABLES);
         let limits = Limits { response_bytes: BUDGET, ..Limits::default() };
-        let answering = shop.answering_within(&shop.url(), PoolLimits::apart(2), limits).await;
+        let answering = shop.answering_within(&shop.url(), PoolLimits::unshared(2), limits).await;
         all.push((shop, answering));
     }
     all

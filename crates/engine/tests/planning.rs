@@ -7,7 +7,7 @@ use engine::{
 };
 use graphql::Request;
 use serde_json::{Value, json};
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 /// Of the kinds of `entry` nearly all are alike. A session's own statements are a view.
 const TABLES: &str = "
@@ -51,7 +51,7 @@ struct Entries {
 impl Entries {
     /// One connection to a database of its own, on a PostgreSQL that counts plans.
     async fn open(name: &str) -> Option<Self> {
-        let installation = wanted_installations().unwrap().into_iter().next_back()?;
+        let installation = required_installations().unwrap().into_iter().next_back()?;
         let server = shared(&installation).unwrap_or_else(|error| panic!("{error}"));
         server.create_database(name).unwrap();
         server.execute(name, TABLES).unwrap();
@@ -61,7 +61,7 @@ impl Entries {
                 ..postgraphile::Options::default()
             }),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::apart(1),
+            connections: PoolLimits::unshared(1),
             policies: None,
             federation: None,
             limits: engine::Limits {

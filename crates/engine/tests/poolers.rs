@@ -38,7 +38,7 @@ fn chance(state: &mut u64) -> usize {
 
 /// Compares answers with those of a connection that nobody shares. Returns how many clients left.
 async fn compare(shop: &Shop, answering: &[Answering], rounds: usize, place: &str) -> usize {
-    let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
+    let alone = shop.answering(&shop.url(), PoolLimits::unshared(1)).await;
     let (mut state, mut left) = (3, 0);
     for _ in 0..rounds {
         let mut asked = Vec::new();
@@ -92,7 +92,7 @@ fn a_pooler_with_fewer_sessions_than_connections_serves_all_requests() {
     let (_, database) = shop.database();
     let url = pooler.url(database);
     block_on(async {
-        let answering = shop.answering(&url, PoolLimits::apart(8)).await;
+        let answering = shop.answering(&url, PoolLimits::unshared(8)).await;
         let asked: Vec<_> = (1..=60).map(|id| spawn(&answering, QUERIES[0], id % 50)).collect();
         for answer in asked {
             assert_eq!(answer.await.unwrap()["errors"], Value::Null);
@@ -114,7 +114,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
         let options = Options {
             dialect: dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default()),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::apart(1),
+            connections: PoolLimits::unshared(1),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies: None,

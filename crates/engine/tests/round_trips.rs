@@ -20,7 +20,7 @@ use graphql::Request;
 use kind::{Kind, kinds};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value as Json, json};
-use testkit::postgres::{Installation, Server, shared, wanted_installations};
+use testkit::postgres::{Installation, Server, required_installations, shared};
 
 const DATABASE: &str = "round_trips";
 
@@ -42,7 +42,7 @@ type Opened = Arc<OnceLock<Result<Arc<Engine>, String>>>;
 /// A test for each type and PostgreSQL.
 pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let mut trials = Vec::new();
-    for installation in wanted_installations()? {
+    for installation in required_installations()? {
         let engine = Opened::default();
         for kind in kinds() {
             let name =
@@ -87,7 +87,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
             ..postgraphile::Options::default()
         }),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: engine::PoolLimits::apart(2),
+        connections: engine::PoolLimits::unshared(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

@@ -67,7 +67,7 @@ impl File {
         let options = Options {
             dialect,
             source: OpenOptions::default(),
-            connections: engine::PoolLimits::apart(1),
+            connections: engine::PoolLimits::unshared(1),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies: None,

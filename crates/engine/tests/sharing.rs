@@ -57,7 +57,7 @@ async fn close_gate(shop: &Shop, close: &str) -> tokio_postgres::Client {
 fn each_request_has_the_answer_that_it_has_alone() {
     for shop in Shop::on_each() {
         block_on(async {
-            let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
+            let alone = shop.answering(&shop.url(), PoolLimits::unshared(1)).await;
             let sharing = shop.sharing().await;
             let queries = [ARTIST, ALBUMS, PAGE, FAULTS];
             for query in queries {
@@ -112,7 +112,7 @@ fn many_requests_need_few_connections() {
         assert!((1..=2).contains(&totals.opened), "{totals:?}");
         assert_eq!(totals.acquired, 1_020, "{totals:?}");
 
-        let apart = shop.answering(&shop.url(), PoolLimits::apart(8)).await;
+        let apart = shop.answering(&shop.url(), PoolLimits::unshared(8)).await;
         let asked: Vec<_> = (1..=50).map(|id| spawn(&apart, ARTIST, id)).collect();
         for answer in asked {
             answer.await.unwrap();
@@ -313,7 +313,7 @@ fn a_statement_that_cannot_be_cancelled_keeps_its_place() {
     const CLOSE_STUBBORN: &str = "SELECT pg_advisory_lock(7)";
     let Some(shop) = Shop::on_one() else { return };
     block_on(async {
-        for most in [PoolLimits::apart(3), PoolLimits::sharing(3, 1)] {
+        for most in [PoolLimits::unshared(3), PoolLimits::sharing(3, 1)] {
             let answering = shop.answering(&shop.url(), most).await;
             let gate = close_gate(&shop, CLOSE_STUBBORN).await;
             for left in 1..=2 {
@@ -356,7 +356,7 @@ fn sessions_that_end_are_replaced_under_load() {
         let sharing = shop.sharing().await;
         sharing.prove_short(ARTIST).await;
         sharing.prove_short(ALBUMS).await;
-        let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
+        let alone = shop.answering(&shop.url(), PoolLimits::unshared(1)).await;
         let albums = alone.ask(ALBUMS, &json!({ "id": 3 })).await;
         drop(alone);
         for _ in 0..10 {

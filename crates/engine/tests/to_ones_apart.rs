@@ -49,7 +49,7 @@ async fn on_each() -> Vec<(Shop, Answering)> {
     let mut all = Vec::new();
     for shop in Shop::on_each() {
         shop.execute(TABLES);
-        let answering = shop.answering(&shop.url(), PoolLimits::apart(2)).await;
+        let answering = shop.answering(&shop.url(), PoolLimits::unshared(2)).await;
         all.push((shop, answering));
     }
     all
@@ -167,7 +167,7 @@ fn rows_are_read_apart_in_the_same_snapshot() {
             let url = shop.url().replace("postgres@", "reading@");
             let url = url.replace("user=postgres", "user=reading");
             assert!(url.contains("reading"), "{url}");
-            let answering = shop.answering(&url, PoolLimits::apart(2)).await;
+            let answering = shop.answering(&url, PoolLimits::unshared(2)).await;
             let mut genres = Vec::new();
             for _ in 0..2 {
                 let answer = answering.ask(SONGS, &json!({})).await;

@@ -22,8 +22,8 @@ use libtest_mimic::{Failed, Trial};
 use serde_json_bytes::serde_json::{Value as Json, from_str, json};
 use serde_json_bytes::{ByteString, Map, Value as OwnJson};
 use testkit::cases::{self, Answered, Case, CaseFile, Family, Outcome, SectionKind, Statement};
-use testkit::federation::ask::{Planned, Ran};
 use testkit::federation::faults::Fault;
+use testkit::federation::question::{Planned, Ran};
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
 use testkit::federation::{Data, Question, World};
 

@@ -18,8 +18,8 @@ use gateway::supergraph::{SubgraphId, read};
 use graphql::Validator;
 use serde_json_bytes::serde_json::{Value as Json, from_slice, from_str};
 use serde_json_bytes::{ByteString, Map, Value as OwnJson};
-use testkit::federation::ask::Planned;
 use testkit::federation::faults::Fault;
+use testkit::federation::question::Planned;
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
 use testkit::federation::{
     Expected, Failing, Made, Oracle, Outcome, Question, World, make, supergraphs,

@@ -12,7 +12,7 @@ use graphql::heap::HeapSize;
 use graphql::operation::Operation;
 use serde_json_bytes::{ByteString, Map, Value as Json, serde_json};
 use testkit::allocation;
-use testkit::federation::ask::Planned;
+use testkit::federation::question::Planned;
 use testkit::federation::{Question, make};
 use testkit::fuzz::Choices;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, Server, outcome, run};
 
@@ -128,7 +128,7 @@ fn graphql_js_reads_the_schema_of_the_sample() {
 fn graphql_js_reads_the_schema_of_every_kind_of_column_and_relation() {
     let kitchen = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/compare/kitchen.sql");
     let kitchen = fs::read_to_string(kitchen).unwrap();
-    let Some(installation) = wanted_installations().unwrap().pop() else { return };
+    let Some(installation) = required_installations().unwrap().pop() else { return };
     let server = shared(&installation).unwrap();
     server.create_database("clients").unwrap();
     server.execute("clients", &kitchen).unwrap();

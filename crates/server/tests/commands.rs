@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, Server, outcome, run, thalweg};
 
@@ -398,7 +398,7 @@ fn statements(told: &str) -> Vec<&str> {
 
 #[test]
 fn the_statements_that_a_check_prints_can_be_run() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         let name = "check_statements";
         postgres.create_database(name).unwrap();
@@ -567,7 +567,7 @@ fn an_operation_that_cannot_be_explained_is_named_by_file_and_line() {
 
 #[test]
 fn the_sample_is_written_into_postgres_once_and_served_from_there() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let server = shared(&installation).unwrap();
         server.create_database("demo").unwrap();
         let url = server.url("demo");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 use testkit::tokens::Issuer;
 
 use crate::program::{Folder, Server, post};
@@ -119,7 +119,7 @@ rules = ["notes"]
 /// The database's estimates count hidden rows.
 #[test]
 fn plans_have_no_figures_for_whom_rows_are_hidden() {
-    let Some(installation) = wanted_installations().unwrap().into_iter().next() else { return };
+    let Some(installation) = required_installations().unwrap().into_iter().next() else { return };
     let database = shared(&installation).unwrap();
     database.create_database("estimates").unwrap();
     database.execute("estimates", PRIVATE).unwrap();
@@ -168,7 +168,7 @@ const SIBLINGS: &str =
 /// A cost is read by whoever asks, so that it must not tell how many rows are hidden.
 #[test]
 fn costs_tell_statistics_of_what_everybody_may_see() {
-    let Some(installation) = wanted_installations().unwrap().into_iter().next() else { return };
+    let Some(installation) = required_installations().unwrap().into_iter().next() else { return };
     let database = shared(&installation).unwrap();
     database.create_database("family").unwrap();
     database.execute("family", FAMILY).unwrap();

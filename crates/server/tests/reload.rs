@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, PATIENCE, Server, post, read_answer, thalweg};
 
@@ -156,7 +156,7 @@ fn no_request_is_lost_when_sqlite_is_read_again() {
 
 #[test]
 fn no_request_is_lost_when_postgresql_is_read_again_and_its_connections_do_not_pile_up() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let database = shared(&installation).unwrap();
         database.create_database("reload").unwrap();
         database.execute("reload", TABLES).unwrap();

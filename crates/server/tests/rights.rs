@@ -1,7 +1,7 @@
 //! `--no-ignore-rbac`: what no role may do is not in the schema.
 
 use expect_test::expect_file;
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Server, outcome, run};
 
@@ -9,7 +9,7 @@ const TABLES: &str = include_str!("../../source-postgres/tests/driver/introspect
 
 #[test]
 fn the_schema_has_what_some_role_may_do() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let database = shared(&installation).unwrap();
         database.create_database("rights").unwrap();
         database.execute("rights", TABLES).unwrap();
@@ -67,7 +67,7 @@ fn the_schema_has_what_some_role_may_do() {
 
 #[test]
 fn so_has_the_schema_of_phrag() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let database = shared(&installation).unwrap();
         database.create_database("rights_phrag").unwrap();
         database.execute("rights_phrag", &own_roles(TABLES, "phrag")).unwrap();
@@ -113,7 +113,7 @@ fn so_has_the_schema_of_phrag() {
 
 #[test]
 fn rights_are_named_where_they_leave_nothing() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let database = shared(&installation).unwrap();
         database.create_database("rights_none").unwrap();
         database.execute("rights_none", &own_roles(TABLES, "none")).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
 
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, Server, outcome, read_answer, run, thalweg};
 
@@ -140,7 +140,7 @@ fn neither_the_environment_nor_a_file_is_repeated_with_its_passwords() {
 /// What a server that is asked tells at its most talkative.
 #[test]
 fn a_server_that_uses_passwords_tells_them_nowhere() {
-    let Some(installation) = wanted_installations().unwrap().into_iter().next() else { return };
+    let Some(installation) = required_installations().unwrap().into_iter().next() else { return };
     let database = shared(&installation).unwrap();
     database.create_database("secrets").unwrap();
     database.execute("secrets", "CREATE TABLE t (id int PRIMARY KEY)").unwrap();

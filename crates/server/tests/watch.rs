@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use testkit::postgres::{Server as Postgres, shared, wanted_installations};
+use testkit::postgres::{Server as Postgres, required_installations, shared};
 
 use crate::program::{Folder, PATIENCE, Server, post, read_answer};
 
@@ -117,7 +117,7 @@ fn a_source_without_tables_is_waited_for() {
     let connection = Connection::open(&file).unwrap();
     connection.busy_timeout(Duration::from_secs(5)).unwrap();
     check_waits(file.to_str().unwrap(), &|text| connection.execute_batch(text).unwrap());
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let server = shared(&installation).unwrap();
         server.create_database("waited_for").unwrap();
         let execute = |text: &str| server.execute("waited_for", text).unwrap();
@@ -156,7 +156,7 @@ fn sqlite() -> (Folder, Connection, String) {
 }
 
 fn database(name: &str) -> impl Iterator<Item = &'static Postgres> {
-    wanted_installations().unwrap().into_iter().map(move |installation| {
+    required_installations().unwrap().into_iter().map(move |installation| {
         let server = shared(&installation).unwrap();
         server.create_database(name).unwrap();
         server.execute(name, TABLES).unwrap();

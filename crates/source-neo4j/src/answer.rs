@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use response::{Attempt, Echo, Output, Shape, Sink, Stopped, TooLarge, Writer, Written};
 use source::Observed;
-use source::offload::{HERE, write_apart};
+use source::offload::{HERE, write_offloaded};
 use source::streamed::{self, End, Executed, Sizes};
 use source::{ExecuteError, Plan};
 use source::{SourceError, SourceErrorKind};
@@ -84,7 +84,7 @@ impl Read {
             }
         };
         let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
-        let written = write_apart(output, move |output| {
+        let written = write_offloaded(output, move |output| {
             self.written(&plan.program, &plan.shape, &echoes, output)
         });
         Ok(written.await??)

@@ -8,11 +8,11 @@ pub(super) const OVERFLOW: &str = "Overflow: a result is out of the range of its
 
 /// The message of such an error of a change. The server's own message may show other values of the
 /// computation.
-pub(super) fn message(told: &str) -> &'static str {
-    let told = told.to_ascii_lowercase();
-    if told.contains("overflow") {
+pub(super) fn message(received: &str) -> &'static str {
+    let received = received.to_ascii_lowercase();
+    if received.contains("overflow") {
         OVERFLOW
-    } else if told.contains("by zero") {
+    } else if received.contains("by zero") {
         DIVIDED_BY_ZERO
     } else {
         "A value cannot be computed with, or is out of the range of its type."

@@ -1,6 +1,6 @@
 //! Parameters in PackStream's form, and the bounds of pages.
 //!
-//! * `value`: one value as the type that its statement gives it
+//! * `value`: one value in the type of its statement's parameter
 //! * `moment`, `duration`: texts that mean dates, times and quantities of time
 //! * `point`: objects that mean points
 
@@ -34,8 +34,8 @@ struct BoundStatement {
     is_without_keys: bool,
 }
 
-/// Binds all statements and levels. An error comes with the root field it belongs to; its statement
-/// is not to be run.
+/// Binds all statements and levels. An error comes with its root field, whose statement is not to
+/// be run.
 pub(super) fn bind(
     program: &GraphProgram,
     variables: Variables<'_>,

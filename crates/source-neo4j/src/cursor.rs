@@ -42,7 +42,7 @@ pub(super) struct GraphCursor<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Following<'a> {
     None,
-    /// Those of a statement, from this one on.
+    /// Records of a statement, from this one on.
     Records {
         records: &'a Records,
         next: usize,

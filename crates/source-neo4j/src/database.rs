@@ -55,7 +55,7 @@ impl Neo4jSource {
     }
 
     async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, WireError> {
-        let config = Config::from_url(url)?.with_usual_connect_timeout(timeouts.connect);
+        let config = Config::from_url(url)?.with_default_connect_timeout(timeouts.connect);
         let cluster = Cluster::new(config);
         let endpoint = cluster.choose(Access::Read).await?;
         let connection = cluster.connect(&endpoint).await?;
@@ -167,14 +167,14 @@ impl Connections for Neo4jConnections {
     async fn deliver(
         &self,
         plan: &Arc<Plan<GraphProgram>>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         sink: Sink,
         delivery: Delivery,
         observed: &mut Observed,
     ) -> Result<Executed, ExecuteError> {
         let program = &plan.program;
-        let echoes = asked.echoes;
-        let read = self.read(program, asked, observed).await?;
+        let echoes = params.echoes;
+        let read = self.read(program, params, observed).await?;
         let place = match delivery {
             Delivery::Streamed(sizes) if read.is_long(sizes) => {
                 self.places.try_enter().map(|place| (place, sizes))
@@ -194,13 +194,13 @@ impl Connections for Neo4jConnections {
     async fn answer<O: Output>(
         &self,
         plan: &Arc<Plan<GraphProgram>>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let read = self.read(program, asked, observed).await?;
-        read.write(plan, program, asked.echoes, output, observed).await
+        let read = self.read(program, params, observed).await?;
+        read.write(plan, program, params.echoes, output, observed).await
     }
 
     /// Probes a server, and replaces a connection that does not answer.

@@ -90,7 +90,7 @@ fn kind(error: &DatabaseError) -> SourceErrorKind {
     }
 }
 
-/// Of the session and its credentials.
+/// Prefix of errors of the session and its credentials.
 const SECURITY: &str = "Neo.ClientError.Security.";
 
 /// The server's error text of an invalid regular expression.
@@ -113,14 +113,14 @@ fn violation(message: &str) -> SourceErrorKind {
 mod tests {
     use super::*;
 
-    fn told(code: &str, message: &str) -> SourceErrorKind {
+    fn mapped(code: &str, message: &str) -> SourceErrorKind {
         let (code, message) = (code.to_owned(), message.to_owned());
         SourceError::from(DatabaseError { code, message, ..DatabaseError::default() }).kind
     }
 
     #[test]
     fn codes_have_their_kinds() {
-        let check = |code: &str, expected| assert_eq!(told(code, ""), expected, "{code}");
+        let check = |code: &str, expected| assert_eq!(mapped(code, ""), expected, "{code}");
         check("Neo.ClientError.Security.Forbidden", SourceErrorKind::PermissionDenied);
         check("Neo.ClientError.Security.AuthorizationExpired", SourceErrorKind::Unavailable);
         check("Neo.ClientError.Transaction.TransactionTimedOut", SourceErrorKind::Timeout);
@@ -138,7 +138,7 @@ mod tests {
         check("Neo.ClientError.Statement.SyntaxError", SourceErrorKind::Internal);
         check("Neo.ClientError.Statement.SemanticError", SourceErrorKind::Internal);
         let regex =
-            told("Neo.ClientError.Statement.SemanticError", "Invalid Regex: Unclosed group");
+            mapped("Neo.ClientError.Statement.SemanticError", "Invalid Regex: Unclosed group");
         assert_eq!(regex, SourceErrorKind::Input);
         check("Neo.DatabaseError.General.UnknownError", SourceErrorKind::Internal);
         check("", SourceErrorKind::Internal);
@@ -148,7 +148,7 @@ mod tests {
     fn constraints_are_told_apart_by_what_the_message_says() {
         let check = |message: &str, expected| {
             let code = "Neo.ClientError.Schema.ConstraintValidationFailed";
-            assert_eq!(told(code, message), expected, "{message}");
+            assert_eq!(mapped(code, message), expected, "{message}");
         };
         check(
             "Node(0) already exists with label `Movie` and property `id` = '1'",

@@ -6,7 +6,7 @@
 //! transactions, or because the connection was lost, are run again if nothing of them can have been
 //! committed.
 
-mod again;
+mod retry;
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use source::Observed;
 use source::{SourceError, SourceErrorKind};
 use tokio::task::yield_now;
 
-use self::again::Again;
+use self::retry::Backoff;
 use super::arithmetic;
 use super::bind::Bound;
 use super::pool::{Pool, PoolError, Pooled};
@@ -34,7 +34,7 @@ pub(super) struct Running<'r> {
     pub(super) pool: &'r Rc<Pool>,
     pub(super) program: &'r GraphProgram,
     pub(super) bound: &'r Bound,
-    /// After which the server ends a transaction by itself.
+    /// Timeout of a transaction, which the server enforces.
     pub(super) time_limit: Option<Duration>,
     pub(super) observed: &'r mut Observed,
 }
@@ -88,7 +88,7 @@ impl Running<'_> {
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<(), SourceError> {
         let started = Instant::now();
-        let mut again = Again::default();
+        let mut again = Backoff::default();
         let mut given = Vec::new();
         loop {
             let has_failed = |root: u32| failures.iter().any(|(failed, _)| *failed == root);
@@ -144,7 +144,7 @@ impl Running<'_> {
             fail_because(root, error, statements, failures);
             return Ok(());
         }
-        let mut again = Again::default();
+        let mut again = Backoff::default();
         let mut given = Vec::new();
         loop {
             let mut connection = open_connection(self.pool).await?;

@@ -47,7 +47,7 @@ pub(super) enum PoolError {
     /// All connections are in use, and none came back in time.
     #[error("no connection became free within {} ms", .0.as_millis())]
     Timeout(Duration),
-    /// There is no server to talk to.
+    /// No server is reachable.
     #[error(transparent)]
     Unreached(#[from] WireError),
 }
@@ -59,7 +59,7 @@ pub(super) struct Pool {
     config: Config,
     options: PoolOptions,
     idle: RefCell<Vec<Idle>>,
-    /// Those that were reset.
+    /// Connections that were reset.
     returned: Arc<Returned>,
     permits: Arc<Semaphore>,
     counter: Counter,

@@ -36,7 +36,7 @@ pub enum Access {
 /// A statement with its parameters, of which the one at place `i` is called `p{i}`.
 #[derive(Debug)]
 pub struct GraphStatement {
-    /// The root field that it belongs to.
+    /// Its root field.
     pub root: u32,
     pub text: Box<str>,
     pub parameters: Vec<GraphParameter>,
@@ -48,7 +48,7 @@ pub struct GraphParameter {
     pub r#type: ParameterType,
 }
 
-/// As which type of Cypher a value is sent.
+/// The Cypher type of a sent value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterType {
     Boolean,

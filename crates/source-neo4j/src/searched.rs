@@ -39,7 +39,7 @@ pub(super) fn failure(error: &DatabaseError) -> Option<(SourceErrorKind, Box<str
 mod tests {
     use super::*;
 
-    fn told(message: &str) -> Option<(SourceErrorKind, Box<str>)> {
+    fn mapped(message: &str) -> Option<(SourceErrorKind, Box<str>)> {
         let (code, message) = (FAILED.to_owned(), message.to_owned());
         failure(&DatabaseError { code, message, ..DatabaseError::default() })
     }
@@ -52,14 +52,14 @@ mod tests {
                 "Failed to invoke procedure `db.index.{kind}.queryNodes`: Caused by: \
                  java.lang.IllegalArgumentException: {reason}"
             );
-            assert_eq!(told(&message), Some((SourceErrorKind::NoIndex, reason.into())));
+            assert_eq!(mapped(&message), Some((SourceErrorKind::NoIndex, reason.into())));
         }
     }
 
     #[test]
     fn what_cannot_be_searched_for_is_told() {
         assert_eq!(
-            told(
+            mapped(
                 "Failed to invoke procedure `db.index.fulltext.queryNodes`: Caused by: \
                  org.apache.lucene.queryparser.classic.ParseException: Encountered \"<EOF>\" at \
                  line 1, column 3.\nWas expecting one of:\n    <NOT> ..."
@@ -70,7 +70,7 @@ mod tests {
             ))
         );
         assert_eq!(
-            told(
+            mapped(
                 "Failed to invoke procedure `db.index.vector.queryNodes`: Caused by: \
                  java.lang.IllegalArgumentException: Vector must only contain finite values, and \
                  have positive and finite l2-norm. Provided: SequenceValueVectorCandidate[]"
@@ -91,7 +91,7 @@ mod tests {
             "Failed to invoke procedure `apoc.x`: Caused by: java.lang.IllegalArgumentException: y",
             "There is no such thing",
         ] {
-            assert_eq!(told(message), None, "{message}");
+            assert_eq!(mapped(message), None, "{message}");
         }
         let message = "Failed to invoke procedure `db.index.vector.queryNodes`: Caused by: \
                        java.lang.IllegalArgumentException: x";

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use response::{Attempt, Echo, Output, Shape, TooLarge, Writer, Written};
 use source::ExecuteError;
-use source::offload::{HERE, write_apart};
+use source::offload::{HERE, write_offloaded};
 use source::{Observed, ReadForm};
 use source::{SourceError, SourceErrorKind};
 
@@ -61,12 +61,12 @@ impl Read {
         let parts = (program, &*plan.shape);
         match self.write_at_most(parts, echoes, output, HERE, observed)? {
             Attempt::Written(written) => Ok(written),
-            Attempt::TooLong(output) => self.write_apart(plan, echoes, output, observed).await,
+            Attempt::TooLong(output) => self.write_offloaded(plan, echoes, output, observed).await,
         }
     }
 
     /// Writes the answer on a thread of its own.
-    pub(super) async fn write_apart<O: Output>(
+    pub(super) async fn write_offloaded<O: Output>(
         self,
         plan: &Arc<PostgresPlan>,
         echoes: &[Echo],
@@ -75,7 +75,7 @@ impl Read {
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let started = Instant::now();
         let (plan, form, echoes) = (Arc::clone(plan), observed.form, echoes.to_vec());
-        let written = write_apart(output, move |output| {
+        let written = write_offloaded(output, move |output| {
             let program = plan.program.in_form(form);
             let answer = self.answer(program)?;
             let writer = self.writer((program, &plan.shape), &echoes, output);
@@ -86,7 +86,7 @@ impl Read {
         written
     }
 
-    /// Writes the answer to see why it cannot be made, if so, and gives the rows back.
+    /// Writes the answer to find out whether it would be refused, and returns the rows.
     pub(super) async fn judge<O: Output>(
         self,
         (plan, program): (&Arc<PostgresPlan>, &PostgresProgram),
@@ -101,7 +101,7 @@ impl Read {
             Err(error) => return (self.rows, refused(&error)),
         };
         let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
-        let judged = write_apart(output, move |output| {
+        let judged = write_offloaded(output, move |output| {
             let program = plan.program.in_form(ReadForm::Levels);
             let error = match self.answer(program) {
                 Ok(answer) => {

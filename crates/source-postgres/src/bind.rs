@@ -134,7 +134,7 @@ fn encode(
         | ParameterKind::TextList => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,
-            // A single value stands for a list of one.
+            // A single value is coerced to a list of one.
             _ => write_list(std::slice::from_ref(value), buffer)?,
         },
         ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }

@@ -29,12 +29,12 @@ pub struct CircuitBreaker {
 #[error("{message}")]
 pub struct Unreached {
     pub(super) message: Arc<str>,
-    /// The SQLSTATE, if it was the server who refused.
+    /// The SQLSTATE, if the server refused.
     pub(super) code: Option<Arc<str>>,
 }
 
 /// The circuit breaker's decision about a request that needs a session.
-pub(super) enum Way {
+pub(super) enum Decision {
     /// To connect: nothing is known against it.
     Open,
     /// Half-open: this request tries to connect, for all of them.
@@ -45,7 +45,7 @@ pub(super) enum Way {
     Closed(Unreached),
 }
 
-/// The duty of the one who finds out. It ends when this is dropped, however that comes.
+/// The attempt of one request to connect. It ends when this is dropped.
 pub(super) struct Try {
     breaker: Arc<CircuitBreaker>,
     started: Instant,
@@ -94,21 +94,21 @@ impl CircuitBreaker {
         self.is_out.load(Ordering::Relaxed)
     }
 
-    pub(super) fn way(self: &Arc<Self>) -> Way {
+    pub(super) fn decide(self: &Arc<Self>) -> Decision {
         let mut outage = self.lock();
-        let Some(outage) = outage.as_mut() else { return Way::Open };
+        let Some(outage) = outage.as_mut() else { return Decision::Open };
         let now = Instant::now();
         match &outage.trying {
-            Some((started, ending)) => Way::Await(Awaited {
+            Some((started, ending)) => Decision::Await(Awaited {
                 started: *started,
                 ending: ending.clone(),
                 last: outage.last.clone(),
             }),
-            None if now < outage.next_try => Way::Closed(outage.last.clone()),
+            None if now < outage.next_try => Decision::Closed(outage.last.clone()),
             None => {
                 let (sender, receiver) = watch::channel(());
                 outage.trying = Some((now, receiver));
-                Way::Try(Try {
+                Decision::Try(Try {
                     breaker: Arc::clone(self),
                     started: now,
                     last: outage.last.clone(),
@@ -137,7 +137,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Something that must be reached to connect was not reached.
+    /// Records a failure of something that connecting depends on.
     pub(super) fn fail(&self, started: Instant, last: &Unreached) {
         let mut outage = self.lock();
         let now = Instant::now();

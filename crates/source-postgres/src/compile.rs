@@ -17,11 +17,11 @@ use super::introspect::PhysicalTypes;
 #[derive(Debug)]
 struct TypesFor<'a> {
     types: &'a PhysicalTypes,
-    way: Way,
+    strategy: ReadStrategy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum ReadStrategy {
     /// The parents come in portions.
     InPortions,
     /// Lists may be read by the statement of the rows above.
@@ -42,7 +42,7 @@ impl KeyTypes for TypesFor<'_> {
     }
 
     fn inlines_parents(&self) -> bool {
-        self.way != Way::InPortions
+        self.strategy != ReadStrategy::InPortions
     }
 
     fn length(&self, field: FieldId) -> Length {
@@ -57,7 +57,7 @@ impl KeyTypes for TypesFor<'_> {
     }
 
     fn repeats_rows(&self, entity: EntityId) -> bool {
-        self.way == Way::Joined && self.types.is_one_table(entity)
+        self.strategy == ReadStrategy::Joined && self.types.is_one_table(entity)
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Recompiler {
 impl Recompiler {
     /// Compiles the request for portions, if it can be read so.
     pub(super) fn in_portions(&self) -> Option<PostgresProgram> {
-        let types = TypesFor { types: &self.types, way: Way::InPortions };
+        let types = TypesFor { types: &self.types, strategy: ReadStrategy::InPortions };
         let strategy = Strategy::Levels(&types);
         let (catalog, request) = (&self.catalog, &self.request);
         let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
@@ -124,7 +124,7 @@ pub(super) fn compile(
     if is_change(request) {
         return Ok(PostgresProgram::new(compile(types)?, types));
     }
-    match compile(&TypesFor { types, way: Way::Joined }) {
+    match compile(&TypesFor { types, strategy: ReadStrategy::Joined }) {
         Ok(joined) if joined.joins_levels() => {
             let program = PostgresProgram::new(compile(types)?, types);
             Ok(program.or_joined(PostgresProgram::new(joined, types)))

@@ -8,7 +8,7 @@ use source::SourceError;
 use super::bind::Bound;
 use super::wire::Rows;
 
-/// Everything a program read.
+/// All rows of a program.
 #[derive(Debug)]
 pub struct Answer<'r> {
     program: &'r Program,
@@ -290,13 +290,13 @@ pub struct PostgresCursor<'a> {
 /// The order in which a cursor visits rows.
 #[derive(Clone, Copy, Debug)]
 enum Walk {
-    /// One after the other.
+    /// All rows, in order.
     All,
-    /// One after the other, those passed over that come once more.
+    /// All rows, in order, without repetitions.
     First,
     /// Along the chain of a group.
     Group,
-    /// As long as the row above comes once more.
+    /// Consecutive rows while the row above repeats.
     Run,
 }
 
@@ -399,7 +399,7 @@ impl<'a> PostgresCursor<'a> {
 
     /// A value of the row to which the current one refers.
     #[cold]
-    fn value_apart(&self, number: u16) -> Option<&[u8]> {
+    fn split_value(&self, number: u16) -> Option<&[u8]> {
         let apart = self.level?.apart.get(usize::from(number))?;
         let place = usize::from(apart.level.0);
         let row = self.answer.referred.get(place)?.as_ref()?.get(self.current as usize)?;
@@ -436,7 +436,7 @@ impl Cursor for PostgresCursor<'_> {
 
     fn value(&self, column: u16) -> Value<'_> {
         let value = match self.key(column) {
-            None if column >= FIRST_APART => self.value_apart(column - FIRST_APART),
+            None if column >= FIRST_APART => self.split_value(column - FIRST_APART),
             value => value,
         };
         value.map_or(Value::Null, Value::Text)

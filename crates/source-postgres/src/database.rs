@@ -79,7 +79,7 @@ impl PostgresSource {
     ) -> Result<(Self, Catalog), OpenError> {
         let timeouts = options.timeouts;
         let config = Config::from_url(url).map_err(OpenError::Connect)?;
-        let config = config.with_usual_connect_timeout(timeouts.connect);
+        let config = config.with_default_connect_timeout(timeouts.connect);
         let pooler = pooler::find(&config).await.map_err(OpenError::Connect)?;
         let config = serve_through(config, pooler);
         let client = connect_simple(&config).await.map_err(OpenError::Connect)?;
@@ -157,7 +157,7 @@ impl Connections for PostgresConnections {
     async fn deliver(
         &self,
         plan: &Arc<PostgresPlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         sink: Sink,
         delivery: Delivery,
         observed: &mut Observed,
@@ -168,7 +168,7 @@ impl Connections for PostgresConnections {
                 sizes
             }
             Delivery::Streamed(_) | Delivery::Whole => {
-                let written = self.answer(plan, asked, sink, observed).await;
+                let written = self.answer(plan, params, sink, observed).await;
                 return written.map(Executed::Whole);
             }
         };
@@ -177,7 +177,7 @@ impl Connections for PostgresConnections {
             let (most_bytes, most_written) = (Some(trying.bytes), Some(sizes.whole.min(HERE)));
             let most = Whole { most_bytes, most_written };
             let copy = sink.clone();
-            match self.execute(plan, asked, copy, most, observed).await {
+            match self.execute(plan, params, copy, most, observed).await {
                 Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
                     trying.was_longer();
                 }
@@ -192,12 +192,12 @@ impl Connections for PostgresConnections {
         }
         let in_portions = in_portions(plan).await;
         let Some(in_portions) = in_portions else {
-            let written = self.execute(plan, asked, sink, whole, observed).await;
+            let written = self.execute(plan, params, sink, whole, observed).await;
             return written.map(Executed::Whole);
         };
         observed.form = ReadForm::Levels;
         observed.begin_round(0..program.program.levels.len());
-        let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
+        let streamed = self.stream(plan, in_portions, params, sink.clone(), sizes).await;
         observed.end_round();
         if !matches!(streamed, Ok(Executed::Streamed(_))) {
             program.length.is_short_again();
@@ -208,7 +208,7 @@ impl Connections for PostgresConnections {
             Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
             streamed => return streamed,
         }
-        let written = self.execute(plan, asked, sink, whole, observed).await;
+        let written = self.execute(plan, params, sink, whole, observed).await;
         written.map(Executed::Whole)
     }
 
@@ -216,15 +216,15 @@ impl Connections for PostgresConnections {
     async fn answer<O: Output>(
         &self,
         plan: &Arc<PostgresPlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         if plan.program.program.writes() {
-            return self.change(plan, asked, output, observed).await;
+            return self.change(plan, params, output, observed).await;
         }
         let whole = Whole { most_bytes: None, most_written: None };
-        self.execute(plan, asked, output, whole, observed).await
+        self.execute(plan, params, output, whole, observed).await
     }
 
     /// Probes the server, and replaces a connection that does not answer.
@@ -290,7 +290,7 @@ impl PostgresConnections {
     async fn execute<O: Output>(
         &self,
         plan: &Arc<PostgresPlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         Whole { most_bytes, most_written }: Whole,
         observed: &mut Observed,
@@ -301,7 +301,7 @@ impl PostgresConnections {
             if let Some(joined) = program.joined() {
                 observed.form = ReadForm::Joined;
                 let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
-                match self.read_all(&joined.program, asked, Some(most), observed).await {
+                match self.read_all(&joined.program, params, Some(most), observed).await {
                     Err(error)
                         if error.kind == SourceErrorKind::TooLarge && most == MOST_JOINED =>
                     {
@@ -316,22 +316,22 @@ impl PostgresConnections {
                     }
                 }
             }
-            if let Some(apart) = program.split_join.program() {
+            if let Some(split) = program.split_join.program() {
                 observed.form = ReadForm::SplitJoin;
-                let read = self.read_all(apart, asked, most_bytes, observed).await?;
-                program.split_join.judge(&apart.program, &read.rows);
-                break 'read (read, &**apart);
+                let read = self.read_all(split, params, most_bytes, observed).await?;
+                program.split_join.judge(&split.program, &read.rows);
+                break 'read (read, &**split);
             }
             observed.form = ReadForm::Levels;
-            let read = self.read_all(program, asked, most_bytes, observed).await?;
-            look_at(plan, &read.rows);
+            let read = self.read_all(program, params, most_bytes, observed).await?;
+            learn(plan, &read.rows);
             (read, program)
         };
         let Some(most) = most_written else {
-            return read.write((plan, form), asked.echoes, output, observed).await;
+            return read.write((plan, form), params.echoes, output, observed).await;
         };
         let parts = (form, &*plan.shape);
-        match read.write_at_most(parts, asked.echoes, output, most, observed)? {
+        match read.write_at_most(parts, params.echoes, output, most, observed)? {
             Attempt::Written(written) => Ok(written),
             Attempt::TooLong(_) => Err(Refused::TooLongHere.into()),
         }
@@ -341,14 +341,14 @@ impl PostgresConnections {
     async fn change<O: Output>(
         &self,
         plan: &Arc<PostgresPlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, mut failures) = bind(&program.program, asked.variables);
+        let (bound, mut failures) = bind(&program.program, params.variables);
         observed.form = ReadForm::Levels;
-        let ExecuteParams { variables, session, echoes, .. } = asked;
+        let ExecuteParams { variables, session, echoes, .. } = params;
         let budget = output.budget();
         let refuse = |rows: Vec<Rows>| -> Judging<'_> {
             // It is written to measure it: names, escapes and aliases make long answers of few
@@ -414,10 +414,10 @@ async fn in_portions(plan: &Arc<PostgresPlan>) -> Option<&Arc<PostgresProgram>> 
 }
 
 /// Learns from rows that were read level by level, with joins.
-fn look_at(plan: &Arc<PostgresPlan>, rows: &[Rows]) {
-    plan.program.look_at_joined(rows);
+fn learn(plan: &Arc<PostgresPlan>, rows: &[Rows]) {
+    plan.program.learn_joined(rows);
     if let Some(recompiler) = &plan.program.recompiler {
-        split_join::look_at(plan, recompiler, rows);
+        split_join::learn(plan, recompiler, rows);
     }
 }
 

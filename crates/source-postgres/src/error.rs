@@ -183,7 +183,7 @@ const NOT_NULL_VIOLATION: &str = "23502";
 const CHECK_VIOLATION: &str = "23514";
 /// The routine of PostgreSQL that runs RAISE of PL/pgSQL, with whatever code it is given.
 const RAISE: &str = "exec_stmt_raise";
-/// The code of a RAISE that gives none; other languages use it, too.
+/// The code of a RAISE without one; other languages use it, too.
 const RAISE_EXCEPTION: &str = "P0001";
 const READ_ONLY: &str = "25006";
 /// A cancelled statement, by `statement_timeout` for instance; a lock that was not acquired in time
@@ -204,7 +204,7 @@ fn kind(code: &str) -> SourceErrorKind {
         CHECK_VIOLATION | "44000" => SourceErrorKind::CheckViolation,
         "23P01" => SourceErrorKind::ExclusionViolation,
         "42501" => SourceErrorKind::PermissionDenied,
-        // The last is a snapshot that is too old, which version 17 knows no more.
+        // The last is a snapshot that is too old, which version 17 does not use any more.
         "40001" | "40P01" | "72000" => SourceErrorKind::Conflict,
         READ_ONLY => SourceErrorKind::ReadOnly,
         code if TIMEOUTS.contains(&code) => SourceErrorKind::Timeout,

@@ -162,9 +162,9 @@ impl PostgresProgram {
     }
 
     /// Updates the statistics of the joined form by rows that were read level by level.
-    pub(super) fn look_at_joined(&self, rows: &[Rows]) {
+    pub(super) fn learn_joined(&self, rows: &[Rows]) {
         if let Some(joined) = &self.joined {
-            joined.look_at(rows);
+            joined.learn(rows);
         }
     }
 
@@ -208,7 +208,7 @@ impl PostgresProgram {
     }
 
     /// The levels of all root fields but those in `without`, as far as they look for anything.
-    fn wanted<'p>(
+    fn active_levels<'p>(
         &'p self,
         bound: &'p Bound,
         without: &'p [u32],
@@ -269,11 +269,11 @@ pub(super) fn compose(
     bound: &Bound,
     without: &[u32],
 ) -> Result<(), WireError> {
-    let in_transaction = program.wanted(bound, without).count() > 1;
+    let in_transaction = program.active_levels(bound, without).count() > 1;
     if in_transaction {
         pipeline.begin(Transaction::Snapshot)?;
     }
-    for (place, _) in program.wanted(bound, without) {
+    for (place, _) in program.active_levels(bound, without) {
         program.execute(pipeline, bound, place, &[])?;
     }
     if in_transaction {
@@ -288,7 +288,7 @@ pub(super) fn composed<'p>(
     bound: &'p Bound,
     without: &'p [u32],
 ) -> impl Iterator<Item = usize> {
-    program.wanted(bound, without).map(|(place, _)| place)
+    program.active_levels(bound, without).map(|(place, _)| place)
 }
 
 /// The rows of a batch by level.
@@ -395,12 +395,13 @@ async fn attempt_run(
     let levels = &program.program.levels;
     let mut rows: Vec<Rows> = Vec::new();
     rows.resize_with(levels.len(), Rows::default);
-    let count = program.wanted(bound, without).count();
+    let count = program.active_levels(bound, without).count();
     if count == 0 {
         return Ok(rows);
     }
     // A function that is declared as reading could write all the same.
-    let in_transaction = count > 1 || program.wanted(bound, without).any(|(_, level)| level.calls);
+    let in_transaction =
+        count > 1 || program.active_levels(bound, without).any(|(_, level)| level.calls);
     let mut pipeline = connection.pipeline();
     let transaction = in_transaction.then_some(Transaction::Snapshot);
     settings::begin(&mut pipeline, transaction, settings).map_err(|error| (error, None))?;
@@ -408,7 +409,7 @@ async fn attempt_run(
     let last = program.rounds.saturating_sub(1);
     for round in 0..program.rounds {
         let mut sent: Vec<usize> = Vec::new();
-        for (place, level) in program.wanted(bound, without) {
+        for (place, level) in program.active_levels(bound, without) {
             if level.round != round {
                 continue;
             }
@@ -478,7 +479,7 @@ pub async fn explain(
         levels.iter().map(|_| Rows::default()).collect()
     };
     let mut plans = Vec::with_capacity(levels.len());
-    for (place, level) in program.wanted(bound, &[]) {
+    for (place, level) in program.active_levels(bound, &[]) {
         let keys = key_arrays(levels, level, &rows)?.unwrap_or_default();
         let mut keys = keys.iter();
         let sources = level.parameters.iter().map(|parameter| &parameter.source);

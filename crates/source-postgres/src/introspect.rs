@@ -11,7 +11,7 @@
 //! * `watch`: whether the schema is still the same
 //!
 //! Objects of the given schemas are served, without those of extensions by default. A partitioned
-//! table stands for its partitions, which are not listed. Constraints come in the order in which
+//! table represents its partitions, which are not listed. Constraints come in the order in which
 //! PostGraphile reads them: by the age of their table, then by their columns.
 
 mod fill;
@@ -35,7 +35,7 @@ const OLDEST_VERSION: u32 = 130_000;
 pub struct Introspected {
     pub catalog: Catalog,
     pub types: PhysicalTypes,
-    /// As `server_version_num` counts: 15.4 is `150004`.
+    /// `server_version_num`: 15.4 is `150004`.
     pub server_version: u32,
 }
 

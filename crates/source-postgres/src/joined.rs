@@ -43,7 +43,7 @@ impl Joined {
 
     /// Learns whether values are short from the rows of an answer that was read level by level,
     /// where types do not limit their length.
-    pub(super) fn look_at(&self, rows: &[Rows]) {
+    pub(super) fn learn(&self, rows: &[Rows]) {
         if self.is_short.load(Ordering::Relaxed) || self.has_not_paid.load(Ordering::Relaxed) {
             return;
         }

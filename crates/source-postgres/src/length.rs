@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// So much every answer may receive, however many are made at once.
+/// Bytes that every answer may receive, whatever the number of concurrent ones.
 const LEAST_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Length {
     trying: AtomicUsize,
 }
 
-/// An answer that is made as a whole, for as long as it is.
+/// An answer that is being built as a whole.
 #[derive(Debug)]
 pub(super) struct Trying<'l> {
     length: &'l Length,
@@ -43,14 +43,14 @@ impl Length {
         Some(Trying { length: self, bytes, most })
     }
 
-    /// An answer that was to be sent while it was made was there before anything was sent.
+    /// A streamed answer was complete before anything was sent.
     pub(super) fn is_short_again(&self) {
         self.is_long.store(false, Ordering::Relaxed);
     }
 }
 
 impl Trying<'_> {
-    /// The answer is there.
+    /// The answer is complete.
     pub(super) fn was_short(self) {
         self.length.has_been_short.store(true, Ordering::Relaxed);
     }
@@ -60,7 +60,7 @@ impl Trying<'_> {
         self.length.is_long.store(true, Ordering::Relaxed);
     }
 
-    /// It has more bytes than it may receive.
+    /// It exceeded the bytes that it may receive.
     pub(super) fn was_longer(self) {
         // With less than all it may be short all the same.
         if self.bytes == self.most {

@@ -39,7 +39,7 @@ use source::NameSet;
 use source::statistics::{Counted, Counter, Gauge};
 
 use self::waiting::{Turn, Wait, Waits};
-use super::circuit_breaker::{Awaited, CircuitBreaker, Try, Unreached, Way};
+use super::circuit_breaker::{Awaited, CircuitBreaker, Decision, Try, Unreached};
 use super::wire::{Config, Connection};
 
 /// Timeout of the check of an idle connection, after which a new one is the better choice.
@@ -92,13 +92,14 @@ pub struct Pool {
     lent: Cell<usize>,
     /// Connections that are being made.
     connecting: Cell<usize>,
-    /// Connections that were given up and are not closed yet.
+    /// Number of abandoned connections that are not closed yet.
     departing: Cell<usize>,
-    /// Those that were made, or not, and those that are closed.
+    /// Results of opening and closing connections.
     arrivals: Arc<Arrivals>,
-    /// Those for whom connections are being made.
+    /// Requests for which connections are being opened.
     hopeful: Waits,
-    /// Those who wait for one that comes back, because the server gives no more.
+    /// Requests that wait for a connection to return, because the server has reached its limit of
+    /// sessions.
     patient: Waits,
     /// Number of requests in the queue of a full pool.
     queued: Cell<usize>,
@@ -177,8 +178,8 @@ impl Pool {
         acquired
     }
 
-    /// A connection for requests that share it, if there may be one more now. Those who share it
-    /// are counted, and not this.
+    /// Acquires a connection for requests that share it, if there may be one more now. The sharing
+    /// requests are counted, and not this.
     pub async fn acquire_to_share(self: &Rc<Self>) -> Option<Result<Pooled, PoolError>> {
         let permit = Arc::clone(&self.reserved)
             .try_acquire_owned()
@@ -187,12 +188,12 @@ impl Pool {
         Some(self.acquire_with(permit, &NameSet::default(), WhenFull::GiveUp).await)
     }
 
-    /// Counts a request that shares a connection with others, and the time that it waited for one.
+    /// Counts a request on a shared connection, and the time that it waited for one.
     pub fn count_shared(&self, after: Duration) {
         self.counter.acquired(true, after);
     }
 
-    /// Counts as one that waits for a connection, as long as it lives.
+    /// Counts as a waiting request until it is dropped.
     pub(super) fn count_waiting(&self) -> Counted {
         self.counter.hold(Gauge::Waiting)
     }
@@ -238,7 +239,7 @@ impl Pool {
             let wait = self.hopeful.begin(self, names);
             self.connect_for_all();
             let mut turn = self.wait_for(wait).await;
-            // The server gives fewer connections than the pool may have: they are shared.
+            // The server admits fewer connections than the pool may have: they are shared.
             if let Turn::Failed(error) = &turn
                 && error.is_full()
                 && let WhenFull::WaitUntil(deadline) = when_full
@@ -428,11 +429,11 @@ impl Pool {
             return self.lose(lent);
         }
         self.lent.set(self.lent.get().saturating_sub(1));
-        // Those whom the server refused have waited for longer.
+        // Requests that the server refused have waited for longer.
         self.offer(lent, true, [&self.patient, &self.hopeful]);
     }
 
-    /// Gives a connection to the first who waits, or keeps it.
+    /// Hands a connection to the first waiting request, or keeps it.
     fn offer(&self, lent: Lent, is_reused: bool, waits: [&Waits; 2]) {
         self.lent.set(self.lent.get() + 1);
         let mut turn = Turn::Connection(lent, is_reused);
@@ -470,7 +471,7 @@ impl Pool {
             || !self.idle.borrow().is_empty()
     }
 
-    /// A connection that was lent is given up, and closed in a while.
+    /// Counts a borrowed connection as abandoned, until it is closed.
     fn depart(&self) -> Departure {
         self.lent.set(self.lent.get().saturating_sub(1));
         self.departing.set(self.departing.get() + 1);
@@ -493,20 +494,20 @@ impl Drop for Queued<'_> {
 
 async fn connect(breaker: &Arc<CircuitBreaker>, config: &Config) -> Result<Connection, Unreached> {
     loop {
-        match breaker.way() {
-            Way::Open => {
+        match breaker.decide() {
+            Decision::Open => {
                 let started = Instant::now();
                 let connected = Connection::connect(config).await;
                 return breaker.learn(started, connected);
             }
-            Way::Try(attempt) => return try_to_connect(attempt, config.clone()).await,
-            Way::Await(Awaited { started, mut ending, last }) => {
+            Decision::Try(attempt) => return try_to_connect(attempt, config.clone()).await,
+            Decision::Await(Awaited { started, mut ending, last }) => {
                 let patience = started + TRY_PATIENCE;
                 if timeout_at(patience, ending.changed()).await.is_err() {
                     return Err(last);
                 }
             }
-            Way::Closed(last) => return Err(last),
+            Decision::Closed(last) => return Err(last),
         }
     }
 }

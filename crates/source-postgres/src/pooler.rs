@@ -2,7 +2,7 @@
 //! served in the way that is safe with them.
 //!
 //! * In each mode a short read has its connection alone: some poolers lose count of the answers of
-//!   several requests that stand in one queue.
+//!   several pipelined requests.
 //! * With a pooler that gives each transaction another server session and does not support prepared
 //!   statements, statements have no names. The same holds for one that is detected later: each new
 //!   connection checks whether a pooler has answered it, and learns from errors

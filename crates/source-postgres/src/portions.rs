@@ -18,8 +18,8 @@ use super::cursor::{Index, PostgresCursor, View};
 use super::execute::{PostgresProgram, key_arrays};
 use super::wire::{Parameter, Pipeline, Rows, WireError};
 
-/// The first portion is small, so that the first bytes of an answer come soon; each is twice as
-/// large as the one before as long as it holds little.
+/// The first portion is small, so that the first bytes of an answer are sent soon; the size doubles
+/// as long as portions hold few bytes.
 const FIRST_ROWS: u32 = 256;
 
 /// Bytes up to which a portion may grow, and beyond which it shrinks.
@@ -55,7 +55,7 @@ pub(super) enum PortionCursor<'a, 's> {
 pub(super) struct Root<'a, 's> {
     portions: &'a Portions<'s>,
     level: &'a Level,
-    /// Of this level and those below it, those of the portion.
+    /// The portion's rows of this level and of those below it.
     rows: Vec<Rows>,
     indexes: Vec<Option<Index<'static>>>,
     portion: u32,

@@ -28,7 +28,7 @@ const MIXED_UP_ATTEMPTS: usize = 3;
 
 /// Interval after which a request that waits for a connection of its own checks again whether it
 /// may share one.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+const SHARE_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A program that is about to be run.
 pub(super) struct Reading<'r> {
@@ -43,11 +43,11 @@ pub(super) struct Reading<'r> {
 }
 
 /// The result of an attempt on a shared connection.
-enum Among {
+enum SharedAttempt {
     Rows(Vec<Rows>),
-    /// It may be tried again.
+    /// Another attempt is possible.
     NotNow,
-    /// It must have a connection of its own.
+    /// The request needs a connection of its own.
     Never,
 }
 
@@ -58,7 +58,7 @@ impl Reading<'_> {
         mut self,
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, SourceError> {
-        if self.looks_for_nothing(failures) {
+        if self.finds_nothing(failures) {
             return Ok(self.program.program.levels.iter().map(|_| Rows::default()).collect());
         }
         let started = Instant::now();
@@ -73,22 +73,22 @@ impl Reading<'_> {
                 let mut acquire = pin!(self.pool.acquire_for(self.session.names()));
                 loop {
                     if may_share {
-                        match self.among_others(failures, started).await? {
-                            Among::Rows(rows) => return Ok(rows),
-                            Among::NotNow => {}
-                            Among::Never => may_share = false,
+                        match self.on_shared(failures, started).await? {
+                            SharedAttempt::Rows(rows) => return Ok(rows),
+                            SharedAttempt::NotNow => {}
+                            SharedAttempt::Never => may_share = false,
                         }
                     }
                     select! {
                         biased;
                         acquired = &mut acquire => break acquired?,
-                        () = sleep(LOOK_AGAIN), if may_share => {}
+                        () = sleep(SHARE_CHECK_INTERVAL), if may_share => {}
                     }
                 }
             };
             // Connections that were not used before are not replaced, so this ends.
             let may_be_replaced = connection.is_reused();
-            match self.apart(connection, failures).await {
+            match self.on_own(connection, failures).await {
                 Err(WireError::Closed { reason })
                     if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
                 {
@@ -104,20 +104,20 @@ impl Reading<'_> {
     }
 
     /// Whether all statements are skipped, since no keys are given by which rows are found.
-    fn looks_for_nothing(&self, failures: &[(u32, SourceError)]) -> bool {
+    fn finds_nothing(&self, failures: &[(u32, SourceError)]) -> bool {
         let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
         self.bound.levels.iter().any(|level| level.is_empty)
             && composed(self.program, self.bound, &without).next().is_none()
     }
 
-    async fn among_others(
+    async fn on_shared(
         &mut self,
         failures: &[(u32, SourceError)],
         started: Instant,
-    ) -> Result<Among, SourceError> {
+    ) -> Result<SharedAttempt, SourceError> {
         let Self { program, bound, .. } = *self;
         for _ in 0..SHARED_ATTEMPTS {
-            if !program.estimate.is_short() || !self.sharing.is_worth_it(self.pool) {
+            if !program.estimate.is_short() || !self.sharing.should_share(self.pool) {
                 break;
             }
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
@@ -127,20 +127,20 @@ impl Reading<'_> {
             self.observed.end_round();
             match shared {
                 Shared::Rows(rows) => {
-                    return Ok(Among::Rows(by_level(program, bound, &without, rows)));
+                    return Ok(SharedAttempt::Rows(by_level(program, bound, &without, rows)));
                 }
                 Shared::Moved => {}
                 Shared::NotNow => break,
                 Shared::Closed(error) if started.elapsed() >= REPLACED_WITHIN => {
                     return Err(error.into());
                 }
-                Shared::Apart | Shared::Closed(_) => return Ok(Among::Never),
+                Shared::Apart | Shared::Closed(_) => return Ok(SharedAttempt::Never),
             }
         }
-        Ok(Among::NotNow)
+        Ok(SharedAttempt::NotNow)
     }
 
-    async fn apart(
+    async fn on_own(
         &mut self,
         mut connection: Pooled,
         failures: &mut Vec<(u32, SourceError)>,
@@ -155,7 +155,7 @@ impl Reading<'_> {
             connection.allow(usize::MAX);
             match ran? {
                 Run::Rows(rows) => {
-                    program.estimate.ran_apart(self.sharing.judge(started.elapsed(), &rows));
+                    program.estimate.ran_alone(self.sharing.judge(started.elapsed(), &rows));
                     return Ok(rows);
                 }
                 // Each round has one root field less, so this ends.

@@ -29,7 +29,7 @@ const MOST_SAVED: u32 = 16 * PRICE;
 #[derive(Debug)]
 pub(super) struct RuntimeEstimate {
     /// Number of short runs that it must still show.
-    owed: AtomicU32,
+    runs_left: AtomicU32,
     /// Number of short runs that it must show after the next long one on a shared connection.
     penalty: AtomicU32,
     /// Number of short runs on shared connections, less the price paid. Concurrent updates may lose
@@ -40,7 +40,7 @@ pub(super) struct RuntimeEstimate {
 impl Default for RuntimeEstimate {
     fn default() -> Self {
         Self {
-            owed: AtomicU32::new(FIRST_RUNS),
+            runs_left: AtomicU32::new(FIRST_RUNS),
             penalty: AtomicU32::new(2 * FIRST_RUNS),
             saved: AtomicU32::new(0),
         }
@@ -49,23 +49,23 @@ impl Default for RuntimeEstimate {
 
 impl RuntimeEstimate {
     pub(super) fn is_short(&self) -> bool {
-        self.owed.load(Ordering::Relaxed) == 0
+        self.runs_left.load(Ordering::Relaxed) == 0
     }
 
-    /// It ran on a connection of its own.
-    pub(super) fn ran_apart(&self, length: Length) {
-        let owed = self.owed.load(Ordering::Relaxed);
-        let owes = match length {
-            Length::Long => owed.max(FIRST_RUNS),
-            Length::Short if owed == 0 => return,
+    /// Records a run on a connection of its own.
+    pub(super) fn ran_alone(&self, length: Length) {
+        let runs_left = self.runs_left.load(Ordering::Relaxed);
+        let left = match length {
+            Length::Long => runs_left.max(FIRST_RUNS),
+            Length::Short if runs_left == 0 => return,
             // Threads that run it at once may forget one of their runs, which does no harm.
-            Length::Short => owed - 1,
+            Length::Short => runs_left - 1,
         };
-        self.owed.store(owes, Ordering::Relaxed);
+        self.runs_left.store(left, Ordering::Relaxed);
     }
 
-    /// It ran among others, and was so long by itself.
-    pub(super) fn ran_among_others(&self, length: Length) {
+    /// Records a run on a shared connection, with this duration of its own.
+    pub(super) fn ran_shared(&self, length: Length) {
         match length {
             Length::Short => {
                 let saved = self.saved.load(Ordering::Relaxed);
@@ -73,12 +73,12 @@ impl RuntimeEstimate {
                     self.saved.store(saved + 1, Ordering::Relaxed);
                 }
             }
-            Length::Long => self.disturbed_others(),
+            Length::Long => self.delayed_others(),
         }
     }
 
-    /// It was long among others, or failed.
-    pub(super) fn disturbed_others(&self) {
+    /// Records a long or failed run on a shared connection.
+    pub(super) fn delayed_others(&self) {
         let saved = self.saved.load(Ordering::Relaxed);
         if let Some(left) = saved.checked_sub(PRICE) {
             self.saved.store(left, Ordering::Relaxed);
@@ -86,7 +86,7 @@ impl RuntimeEstimate {
             return;
         }
         let penalty = self.penalty.load(Ordering::Relaxed);
-        self.owed.store(penalty, Ordering::Relaxed);
+        self.runs_left.store(penalty, Ordering::Relaxed);
         self.penalty.store((penalty * 2).min(MOST_RUNS), Ordering::Relaxed);
     }
 }
@@ -96,10 +96,10 @@ mod tests {
     use super::*;
 
     /// Number of short runs that a program needs before it may share.
-    fn runs_owed(estimate: &RuntimeEstimate) -> usize {
+    fn runs_needed(estimate: &RuntimeEstimate) -> usize {
         let mut runs = 0;
         while !estimate.is_short() {
-            estimate.ran_apart(Length::Short);
+            estimate.ran_alone(Length::Short);
             runs += 1;
         }
         runs
@@ -108,24 +108,24 @@ mod tests {
     #[test]
     fn a_program_proves_short_before_it_shares() {
         let estimate = RuntimeEstimate::default();
-        estimate.ran_apart(Length::Short);
+        estimate.ran_alone(Length::Short);
         assert!(!estimate.is_short());
-        estimate.ran_apart(Length::Long);
-        assert_eq!(runs_owed(&estimate), 2);
-        estimate.ran_among_others(Length::Short);
+        estimate.ran_alone(Length::Long);
+        assert_eq!(runs_needed(&estimate), 2);
+        estimate.ran_shared(Length::Short);
         assert!(estimate.is_short());
-        estimate.ran_apart(Length::Long);
-        assert_eq!(runs_owed(&estimate), 2);
+        estimate.ran_alone(Length::Long);
+        assert_eq!(runs_needed(&estimate), 2);
     }
 
     #[test]
     fn one_that_was_long_among_others_proves_it_for_longer_each_time() {
         let estimate = RuntimeEstimate::default();
-        runs_owed(&estimate);
+        runs_needed(&estimate);
         let runs: Vec<usize> = (0..10)
             .map(|_| {
-                estimate.ran_among_others(Length::Long);
-                runs_owed(&estimate)
+                estimate.ran_shared(Length::Long);
+                runs_needed(&estimate)
             })
             .collect();
         assert_eq!(runs, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024]);
@@ -134,32 +134,32 @@ mod tests {
     #[test]
     fn what_is_long_once_in_a_while_goes_on_among_others() {
         let estimate = RuntimeEstimate::default();
-        runs_owed(&estimate);
-        (0..PRICE * 2).for_each(|_| estimate.ran_among_others(Length::Short));
+        runs_needed(&estimate);
+        (0..PRICE * 2).for_each(|_| estimate.ran_shared(Length::Short));
         // Two of its connections stand still in one moment.
-        estimate.ran_among_others(Length::Long);
-        estimate.ran_among_others(Length::Long);
+        estimate.ran_shared(Length::Long);
+        estimate.ran_shared(Length::Long);
         assert!(estimate.is_short());
-        estimate.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&estimate), 4);
-        (0..PRICE - 1).for_each(|_| estimate.ran_among_others(Length::Short));
-        estimate.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&estimate), 8);
-        estimate.ran_among_others(Length::Short);
-        estimate.ran_among_others(Length::Long);
+        estimate.ran_shared(Length::Long);
+        assert_eq!(runs_needed(&estimate), 4);
+        (0..PRICE - 1).for_each(|_| estimate.ran_shared(Length::Short));
+        estimate.ran_shared(Length::Long);
+        assert_eq!(runs_needed(&estimate), 8);
+        estimate.ran_shared(Length::Short);
+        estimate.ran_shared(Length::Long);
         assert!(estimate.is_short());
-        estimate.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&estimate), 4);
+        estimate.ran_shared(Length::Long);
+        assert_eq!(runs_needed(&estimate), 4);
     }
 
     #[test]
     fn no_more_is_saved_than_for_a_few_moments() {
         let estimate = RuntimeEstimate::default();
-        runs_owed(&estimate);
-        (0..MOST_SAVED * 2).for_each(|_| estimate.ran_among_others(Length::Short));
-        (0..16).for_each(|_| estimate.ran_among_others(Length::Long));
+        runs_needed(&estimate);
+        (0..MOST_SAVED * 2).for_each(|_| estimate.ran_shared(Length::Short));
+        (0..16).for_each(|_| estimate.ran_shared(Length::Long));
         assert!(estimate.is_short());
-        estimate.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&estimate), 4);
+        estimate.ran_shared(Length::Long);
+        assert_eq!(runs_needed(&estimate), 4);
     }
 }

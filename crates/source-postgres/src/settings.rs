@@ -4,8 +4,8 @@
 //! They hold until the end of the transaction, the implicit one of statements without BEGIN
 //! included; so they have to be sent again with repeated statements.
 //!
-//! A setting of a name that PostgreSQL does not know reads as an empty text on its connection for
-//! ever, where it was missing before. Each connection remembers the names, and the pool gives none
+//! A custom setting that PostgreSQL does not know reads as an empty text on its connection for
+//! ever, where it was missing before. Each connection remembers the names, and the pool hands none
 //! to a request that leaves one of them unset ([`super::pool::Pool::acquire_for`]).
 
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use tokio_postgres::types::Type;
 
 use super::wire::{Parameter, Pipeline, Statement, Transaction, WireError};
 
-/// A function over a list gives its elements in their order, so that they are set in it.
+/// A function over a list evaluates its elements in their order, so that they are set in it.
 static SET: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     let types = [Type::TEXT_ARRAY.oid(), Type::TEXT_ARRAY.oid()];
     Arc::new(Statement::new(include_str!("settings.sql").trim_end(), types))

@@ -11,12 +11,12 @@
 //! a connection of their own, where errors are their own, so that requests do not affect each
 //! other.
 //!
-//! Behind a pooler nothing is shared: PgBouncer before 1.21 takes the answer to the first of several
-//! batches for the last one where a client goes away, this process included, and gives those of the
-//! others to the next client.
+//! Behind a pooler nothing is shared: PgBouncer before 1.21 takes the answer to the first of
+//! several batches for the last one when a client disconnects, this process included, and gives
+//! those of the others to the next client.
 //!
-//! A connection belongs to the pool: it is shared only while something is under way on it, and for a
-//! short rest after that.
+//! A connection belongs to the pool: it is shared only while it is in use, and for a short time
+//! after that.
 
 mod group;
 
@@ -36,7 +36,7 @@ use super::wire::{Pipeline, Rows, WireError};
 /// From this many requests on, one more connection is shared if there may be.
 const DEPTH: usize = 16;
 
-/// The most requests that stand in one queue.
+/// Most requests in one queue.
 const MOST_WAITING: usize = 256;
 
 /// An answer of more rows is large: reading it would hold up those behind it.
@@ -53,7 +53,7 @@ pub(super) struct Sharing {
     most: usize,
     /// Longest time that the first in a queue may delay the others.
     patience: Duration,
-    /// Those that take more requests.
+    /// Connections that take more requests.
     groups: RefCell<Vec<Rc<Group>>>,
     /// Number of connections that are being opened.
     opening: Cell<usize>,
@@ -70,7 +70,7 @@ pub(super) enum Shared {
     Moved,
     /// There is no connection to share now.
     NotNow,
-    /// It must have a connection of its own.
+    /// The request needs a connection of its own.
     Apart,
     /// The server closed the connection.
     Closed(WireError),
@@ -84,7 +84,7 @@ impl Sharing {
 
     /// Whether a connection should be shared now. A single request needs none, unless it would take
     /// the only connection there is.
-    pub(super) fn is_worth_it(&self, pool: &Pool) -> bool {
+    pub(super) fn should_share(&self, pool: &Pool) -> bool {
         let has_others = pool.used_connections() > 0 || pool.options().max_connections == 1;
         self.most > 0
             && has_others
@@ -112,13 +112,13 @@ impl Sharing {
         let Some(waiting) = group.push(self, estimate, compose) else { return Shared::Apart };
         match waiting.reply().await {
             Some(Reply::Rows(rows, elapsed)) => {
-                estimate.ran_among_others(self.judge(elapsed, &rows));
+                estimate.ran_shared(self.judge(elapsed, &rows));
                 Shared::Rows(rows)
             }
             Some(Reply::Moved) => Shared::Moved,
             Some(Reply::Closed(reason)) => Shared::Closed(WireError::Closed { reason }),
             Some(Reply::Failed) => {
-                estimate.disturbed_others();
+                estimate.delayed_others();
                 Shared::Apart
             }
             None => Shared::Apart,
@@ -182,7 +182,7 @@ impl Sharing {
     }
 }
 
-/// Counts as a connection that is being made. Its end wakes those who wait for it.
+/// Counts as a connection that is being opened. Dropping it wakes the requests that wait for it.
 struct Opening(Rc<Sharing>);
 
 impl Opening {

@@ -71,7 +71,7 @@ impl Default for SplitJoin {
 
 /// Learns from rows that were read with joins. Where many of them refer to few, another form of the
 /// plan's program is compiled on the blocking pool, for the next request.
-pub(super) fn look_at(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[Rows]) {
+pub(super) fn learn(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[Rows]) {
     let PostgresProgram { program, split_join, .. } = &plan.program;
     let is_long = rows.iter().any(|rows| rows.len() >= MANY_ROWS);
     if !is_long || split_join.has_begun.swap(true, Ordering::Relaxed) {

@@ -33,7 +33,7 @@ pub enum BoundParameter {
     Value(Value),
     /// A column of the current row of the level above, or of the written row that is read back.
     Parent(u16),
-    /// A column of the one row that an earlier level gave.
+    /// A column of the one row that an earlier level returned.
     Result(LevelId, u32, u16),
 }
 
@@ -117,7 +117,7 @@ fn encode(
             Ok(glob_beginning(&prefix(text)).unwrap_or_else(|| "*".into()))
         }),
         ParameterKind::Limit { look_ahead } => Ok(match value.rows("LIMIT")? {
-            // No limit, where the variable gives none.
+            // No limit, where the variable has none.
             None => Value::Integer(-1),
             Some(0) => Value::Integer(0),
             Some(limit) => Value::Integer(to_integer(limit.saturating_add(look_ahead.into()))),

@@ -19,7 +19,7 @@ const STATEMENTS: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cache {
     /// For short runs, where each page that is not cached takes longer than its rows.
-    Usual,
+    Default,
     /// For long runs, of which many may be concurrent.
     Little,
     /// For streamed answers: they read the file once, and their reader may be slow.
@@ -40,7 +40,7 @@ pub struct OpenFile {
 }
 
 /// Gives a connection its own cache again.
-struct Usually<'f>(&'f OpenFile);
+struct ResetOnDrop<'f>(&'f OpenFile);
 
 /// The identity of the file at a path (device and inode), independent of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Identity {
 impl Cache {
     fn kibibytes(self) -> i64 {
         match self {
-            Self::Usual => 4_096,
+            Self::Default => 4_096,
             Self::Little => 1_024,
             Self::Least => 256,
         }
@@ -88,7 +88,7 @@ impl OpenFile {
 
     /// Opens an existing file for writing. A read-only file fails when it is written.
     pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
-        let file = Self::open(path, busy, Cache::Usual)?;
+        let file = Self::open(path, busy, Cache::Default)?;
         file.connection.pragma_update(None, "query_only", false)?;
         // On already, unless the library was built otherwise.
         file.connection.pragma_update(None, "foreign_keys", true)?;
@@ -96,7 +96,7 @@ impl OpenFile {
         Ok(file)
     }
 
-    /// Has statements planned in a way. Those that were planned in the other are planned again.
+    /// Sets the planning of statements. Statements that were planned otherwise are planned again.
     pub(super) fn plan(&mut self, planning: Planning) -> Result<(), rusqlite::Error> {
         if self.planning != planning {
             set(&self.connection, planning)?;
@@ -112,7 +112,7 @@ impl OpenFile {
         run: impl FnOnce() -> T,
     ) -> Result<T, rusqlite::Error> {
         set_cache(&self.connection, cache)?;
-        let _usually = Usually(self);
+        let _reset = ResetOnDrop(self);
         Ok(run())
     }
 
@@ -129,7 +129,7 @@ impl OpenFile {
     }
 }
 
-impl Drop for Usually<'_> {
+impl Drop for ResetOnDrop<'_> {
     fn drop(&mut self) {
         if let Err(error) = set_cache(&self.0.connection, self.0.cache) {
             tracing::debug!(%error, "a connection keeps a small cache");

@@ -12,7 +12,7 @@ use crate::error::map_error;
 pub struct SqliteCursor<'a, 'c> {
     program: &'a Program,
     bound: &'a Bound,
-    /// `None` at the top, and where the parent's key is null: then no row belongs to it.
+    /// `None` at the top, and where the parent's key is null: then it has no rows.
     rows: Option<Rows<'a, 'c>>,
     /// The statements of the levels from `first` on; `None` where a root field has failed.
     below: &'a mut [Option<Statement<'c>>],

@@ -16,7 +16,7 @@ use relational::Strategy;
 use response::sink::PORTION;
 use response::{Attempt, Echo, Failure, Output, Refused, Sink, Writer, Written};
 use source::Observed;
-use source::offload::{HERE, write_apart};
+use source::offload::{HERE, write_offloaded};
 use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
@@ -37,7 +37,7 @@ use super::introspect::introspect;
 use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
 use super::planning::{Planning, has_partial_indexes};
-use super::runtime_estimate::{Lane, RuntimeEstimate};
+use super::runtime_estimate::{RuntimeClass, RuntimeEstimate};
 use super::stored::Stored;
 use super::threads::Threads;
 use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
@@ -84,7 +84,7 @@ pub struct SqliteConnections {
 }
 
 impl SqliteSource {
-    /// Opens a file that is there, and reads its schema.
+    /// Opens an existing file, and reads its schema.
     pub fn open(path: &Path, options: &SqliteOptions<'_>) -> Result<(Self, Catalog), OpenError> {
         let timeouts = options.timeouts;
         if !path.exists() {
@@ -141,8 +141,8 @@ impl SqliteSource {
 }
 
 impl SqliteProgram {
-    fn manner(&self, lane: Lane) -> Manner {
-        Manner { planning: self.planning, estimate: Arc::clone(&self.estimate), lane }
+    fn manner(&self, class: RuntimeClass) -> Manner {
+        Manner { planning: self.planning, estimate: Arc::clone(&self.estimate), class }
     }
 }
 
@@ -154,7 +154,7 @@ impl Connections for SqliteConnections {
     async fn deliver(
         &self,
         plan: &Arc<SqlitePlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         sink: Sink,
         delivery: Delivery,
         observed: &mut Observed,
@@ -169,20 +169,20 @@ impl Connections for SqliteConnections {
                 sizes
             }
             Delivery::Streamed(_) | Delivery::Whole => {
-                let written = self.answer(plan, asked, sink, observed).await;
+                let written = self.answer(plan, params, sink, observed).await;
                 return written.map(Executed::Whole);
             }
         };
-        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
+        let (bound, failures) = bind(&program.program, &program.stored, params.variables);
         observed.begin_round(0..program.program.levels.len());
         if !delivery.is_always_streamed() {
-            let written = self.run_here(plan, &bound, &failures, asked.echoes, &sink);
+            let written = self.run_here(plan, &bound, &failures, params.echoes, &sink);
             if let Some(written) = written {
                 observed.end_round();
                 return written.map(Executed::Whole);
             }
         }
-        let echoes = asked.echoes.into();
+        let echoes = params.echoes.into();
         let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
         let executed = self.stream(work, sink, sizes).await;
         observed.end_round();
@@ -193,34 +193,34 @@ impl Connections for SqliteConnections {
     async fn answer<O: Output>(
         &self,
         plan: &Arc<SqlitePlan>,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
+        let (bound, failures) = bind(&program.program, &program.stored, params.variables);
         if program.program.levels.is_empty() {
             // The schema is served even if the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
-            let writer = writer(plan, output, &failures).echoing(asked.echoes);
+            let writer = writer(plan, output, &failures).echoing(params.echoes);
             return Ok(writer.write(&mut nothing)?);
         }
         if program.program.writes() {
-            let echoes = asked.echoes.into();
+            let echoes = params.echoes.into();
             let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
-            return self.change(work, asked, output, observed).await;
+            return self.change(work, params, output, observed).await;
         }
         // Statements of child rows run while their parents are written, so all are one round.
         observed.begin_round(0..program.program.levels.len());
-        let written = self.run_here(plan, &bound, &failures, asked.echoes, &output);
+        let written = self.run_here(plan, &bound, &failures, params.echoes, &output);
         if let Some(written) = written {
             observed.end_round();
             return written;
         }
-        let echoes = asked.echoes.into();
+        let echoes = params.echoes.into();
         let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
         let work = move |file: &OpenFile| work.run(file, output);
-        let written = self.offload.run(&program.manner(Lane::Short), work).await;
+        let written = self.offload.run(&program.manner(RuntimeClass::Short), work).await;
         observed.end_round();
         written
     }
@@ -234,7 +234,7 @@ impl Connections for SqliteConnections {
 
     /// Reads from the file.
     async fn probe(&self) -> Result<(), SourceError> {
-        self.offload.run(&Manner::short(), execute::look).await
+        self.offload.run(&Manner::short(), execute::probe).await
     }
 
     /// SQLite's own plan of each statement.
@@ -267,7 +267,7 @@ impl SqliteConnections {
         output: &O,
     ) -> Option<Result<Written<SourceError, O::Data>, ExecuteError>> {
         let program = &plan.program;
-        if program.estimate.is_apart() {
+        if program.estimate.is_offloaded() {
             return None;
         }
         let writer = writer(plan, output.clone(), failures).echoing(echoes);
@@ -280,7 +280,7 @@ impl SqliteConnections {
     async fn change<O: Output>(
         &self,
         work: OffloadedRequest,
-        asked: ExecuteParams<'_>,
+        params: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
@@ -288,7 +288,7 @@ impl SqliteConnections {
         let program = &plan.program;
         let mut requirements = Vec::new();
         for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
-            match BoundRequirement::new(own, asked.variables) {
+            match BoundRequirement::new(own, params.variables) {
                 Ok(requirement) => requirements.push(requirement),
                 Err(error) => failures.push((own.root, error)),
             }
@@ -300,7 +300,7 @@ impl SqliteConnections {
         let run = move |file: &OpenFile, stop: &Abandoned, manner: writer::Manner<'_>| {
             change.run(&apart.program.program, file, stop, manner)
         };
-        let joins = writer::joins(&program.program, program.estimate.lane());
+        let joins = writer::joins(&program.program, program.estimate.class());
         let changed = self.writer.run(self.offload.counter(), joins, run).await;
         observed.end_round();
         let changed = changed?;
@@ -316,7 +316,7 @@ impl SqliteConnections {
             }
         }
         // No other request waits for it meanwhile.
-        let written = write_apart(output, move |output| {
+        let written = write_offloaded(output, move |output| {
             let writer = changed_writer(&plan, &changed, &echoes, output);
             let program = &plan.program.program;
             writer.write(&mut GatheredCursor::new(program, &changed.bound, &changed.gathered))
@@ -337,12 +337,12 @@ impl SqliteConnections {
         let mut is_long = sizes.whole == 0 || program.streamed.load(Ordering::Relaxed);
         let work = Arc::new(work);
         loop {
-            let (place, first, lane) = match is_long {
+            let (place, first, class) = match is_long {
                 true => {
                     let place = self.places.enter(self.offload.counter()).await?;
-                    (Some(place), PORTION.min(sizes.whole), Lane::Long)
+                    (Some(place), PORTION.min(sizes.whole), RuntimeClass::Long)
                 }
-                false => (None, sizes.whole, Lane::Short),
+                false => (None, sizes.whole, RuntimeClass::Short),
             };
             let has_place = place.is_some();
             let (outlet, mut pieces) = streamed::channel(place);
@@ -350,7 +350,7 @@ impl SqliteConnections {
             let sink = sink.clone().streaming(first, ticket.reporting(outlet));
             let work = Arc::clone(&work);
             let begin = move |file: &OpenFile| work.begin(file, sink, has_place);
-            let ended = ticket.start(&program.manner(lane), begin);
+            let ended = ticket.start(&program.manner(class), begin);
             let Some(first) = ticket.in_time(pieces.recv()).await else {
                 return Err(ticket.none_free().into());
             };

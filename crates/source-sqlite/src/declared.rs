@@ -1,6 +1,7 @@
 //! Meaning of declared column types.
 //!
-//! SQLite keeps the type as it was written and lets any value in; only the affinity rules of
+//! SQLite keeps the declared type as it was written and accepts any value; only the affinity rules
+//! of
 //! <https://www.sqlite.org/datatype3.html#determination_of_column_affinity> follow from it. The
 //! usual names of SQL mean here what they mean in PostgreSQL; every other name means its affinity.
 
@@ -22,9 +23,9 @@ pub enum Affinity {
 /// The interpretation of a declared type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Declared {
-    /// One of the usual names.
+    /// A common name of SQL.
     Named(Scalar),
-    /// Another name, understood by the affinity SQLite gives it.
+    /// Another name, by its affinity in SQLite.
     ByAffinity(Affinity),
     /// No type, as an expression of a view has none, or `ANY`: each value has its own.
     Untyped,

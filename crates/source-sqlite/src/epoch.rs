@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, unit: EpochUnit) -> Option<Value> {
         part => Value::Real(whole as f64 + part as f64 / parts as f64),
     };
     Some(match unit {
-        // The nearest number to all digits, which is that of a text that was made of it.
+        // The nearest number to all digits, which equals that of a text made of it.
         EpochUnit::Seconds if seconds >= 0 && nanoseconds > 0 => {
             Value::Real(format!("{seconds}.{nanoseconds:09}").parse().ok()?)
         }

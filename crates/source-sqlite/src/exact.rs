@@ -2,7 +2,7 @@
 //!
 //! Its own `sum` makes floats of decimals, and its `avg` of everything. A value is read as the
 //! decimal that it prints as; a sum holds 38 digits, and one that would need more is an error. An
-//! average has the digits that PostgreSQL gives it, so that both databases answer alike.
+//! average has the same digits as PostgreSQL's, so that both databases answer alike.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};

@@ -114,7 +114,7 @@ fn run<O: Output>(
 }
 
 /// Reads from the file, and no table.
-pub fn look(file: &OpenFile) -> Result<(), SourceError> {
+pub fn probe(file: &OpenFile) -> Result<(), SourceError> {
     Statement::of(file, SNAPSHOT_PROBE).map_err(map_error)?.run().step().map_err(map_error)?;
     Ok(())
 }

@@ -159,8 +159,8 @@ fn json(
     interrupted.map_or(Ok(json), Err)
 }
 
-/// Text in small letters, each by itself, as PostgreSQL has them under a locale of UTF-8: one
-/// letter stays one letter, so that `_` of a pattern matches it.
+/// Lower-cased text, letter by letter, as PostgreSQL does under a UTF-8 locale: one letter stays
+/// one letter, so that `_` of a pattern matches it.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::statement::Prepared;
 
-/// Of how many texts statements are kept.
+/// Number of texts with cached statements.
 const TEXTS: usize = 256;
 
 /// Most cached statements of one text: a request that selects the same under several names runs it
@@ -35,7 +35,7 @@ struct Kept {
     indexes: FxHashMap<Arc<str>, usize>,
     slots: Vec<Slot>,
     /// Counter of look-ups.
-    asked: u64,
+    lookups: u64,
     /// Bytes of the slots.
     bytes: usize,
 }
@@ -47,25 +47,25 @@ struct Slot {
     tenant: u64,
     idle: Vec<Prepared>,
     /// Number of the last look-up.
-    asked: u64,
+    last_lookup: u64,
 }
 
-/// The tenant of a slot that was given up, which no place has.
-const NOBODY: u64 = u64::MAX;
+/// The tenant of an evicted slot, which no place has.
+const NO_TENANT: u64 = u64::MAX;
 
 impl Idle {
     /// A statement of this text, if there is one, and where to give it back.
     pub(super) fn take(&self, text: &str) -> (Place, Option<Prepared>) {
         let kept = &mut *self.0.borrow_mut();
-        kept.asked += 1;
-        let asked = kept.asked;
+        kept.lookups += 1;
+        let lookup = kept.lookups;
         let index = match kept.indexes.get(text) {
             Some(index) => *index,
             None => kept.make_place(text),
         };
         match kept.slots.get_mut(index) {
             Some(slot) => {
-                slot.asked = asked;
+                slot.last_lookup = lookup;
                 let (tenant, statement) = (slot.tenant, slot.idle.pop());
                 let bytes = statement.as_ref().map_or(0, Prepared::bytes);
                 kept.bytes = kept.bytes.saturating_sub(bytes);
@@ -100,9 +100,10 @@ impl Kept {
     /// Evicts the least recently used texts, until the others are within the limit.
     fn keep_within(&mut self, most: usize) {
         while self.bytes > most {
-            let kept = self.slots.iter().enumerate().filter(|(_, slot)| slot.tenant != NOBODY);
-            let Some((index, _)) = kept.min_by_key(|(_, slot)| slot.asked) else { return };
-            let nothing = Slot { text: "".into(), tenant: NOBODY, idle: Vec::new(), asked: 0 };
+            let kept = self.slots.iter().enumerate().filter(|(_, slot)| slot.tenant != NO_TENANT);
+            let Some((index, _)) = kept.min_by_key(|(_, slot)| slot.last_lookup) else { return };
+            let nothing =
+                Slot { text: "".into(), tenant: NO_TENANT, idle: Vec::new(), last_lookup: 0 };
             self.replace(index, nothing);
         }
     }
@@ -111,7 +112,7 @@ impl Kept {
     fn replace(&mut self, index: usize, slot: Slot) {
         let before = std::mem::replace(&mut self.slots[index], slot);
         self.bytes = self.bytes.saturating_sub(before.bytes());
-        if before.tenant != NOBODY {
+        if before.tenant != NO_TENANT {
             self.indexes.remove(&before.text);
         }
     }
@@ -119,14 +120,15 @@ impl Kept {
     /// A place for a new text; if necessary, that of the least recently used one.
     fn make_place(&mut self, text: &str) -> usize {
         let text: Arc<str> = text.into();
-        let tenant = self.asked;
-        let slot = Slot { text: Arc::clone(&text), tenant, idle: Vec::new(), asked: self.asked };
+        let tenant = self.lookups;
+        let slot =
+            Slot { text: Arc::clone(&text), tenant, idle: Vec::new(), last_lookup: self.lookups };
         self.bytes += slot.bytes();
         let index = if self.slots.len() < TEXTS {
             self.slots.push(slot);
             self.slots.len() - 1
         } else {
-            let least = self.slots.iter().enumerate().min_by_key(|(_, slot)| slot.asked);
+            let least = self.slots.iter().enumerate().min_by_key(|(_, slot)| slot.last_lookup);
             let index = least.map_or(0, |(index, _)| index);
             self.replace(index, slot);
             index
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn statements_come_back_and_the_longest_unused_goes() {
-        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap();
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Default).unwrap();
         let run = |number: usize| {
             let text = format!("SELECT {number}");
             drop(Statement::of(&file, &text).unwrap());
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn large_statements_go_before_they_take_too_much() {
-        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap();
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Default).unwrap();
         let used = || {
             let (mut used, mut most) = (0, 0);
             // SAFETY: the connection is open.
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_few_of_the_same_text_are_kept() {
-        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap();
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Default).unwrap();
         let many: Vec<_> = (0..6).map(|_| Statement::of(&file, "SELECT 1").unwrap()).collect();
         assert_eq!(idle(&file), 0);
         drop(many);
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_statement_whose_place_went_to_another_is_not_kept() {
-        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap();
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Default).unwrap();
         let first = Statement::of(&file, "SELECT 'first'").unwrap();
         for number in 0..TEXTS {
             drop(Statement::of(&file, &format!("SELECT {number}")).unwrap());

@@ -29,7 +29,7 @@ const LONGEST_PATTERN: i32 = 256;
 const PATTERN_TOO_LONG: &str = "LIKE or GLOB pattern too complex";
 
 /// Interval of checks that the file is still at its path.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The connection of one thread.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct Inline {
     deadline: Arc<AtomicU64>,
     start: Instant,
     /// Nanoseconds since `start`.
-    next_look: u64,
+    next_check: u64,
 }
 
 impl Inline {
@@ -60,8 +60,8 @@ impl Inline {
     }
 
     fn open(path: &Path, planning: Planning) -> Result<Self, SourceError> {
-        // Who waits for a writer goes elsewhere to do so.
-        let mut file = OpenFile::open(path, Duration::ZERO, Cache::Usual).map_err(map_error)?;
+        // Statements that meet a writer are offloaded, and wait on the other thread.
+        let mut file = OpenFile::open(path, Duration::ZERO, Cache::Default).map_err(map_error)?;
         // Views of the file may match long patterns with SQLite's own functions.
         let limit = Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH;
         file.connection.set_limit(limit, LONGEST_PATTERN).map_err(map_error)?;
@@ -85,15 +85,15 @@ impl Inline {
             }
         };
         file.interrupt.when(is_over);
-        Ok(Self { file, deadline, start, next_look: 0 })
+        Ok(Self { file, deadline, start, next_check: 0 })
     }
 
     fn is_at(&mut self, path: &Path) -> bool {
         let now = nanoseconds(self.start.elapsed());
-        if now < self.next_look {
+        if now < self.next_check {
             return true;
         }
-        self.next_look = now.saturating_add(nanoseconds(LOOK));
+        self.next_check = now.saturating_add(nanoseconds(CHECK_INTERVAL));
         self.file.is_at(path)
     }
 

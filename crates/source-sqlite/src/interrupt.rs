@@ -39,7 +39,7 @@ pub(super) struct Work<'i> {
 }
 
 impl Interrupt {
-    /// Has SQLite ask it.
+    /// Installs it as SQLite's progress handler.
     pub(super) fn watch(&self, connection: &mut Connection) -> Result<(), Error> {
         let interrupt = self.clone();
         connection.progress_handler(STEPS, Some(move || interrupt.is_requested()))

@@ -205,7 +205,7 @@ struct Reader<'t, 'w, 'i> {
     text: &'t [u8],
     place: usize,
     work: Option<&'w mut Work<'i>>,
-    /// Up to here the text is counted as work.
+    /// The end of the text that is counted as work.
     counted: usize,
     interrupted: Option<Error>,
 }
@@ -288,7 +288,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// The quoted text as it is read by those who know its escapes.
+    /// The quoted text with its escapes decoded.
     fn string(&mut self) -> Option<String> {
         let start = self.place;
         if self.text.get(start) != Some(&b'"') {

@@ -16,7 +16,7 @@
 //! * `inline`: on the thread that serves the request, for a short while
 //! * `offload`: on another thread
 //! * `runtime_estimate`: the estimated runtime of programs
-//! * `lanes`: the scheduler, with a queue for each length of program
+//! * `scheduler`: the scheduler of long runs, with a queue per runtime class
 //! * `threads`: the threads for that, with their connections
 //! * `writer`: changing a file
 //! * [`database`]: a file read from every thread; [`options`]: of opening it
@@ -37,13 +37,13 @@ mod inline;
 mod interrupt;
 pub mod introspect;
 mod json;
-mod lanes;
 mod moment;
 mod offload;
 pub mod options;
 mod pattern;
 mod planning;
 mod runtime_estimate;
+mod scheduler;
 #[cfg(target_os = "linux")]
 mod shared_memory;
 mod statement;

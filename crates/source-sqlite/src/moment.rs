@@ -97,7 +97,7 @@ fn microseconds(fraction: &str) -> Option<i64> {
     Some((0..missing).fold(value, |value, _| value * 10))
 }
 
-/// An offset that [`is_zone`] knows, in seconds west of Greenwich.
+/// An offset that [`is_zone`] accepts, in seconds west of Greenwich.
 fn west(zone: &str) -> i64 {
     let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
     let part = |from: usize| digits.get(from..from + 2).and_then(|part| part.parse().ok());
@@ -105,7 +105,7 @@ fn west(zone: &str) -> i64 {
     if zone.starts_with('-') { seconds } else { -seconds }
 }
 
-/// The days from 1970 to a day that [`date`] knows, in the calendar of today.
+/// The days from 1970 to a day that [`date`] accepts, in the Gregorian calendar.
 fn days_since_1970(day: &str) -> Option<i64> {
     let year: i64 = day.get(..4)?.parse().ok()?;
     let month: i64 = day.get(5..7)?.parse().ok()?;
@@ -118,7 +118,7 @@ fn days_since_1970(day: &str) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// Nothing, `Z`, or an offset of hours and minutes.
+/// Empty, `Z`, or an offset of hours and minutes.
 fn is_zone(text: &str) -> bool {
     let Some(offset) = text.strip_prefix(['+', '-']) else { return matches!(text, "" | "Z") };
     let (hours, minutes) = match offset.split_once(':') {

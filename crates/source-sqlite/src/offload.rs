@@ -13,9 +13,9 @@ use tokio::time::timeout;
 
 use super::connection::OpenFile;
 use super::execute::meter::Meter;
-use super::lanes::Run;
 use super::planning::Planning;
-use super::runtime_estimate::{Lane, RuntimeEstimate};
+use super::runtime_estimate::{RuntimeClass, RuntimeEstimate};
+use super::scheduler::Run;
 use super::threads::Threads;
 use crate::error::map_error;
 
@@ -36,11 +36,11 @@ pub(super) struct Manner {
     pub(super) planning: Planning,
     pub(super) estimate: Arc<RuntimeEstimate>,
     /// The shortest class in which it is queued.
-    pub(super) lane: Lane,
+    pub(super) class: RuntimeClass,
 }
 
-/// A request that waits or runs. If this is dropped, it leaves the queue, or its statements are
-/// interrupted.
+/// A queued or running request. Dropping it removes it from the queue, or interrupts its
+/// statements.
 #[derive(Debug)]
 pub(super) struct Ticket {
     threads: Arc<Threads>,
@@ -114,7 +114,7 @@ impl Drop for Offload {
 impl Manner {
     /// For short runs only.
     pub(super) fn short() -> Self {
-        Self { planning: Planning::default(), estimate: Arc::default(), lane: Lane::Short }
+        Self { planning: Planning::default(), estimate: Arc::default(), class: RuntimeClass::Short }
     }
 }
 
@@ -125,7 +125,7 @@ impl Ticket {
         Box::new(ReportingOutlet { outlet, threads, number, has_sent: false })
     }
 
-    /// Has `work` run on another thread in its turn.
+    /// Queues `work` for another thread.
     pub(super) fn start<T, E>(
         &self,
         manner: &Manner,
@@ -160,7 +160,7 @@ impl Ticket {
             // The request may be gone.
             Box::new(move || drop(sender.send(done))) as Box<dyn FnOnce() + Send>
         };
-        self.threads.push(run, manner.lane, Box::new(work));
+        self.threads.push(run, manner.class, Box::new(work));
         ended
     }
 
@@ -196,7 +196,7 @@ impl Drop for Ticket {
 impl Outlet for ReportingOutlet {
     fn send(&mut self, piece: SentPiece) -> Result<(), Refused> {
         if !std::mem::replace(&mut self.has_sent, true) {
-            self.threads.let_be_long(self.number);
+            self.threads.mark_long(self.number);
         }
         self.outlet.send(piece)
     }

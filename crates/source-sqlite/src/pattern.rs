@@ -158,7 +158,7 @@ fn after_text<'t>(
     work: &mut Work<'_>,
 ) -> Result<Option<&'t str>, Error> {
     let (bytes, length) = (text.as_bytes(), finder.needle().len());
-    // Windows overlap by as much as a place may stand in both.
+    // Windows overlap by the length of a match.
     let step = WINDOW.max(length);
     let mut from = 0;
     loop {

@@ -78,7 +78,7 @@ mod tests {
         }
 
         fn open(&self, planning: Planning) -> OpenFile {
-            let mut file = OpenFile::open(&self.0, Duration::ZERO, Cache::Usual).unwrap();
+            let mut file = OpenFile::open(&self.0, Duration::ZERO, Cache::Default).unwrap();
             file.plan(planning).unwrap();
             file
         }

@@ -8,7 +8,7 @@ use super::inline::INLINE;
 
 /// Programs that take about as long, in the order of their length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lane {
+pub(super) enum RuntimeClass {
     Short,
     Middle,
     Long,
@@ -17,8 +17,7 @@ pub(super) enum Lane {
 /// The estimated runtime of a program.
 #[derive(Debug, Default)]
 pub(super) struct RuntimeEstimate {
-    /// Its last run, in nanoseconds of a processor; zero if it was done on the thread that served
-    /// it.
+    /// Processor time of its last run, in nanoseconds; zero if it ran on the serving thread.
     length: AtomicU64,
     /// Whether a run on the serving thread looked long by elapsed time.
     is_doubted: AtomicBool,
@@ -39,11 +38,11 @@ const DOUBTFUL: Duration = Duration::from_millis(1);
 /// No thread waits so long for its processor.
 const CERTAIN: Duration = Duration::from_millis(20);
 
-impl Lane {
+impl RuntimeClass {
     pub(super) const ALL: [Self; 3] = [Self::Short, Self::Middle, Self::Long];
 
     /// Time limit of a run before it belongs to the next class.
-    pub(super) fn patience(self) -> Option<Duration> {
+    pub(super) fn limit(self) -> Option<Duration> {
         match self {
             Self::Short => Some(Duration::from_millis(5)),
             Self::Middle => Some(Duration::from_millis(100)),
@@ -60,7 +59,7 @@ impl Lane {
 
     /// The class of a run of this length.
     fn of(length: Duration) -> Self {
-        let holds = |lane: &Self| lane.patience().is_none_or(|patience| length < patience);
+        let holds = |class: &Self| class.limit().is_none_or(|limit| length < limit);
         Self::ALL.into_iter().find(holds).unwrap_or(Self::Long)
     }
 }
@@ -68,12 +67,12 @@ impl Lane {
 impl RuntimeEstimate {
     /// Whether it must not be started on the serving thread. The margin avoids that runs close to
     /// the limit are begun twice now and then.
-    pub(super) fn is_apart(&self) -> bool {
+    pub(super) fn is_offloaded(&self) -> bool {
         self.length() > INLINE * 3 / 4
     }
 
-    pub(super) fn lane(&self) -> Lane {
-        Lane::of(self.length())
+    pub(super) fn class(&self) -> RuntimeClass {
+        RuntimeClass::of(self.length())
     }
 
     /// Whether its last run was on another thread.
@@ -81,7 +80,7 @@ impl RuntimeEstimate {
         !self.length().is_zero()
     }
 
-    /// Its last run has taken so long.
+    /// Records the duration of its last run.
     pub(super) fn took(&self, length: Duration) {
         self.length.store(nanoseconds(length), Ordering::Relaxed);
     }
@@ -136,29 +135,33 @@ mod tests {
     #[test]
     fn a_program_is_where_its_last_run_belongs() {
         let estimate = RuntimeEstimate::default();
-        let check = |length: u64, apart: bool, lane: Lane| {
+        let check = |length: u64, offloaded: bool, class: RuntimeClass| {
             estimate.took(Duration::from_micros(length));
-            assert_eq!((estimate.is_apart(), estimate.lane()), (apart, lane), "{length} µs");
+            assert_eq!(
+                (estimate.is_offloaded(), estimate.class()),
+                (offloaded, class),
+                "{length} µs"
+            );
         };
-        check(2_000_000, true, Lane::Long);
-        check(99_999, true, Lane::Middle);
-        check(5_000, true, Lane::Middle);
-        check(4_999, true, Lane::Short);
-        check(180, true, Lane::Short);
+        check(2_000_000, true, RuntimeClass::Long);
+        check(99_999, true, RuntimeClass::Middle);
+        check(5_000, true, RuntimeClass::Middle);
+        check(4_999, true, RuntimeClass::Short);
+        check(180, true, RuntimeClass::Short);
         // A run that was offloaded because its thread had lost its processor returns to the serving
         // thread.
-        check(140, false, Lane::Short);
+        check(140, false, RuntimeClass::Short);
     }
 
     #[test]
     fn a_run_that_goes_on_makes_its_program_long_before_its_end() {
         let estimate = RuntimeEstimate::default();
-        assert!(!estimate.is_apart());
+        assert!(!estimate.is_offloaded());
         estimate.takes_more_than(INLINE);
-        assert_eq!((estimate.is_apart(), estimate.lane()), (true, Lane::Short));
+        assert_eq!((estimate.is_offloaded(), estimate.class()), (true, RuntimeClass::Short));
         estimate.takes_more_than(Duration::from_millis(5));
         estimate.takes_more_than(INLINE);
-        assert_eq!(estimate.lane(), Lane::Middle);
+        assert_eq!(estimate.class(), RuntimeClass::Middle);
     }
     #[test]
     fn what_looked_long_is_measured_before_it_goes_elsewhere() {
@@ -168,17 +171,17 @@ mod tests {
         assert!(!estimate.is_doubted.load(Ordering::Relaxed));
         // It waited, or computed: it is not known yet.
         estimate.begin_inline(ago(2 * DOUBTFUL)).end();
-        assert!(estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_apart());
+        assert!(estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_offloaded());
         estimate.begin_inline(ago(2 * DOUBTFUL)).end();
-        assert!(!estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_apart());
+        assert!(!estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_offloaded());
         estimate.begin_inline(ago(2 * DOUBTFUL)).end();
         let run = estimate.begin_inline(Instant::now());
         let clock = Clock::start();
         while clock.elapsed() <= DOUBTFUL {}
         run.end();
-        assert!(estimate.is_apart());
+        assert!(estimate.is_offloaded());
         let other = RuntimeEstimate::default();
         other.begin_inline(ago(2 * CERTAIN)).end();
-        assert!(other.is_apart());
+        assert!(other.is_offloaded());
     }
 }

@@ -64,7 +64,7 @@ struct Connection {
     base: *const sqlite3_io_methods,
     /// The database file's own, or of a log that of its database file.
     main: *mut sqlite3_file,
-    /// Of the database file: null as long as it has not mapped anything.
+    /// Of the database file: null until it is mapped.
     index: *const Index,
     /// Losses when the oldest of its locks was taken.
     losses: u64,
@@ -76,7 +76,7 @@ struct Connection {
 struct Layer {
     base: *mut sqlite3_vfs,
     vfs: sqlite3_vfs,
-    /// Those of databases, and those of logs, which SQLite does not lock.
+    /// Methods of database files, and those of logs, which SQLite does not lock.
     databases: OnceLock<Methods>,
     logs: OnceLock<Methods>,
 }
@@ -110,7 +110,7 @@ fn install() -> Option<&'static Layer> {
     // SAFETY: asks for a constant of the system.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let page = usize::try_from(page).ok().filter(|page| *page <= 32_768)?;
-    // SAFETY: SQLite's VFS is there as long as the process.
+    // SAFETY: SQLite's VFS lives as long as the process.
     let mut vfs = *unsafe { base.as_ref() }?;
     vfs.szOsFile += OWN;
     vfs.zName = NAME.as_ptr();
@@ -152,7 +152,7 @@ unsafe extern "C" fn open(
     out: *mut c_int,
 ) -> c_int {
     let Some(layer) = layer() else { return ffi::SQLITE_CANTOPEN };
-    // SAFETY: the arguments are those of SQLite, and its own VFS is there.
+    // SAFETY: the arguments are those of SQLite, and its own VFS exists.
     let code = unsafe {
         match (*layer.base).xOpen {
             Some(open) => open(layer.base, name, file, flags, out),
@@ -194,7 +194,7 @@ unsafe extern "C" fn open(
 // SAFETY: the file was opened by this layer, which made room behind it. SQLite aligns files to eight
 // bytes, and the size of its own part is a multiple of that.
 unsafe fn connection(file: *mut sqlite3_file) -> *mut Connection {
-    // Of this layer's structure, which was made of SQLite's.
+    // Of this layer's structure, which extends SQLite's.
     let size = layer().map_or(0, |layer| layer.vfs.szOsFile - OWN);
     // SAFETY: as the caller promises.
     unsafe { file.cast::<u8>().add(usize::try_from(size).unwrap_or_default()).cast() }
@@ -204,7 +204,7 @@ unsafe fn connection(file: *mut sqlite3_file) -> *mut Connection {
 /// page: the system fills that with zeros, without a signal.
 // SAFETY: the file was opened by this layer, and one thread at a time uses its connection.
 unsafe fn is_lost(file: *mut sqlite3_file) -> bool {
-    // SAFETY: as the caller promises; the index is there as long as the connection has mapped it.
+    // SAFETY: as the caller promises; the index lives as long as the connection has mapped it.
     unsafe {
         let main = connection((*connection(file)).main);
         let Some(index) = (*main).index.as_ref() else { return false };
@@ -409,7 +409,7 @@ unsafe extern "C" fn lock(
     }
 }
 
-/// Has a head renewed that another process has recovered. `false` if it cannot be done now.
+/// Renews a head that another process has recovered. `false` if it cannot be done now.
 // SAFETY: the file is a database file of this layer which has mapped the index and has no locks.
 unsafe fn renew(file: *mut sqlite3_file, index: &Index) -> bool {
     // SAFETY: a file of this layer.
@@ -553,7 +553,7 @@ mod tests {
     struct Served {
         path: std::path::PathBuf,
         _folder: tempfile::TempDir,
-        /// One that has nothing to do meanwhile.
+        /// An idle connection.
         idle: OpenFile,
         reader: OpenFile,
         writer: OpenFile,
@@ -563,7 +563,7 @@ mod tests {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("test.db");
-            // The layer is there before any connection is.
+            // The layer is installed before any connection is opened.
             drop(Self::open(Path::new(":memory:")));
             let first = Connection::open(&path).unwrap();
             first.execute_batch(ROWS).unwrap();
@@ -616,7 +616,7 @@ mod tests {
             run(reader, "BEGIN").unwrap();
             assert_eq!(count(reader).as_deref(), Ok(BEFORE));
             run(writer, "BEGIN IMMEDIATE").unwrap();
-            // More than the cache holds: some of it stands in the log.
+            // More than the cache holds: some pages are in the log.
             run(writer, MORE).unwrap();
             served.cut(length);
             assert_eq!(count(reader), Err(ErrorCode::SystemIoFailure), "{length}");

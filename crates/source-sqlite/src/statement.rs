@@ -23,7 +23,7 @@ pub(super) struct Statement<'f> {
     raw: *mut ffi::sqlite3_stmt,
 }
 
-/// A statement of SQLite, which is gone with this. Its connection is there as long.
+/// A statement of SQLite, finalized on drop. Its connection lives as long.
 #[derive(Debug)]
 pub(super) struct Prepared {
     raw: NonNull<ffi::sqlite3_stmt>,
@@ -233,7 +233,7 @@ impl Drop for Rows<'_, '_> {
 }
 
 /// Bytes of SQLite. None if it had no memory for them: then the next step is an error.
-// SAFETY: if they are anywhere, there have to be so many, and nothing may change them as long as
+// SAFETY: a pointer that is not null must have that many bytes, and nothing may change them while
 // they are used.
 unsafe fn bytes<'v>(start: *const u8, length: c_int) -> Option<&'v [u8]> {
     let length = usize::try_from(length).ok()?;
@@ -261,7 +261,7 @@ mod tests {
     use crate::connection::Cache;
 
     fn memory() -> OpenFile {
-        OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap()
+        OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Default).unwrap()
     }
 
     #[test]

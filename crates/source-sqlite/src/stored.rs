@@ -34,7 +34,7 @@ enum Beyond {
 }
 
 impl Stored {
-    /// Of the columns that a program stores values in.
+    /// The details of the columns that a program writes.
     pub(super) fn of(catalog: &Catalog, program: &Program) -> Self {
         let parameters = program.levels.iter().flat_map(|level| &level.parameters);
         let digits = parameters.filter_map(|parameter| match parameter.kind {
@@ -117,8 +117,8 @@ fn stored(
     }
 }
 
-/// JSON as it was given. A number by itself becomes one of SQLite's, as a column that is declared as
-/// JSON would make it one anyway. `None` if the text is no JSON.
+/// JSON in its own notation. A number by itself becomes one of SQLite's, as a column that is
+/// declared as JSON would make it one anyway. `None` if the text is no JSON.
 fn content(text: &str) -> Option<Result<Value, SourceError>> {
     let text = text.trim_ascii();
     Some(match json::read(text)? {

@@ -12,22 +12,22 @@ use std::time::{Duration, Instant};
 use source::{SourceError, SourceErrorKind};
 
 use super::connection::{Cache, OpenFile};
-use super::lanes::{Lanes, Run};
-use super::runtime_estimate::Lane;
+use super::runtime_estimate::RuntimeClass;
+use super::scheduler::{Run, Scheduler};
 use crate::error::map_error;
 
 /// Idle time after which a thread ends.
 const REST: Duration = Duration::from_secs(2);
 
 /// Interval of checks whether a queued run has waited long enough.
-const LOOK: Duration = Duration::from_millis(5);
-const AGAIN: Duration = Duration::from_millis(1);
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The work of a thread: with a connection, or with the reason why there is none.
-pub(super) type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) -> Told + Send>;
+pub(super) type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) -> Report + Send>;
 
 /// Reports the result, when its place is free again.
-pub(super) type Told = Box<dyn FnOnce() + Send>;
+pub(super) type Report = Box<dyn FnOnce() + Send>;
 
 /// The threads of a file. They end when this is dropped and they have nothing to do.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct Shared {
 }
 
 struct State {
-    lanes: Lanes<Work>,
+    scheduler: Scheduler<Work>,
     /// The number of the next job.
     next: u64,
     /// Threads that rest, the one that came last in the end.
@@ -80,7 +80,7 @@ impl Threads {
     pub(super) fn new(path: &Path, file: OpenFile, busy: Duration) -> Self {
         let places = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let state = State {
-            lanes: Lanes::new(places),
+            scheduler: Scheduler::new(places),
             next: 0,
             idle: Vec::new(),
             threads: 0,
@@ -94,11 +94,11 @@ impl Threads {
 
     /// Raises the number of concurrent jobs.
     pub(super) fn add(&self, most: usize) {
-        self.0.lock().lanes.add(most);
+        self.0.lock().scheduler.add(most);
     }
 
     pub(super) fn remove(&self, most: usize) {
-        self.0.lock().lanes.remove(most);
+        self.0.lock().scheduler.remove(most);
     }
 
     /// A number for a job.
@@ -108,24 +108,24 @@ impl Threads {
         state.next
     }
 
-    /// Has a job run in its turn.
-    pub(super) fn push(&self, run: Run, lane: Lane, work: Work) {
+    /// Queues a job.
+    pub(super) fn push(&self, run: Run, class: RuntimeClass, work: Work) {
         let mut state = self.0.lock();
-        state.lanes.push(run, lane, work);
+        state.scheduler.push(run, class, work);
         self.0.share_out(&mut state);
     }
 
-    /// Takes a job out of the queue. `false` if it does not wait.
+    /// Removes a job from the queue. `false` if it is not queued.
     pub(super) fn leave(&self, number: u64) -> bool {
-        let job = self.0.lock().lanes.leave(number);
+        let job = self.0.lock().scheduler.leave(number);
         // Its data is dropped after the lock.
         job.is_some()
     }
 
     /// A job waits for others from now on: its place is for another.
-    pub(super) fn let_be_long(&self, number: u64) {
+    pub(super) fn mark_long(&self, number: u64) {
         let mut state = self.0.lock();
-        state.lanes.let_be_long(number);
+        state.scheduler.mark_long(number);
         self.0.share_out(&mut state);
     }
 }
@@ -149,15 +149,15 @@ impl Shared {
 
     /// Assigns runs to threads, and has one watch if runs are still queued.
     fn share_out(self: &Arc<Self>, state: &mut State) {
-        while let Some((number, work)) = state.lanes.pick(Instant::now()) {
+        while let Some((number, work)) = state.scheduler.pick(Instant::now()) {
             if let Err((task, error)) = self.give(state, Task::Run(number, work)) {
-                state.lanes.end(number);
+                state.scheduler.end(number);
                 if let Task::Run(_, work) = task {
                     work(Err(without_thread(&error)))();
                 }
             }
         }
-        if !state.is_watched && state.lanes.next_look().is_some() {
+        if !state.is_watched && state.scheduler.next_check().is_some() {
             // Without a thread for that, those that run will see to it when they end.
             state.is_watched = self.give(state, Task::Watch).is_ok();
         }
@@ -187,7 +187,7 @@ impl Shared {
         }
         state.next_thread += 1;
         state.threads += 1;
-        // The thread is there, so its end of the channel is.
+        // The thread is running, so its end of the channel is open.
         sender.send(task).map_err(|unsent| (unsent.0, std::io::ErrorKind::Other.into()))
     }
 }
@@ -222,7 +222,7 @@ impl Worker {
         let next = {
             let mut state = self.shared.lock();
             self.running = None;
-            state.lanes.end(number);
+            state.scheduler.end(number);
             let next = self.next(&mut state);
             self.shared.share_out(&mut state);
             next
@@ -236,9 +236,9 @@ impl Worker {
         loop {
             let mut state = self.shared.lock();
             let now = Instant::now();
-            state.lanes.look(now);
-            let picked = state.lanes.pick(now);
-            if picked.is_some() || state.lanes.next_look().is_none() {
+            state.scheduler.check(now);
+            let picked = state.scheduler.pick(now);
+            if picked.is_some() || state.scheduler.next_check().is_none() {
                 state.is_watched = false;
                 let next = match picked {
                     Some((number, work)) => Some(Task::Run(number, work)),
@@ -247,18 +247,18 @@ impl Worker {
                 self.shared.share_out(&mut state);
                 return next;
             }
-            let next = state.lanes.next_look().unwrap_or(now);
+            let next = state.scheduler.next_check().unwrap_or(now);
             drop(state);
             // A run that is queued meanwhile may have a shorter limit; one that waits for a
             // processor is checked again a little later.
-            let wait = next.saturating_duration_since(now).clamp(AGAIN, LOOK);
+            let wait = next.saturating_duration_since(now).clamp(SHORTEST_INTERVAL, CHECK_INTERVAL);
             // A watching thread gets no messages.
             let _ = self.tasks.recv_timeout(wait);
         }
     }
 
     fn next(&self, state: &mut State) -> Option<Task> {
-        match state.lanes.pick(Instant::now()) {
+        match state.scheduler.pick(Instant::now()) {
             Some((number, work)) => Some(Task::Run(number, work)),
             None => self.rest(state),
         }
@@ -288,7 +288,7 @@ impl Drop for Worker {
         state.threads -= 1;
         // Its job has panicked; the request finds the channel closed.
         if let Some(number) = self.running.take() {
-            state.lanes.end(number);
+            state.scheduler.end(number);
             self.shared.share_out(&mut state);
             return;
         }

@@ -5,7 +5,7 @@
 //! changes are read in the same transaction and kept, so that the answer is written after the
 //! commit.
 //!
-//! * `thread`: the thread, and who waits for it
+//! * `thread`: the thread, and its queue
 //! * `task`: a request as the thread sees it
 //! * `group`: the connection, and requests that are committed together
 //! * `run`: the transactions of a request

@@ -67,7 +67,7 @@ pub enum SourceErrorKind {
     Busy,
     /// The answers that are being made take all the memory that they may.
     NoMemory,
-    /// The source is there and cannot do it now: it has no connection, memory or disk left.
+    /// The source is reachable and at its limits: no connection, memory or disk space left.
     Overloaded,
     /// The request is more than the source can take at once.
     TooComplex,

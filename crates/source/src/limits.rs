@@ -43,13 +43,13 @@ impl Default for Timeouts {
 impl PoolLimits {
     /// Limits of a pool without shared connections.
     #[must_use]
-    pub fn apart(connections: usize) -> Self {
+    pub fn unshared(connections: usize) -> Self {
         Self { connections, shared: 0, patience: PATIENCE }
     }
 
     /// Connections of which some are shared.
     #[must_use]
     pub fn sharing(connections: usize, shared: usize) -> Self {
-        Self { shared, ..Self::apart(connections) }
+        Self { shared, ..Self::unshared(connections) }
     }
 }

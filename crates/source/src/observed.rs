@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// It is filled while the statements run, so that a request that is given up has it too.
+/// It is filled while the statements run, so that a cancelled request has it too.
 #[derive(Debug, Default)]
 pub struct Observed {
     /// Whether figures of rounds are collected.
@@ -44,7 +44,7 @@ impl Bounding {
 #[derive(Debug)]
 pub struct Round {
     pub started: Instant,
-    /// None if they did not come to an end.
+    /// None if they were not completed.
     pub elapsed: Option<Duration>,
     /// Their places in the program.
     pub levels: Vec<usize>,

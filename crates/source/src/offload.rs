@@ -48,7 +48,7 @@ pub async fn offload<T: Send + 'static>(
 }
 
 /// Writes an answer on another thread into an output.
-pub async fn write_apart<O: Output, T: Send + 'static>(
+pub async fn write_offloaded<O: Output, T: Send + 'static>(
     mut output: O,
     write: impl FnOnce(O) -> T + Send + 'static,
 ) -> Result<T, SourceError> {

@@ -1,4 +1,4 @@
-//! Parts of opaque texts: node ids and cursors that an API gave out.
+//! Parts of opaque texts: node ids and cursors of an API.
 //!
 //! Numbers keep the digits they are written with: a cursor over a decimal of thirty digits must
 //! come back to the same row.
@@ -64,7 +64,7 @@ pub fn parts(text: &str, codec: Codec, prefix: &str) -> Option<Vec<Resolved<'sta
     }
 }
 
-/// The offset of the row after the one that a cursor of `graphql-relay` stands for.
+/// The offset of the row after the one of a cursor of `graphql-relay`.
 fn next_offset(cursor: &[u8]) -> Option<i64> {
     let digits = str::from_utf8(cursor).ok()?.strip_prefix("arrayconnection:")?;
     let offset: i64 =

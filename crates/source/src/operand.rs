@@ -58,7 +58,7 @@ pub fn resolve<'v>(
                 Some(operand) => resolve(operand, variables)?.rows(word),
                 None => Ok(None),
             };
-            // A limit that is negative is refused as one, though the offset may be made of it.
+            // A negative limit is refused as such, though the offset may depend on it.
             let limit = rows(limit, "LIMIT")?;
             let before = resolve(row, variables)?.rows("OFFSET")?.unwrap_or(0).saturating_sub(1);
             let before = before.saturating_sub(rows(offset, "OFFSET")?.unwrap_or(0));

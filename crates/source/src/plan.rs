@@ -17,6 +17,14 @@ pub struct Plan<P> {
     pub shape: Arc<Shape>,
 }
 
+impl<P> Plan<P> {
+    /// A plan, which connections and answers share.
+    #[must_use]
+    pub fn new(program: P, shape: Shape) -> Arc<Self> {
+        Arc::new(Self { program, shape: shape.into() })
+    }
+}
+
 /// Parameters of an execution of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteParams<'v> {

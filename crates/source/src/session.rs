@@ -129,7 +129,7 @@ impl NameSet {
     }
 }
 
-/// One of 64 bits for a name.
+/// The bit of a name, of 64.
 fn bit(name: &str) -> u64 {
     let sum = name
         .bytes()

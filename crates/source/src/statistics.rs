@@ -33,7 +33,7 @@ pub struct Counts {
 pub struct Totals {
     /// Connections that there are now.
     pub open: i64,
-    /// Those that requests have now.
+    /// Connections that requests use now.
     pub used: i64,
     /// Requests that wait for one now.
     pub waiting: i64,
@@ -59,7 +59,7 @@ pub enum Gauge {
     Waiting,
 }
 
-/// One thing more as long as it lives.
+/// One unit of a gauge until it is dropped.
 #[derive(Debug)]
 pub struct Counted {
     counts: Option<Arc<Counts>>,
@@ -105,7 +105,7 @@ impl Statistics {
 }
 
 impl Counter {
-    /// Counts something as long as it is there.
+    /// Raises a gauge until the result is dropped.
     pub fn hold(&self, gauge: Gauge) -> Counted {
         let counts = self.0.clone();
         if let Some(counts) = &counts {
@@ -128,7 +128,7 @@ impl Counter {
         }
     }
 
-    /// Counts a request that was given a connection, or none.
+    /// Counts a request that acquired a connection, or failed to.
     pub fn acquired(&self, succeeded: bool, after: Duration) {
         let Some(counts) = &self.0 else { return };
         if !succeeded {

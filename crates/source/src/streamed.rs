@@ -1,6 +1,5 @@
-//! Answers that are sent while they are made: a thread of their own writes them, and the request
-//! takes their bytes from a channel that holds little. So a reader that is slow slows the thread,
-//! and one that leaves ends it.
+//! Streamed answers: another thread writes them, and the request takes their bytes from a bounded
+//! channel. So a slow reader blocks the thread (backpressure), and one that disconnects ends it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -104,11 +103,11 @@ pub enum Part {
 pub struct Places {
     permits: Arc<Semaphore>,
     acquire_timeout: Duration,
-    /// One of a few connections is too many.
+    /// Whether there is no place: the thread has too few connections.
     are_none: bool,
 }
 
-/// Takes an answer's bytes to its request, if it has a place.
+/// Sends an answer's bytes to its request, if it has a place.
 #[derive(Debug)]
 struct Pieces {
     sender: mpsc::Sender<SentPiece>,
@@ -125,7 +124,7 @@ impl Places {
         self.are_none
     }
 
-    /// A place, if there is one: for who can do without.
+    /// A place, if there is a free one.
     pub fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
@@ -148,8 +147,8 @@ impl Places {
     }
 }
 
-/// A channel for an answer. One without a place takes nothing: an answer that proves long begins
-/// again with one, in small pieces, as those do that are known to be long.
+/// A channel for an answer. Without a place nothing is sent: an answer that proves long begins
+/// again with one, in small pieces, as do those that are known to be long.
 pub fn channel(
     place: Option<OwnedSemaphorePermit>,
 ) -> (Box<dyn Outlet>, mpsc::Receiver<SentPiece>) {
@@ -201,7 +200,7 @@ impl End {
         Self { ended, _abandoner: Box::new(abandoner) }
     }
 
-    /// Waits until the answer is there as a whole, or begins to be sent.
+    /// Waits until the answer is complete, or begins to be streamed.
     pub async fn begin(
         self,
         mut pieces: mpsc::Receiver<SentPiece>,

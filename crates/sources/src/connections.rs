@@ -48,17 +48,6 @@ impl Connections {
         }
     }
 
-    /// Runs a plan and appends its answer to what the sink holds.
-    pub async fn execute(
-        &self,
-        plan: &Plan,
-        params: ExecuteParams<'_>,
-        sink: Sink,
-        observed: &mut Observed,
-    ) -> Result<Written<SourceError>, ExecuteError> {
-        self.answer(plan, params, sink, observed).await
-    }
-
     /// Runs a plan and writes the whole of its answer into an output.
     pub async fn answer<O: Output>(
         &self,

@@ -72,9 +72,15 @@ impl Source {
         shape: Shape,
     ) -> Result<Plan, CompileError> {
         Ok(match self {
-            Self::Sqlite(source) => Plan::sqlite(source.compile(catalog, request)?, shape),
-            Self::Postgres(source) => Plan::postgres(source.compile(catalog, request)?, shape),
-            Self::Neo4j(source) => Plan::neo4j(source.compile(catalog, request)?, shape),
+            Self::Sqlite(source) => {
+                Plan::Sqlite(source::Plan::new(source.compile(catalog, request)?, shape))
+            }
+            Self::Postgres(source) => {
+                Plan::Postgres(source::Plan::new(source.compile(catalog, request)?, shape))
+            }
+            Self::Neo4j(source) => {
+                Plan::Neo4j(source::Plan::new(source.compile(catalog, request)?, shape))
+            }
         })
     }
 
@@ -88,7 +94,8 @@ impl Source {
     ) -> Result<Plan, CompileError> {
         match self {
             Self::Postgres(source) => {
-                Ok(Plan::postgres(source.compile_kept(catalog, request)?, shape))
+                let program = source.compile_kept(catalog, request)?;
+                Ok(Plan::Postgres(source::Plan::new(program, shape)))
             }
             Self::Sqlite(_) | Self::Neo4j(_) => self.compile(catalog, request, shape),
         }

@@ -7,8 +7,8 @@ use relational::Level;
 use response::Shape;
 use source::Observed;
 use source_neo4j::program::GraphProgram;
-use source_postgres::{PostgresPlan, PostgresProgram};
-use source_sqlite::{SqlitePlan, SqliteProgram};
+use source_postgres::PostgresPlan;
+use source_sqlite::SqlitePlan;
 
 /// A compiled request with the shape of its answer.
 #[derive(Clone, Debug)]

@@ -10,39 +10,39 @@
 //! * `data`: data defined by a file
 //! * `arguments`: which arguments are equal
 //! * `schema`: the schema of one subgraph
-//! * `knower`: the values of an object in one subgraph, or in all together
+//! * `resolver`: the values of an object in one subgraph, or in all together
 //! * `interpret`: the answer to an operation
 //! * [`subgraphs`]: requests of the gateway to answers, with [`clock`] for when they come
 //! * [`failing`]: which resolvers fail
 //! * [`faults`]: faults of transport and subgraphs
 //! * [`truth`]: permitted answers where subgraphs fail
-//! * [`ask`]: an operation through the gateway
+//! * [`question`]: an operation through the gateway
 //! * [`queries`]: operations made of a tape of bytes
 //! * [`supergraphs`]: supergraphs made of a tape of bytes
 //! * [`oracle`]: all together
 
 mod above;
 mod arguments;
-pub mod ask;
 pub mod clock;
 mod data;
 pub mod failing;
 pub mod faults;
 mod interpret;
-mod knower;
 pub mod oracle;
 pub mod queries;
+pub mod question;
+mod resolver;
 mod schema;
 pub mod subgraphs;
 pub mod supergraphs;
 pub mod truth;
 pub mod world;
 
-pub use ask::Question;
 pub use data::Data;
 pub use failing::Failing;
 pub use oracle::{Oracle, Outcome};
 pub use queries::{Made, make};
+pub use question::Question;
 pub use schema::schema_of;
 pub use truth::Expected;
 pub use world::World;

@@ -22,7 +22,7 @@ pub use bolt::{BoltError, Connection, Request};
 pub use graph::{
     Graph, GraphError, take, take_for_measurement, take_with_apoc, take_with_password,
 };
-pub use installation::{MissingInstallation, is_wanted};
+pub use installation::{MissingInstallation, is_expected};
 pub use script::split;
 pub use server::StartError;
 pub use value::Value;

@@ -1,9 +1,9 @@
 //! A private PostgreSQL for tests.
 //!
-//! In the order of use: `installation` finds the servers of this machine, `account` chooses whom
-//! they run as, `folder` makes the place of their data, `server` starts and stops them, `client`
-//! sends statements. `pgbouncer` puts a pooler in front of one.
-//! The one invariant: no server outlives the process that started it, however that process ends.
+//! In the order of use: `installation` finds the servers of this machine, `account` chooses the
+//! account that they run as, `folder` creates the folder of their data, `server` starts and stops
+//! them, `client` sends statements. `pgbouncer` puts a pooler in front of one. The one invariant:
+//! no server outlives the process that started it, however that process ends.
 
 mod account;
 mod client;
@@ -15,8 +15,8 @@ mod server;
 pub use client::{ClientError, query};
 pub(crate) use folder::create_own_folder;
 pub use installation::{
-    Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
-    wanted_installations,
+    Installation, MissingInstallation, Origin, REQUIRED, RequiredVersion, Version, installations,
+    required_installations,
 };
 pub use pgbouncer::{PINNED, PgBouncer, PoolMode};
 pub use server::{Server, StartError, shared};

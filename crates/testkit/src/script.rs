@@ -53,7 +53,7 @@ pub fn run(script: &Path, arguments: &[&OsStr]) -> Result<Option<String>, Script
 ///
 /// # Errors
 ///
-/// It is missing and required.
+/// The browser is missing and required.
 pub fn chromium() -> Result<Option<PathBuf>, ScriptError> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut files = env::split_paths(&path)

@@ -161,7 +161,7 @@ pub fn key_set(keys: &[String]) -> String {
     format!(r#"{{"keys":[{}]}}"#, keys.join(","))
 }
 
-/// As the parts of tokens are written.
+/// Base64 for parts of tokens.
 pub fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

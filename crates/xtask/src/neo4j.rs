@@ -20,7 +20,7 @@ pub(crate) const FOLDER_VARIABLE: &str = "THALWEG_NEO4J_DIR";
 /// The last line of releases that runs on Java 17, which most distributions have.
 const VERSION: &str = "5.26.30";
 
-/// The last one of this line that is there in one file.
+/// The last version of this line that is a single file.
 const APOC_VERSION: &str = "5.26.5";
 
 /// Checksum of the list of all JARs with their own checksums: their contents are executed.
@@ -29,7 +29,7 @@ const SHA256: &str = "811b2d822f9eeaa9938b19f4bd7a3ff89c5e435675194134965f3889ca
 /// The versions of Java that this Neo4j is made for.
 const JAVA: std::ops::RangeInclusive<u32> = 17..=21;
 
-/// Of one of these a distribution has at least one.
+/// A distribution has at least one of these.
 const JAVA_PACKAGES: [&str; 2] = ["openjdk-17-jre-headless", "openjdk-21-jre-headless"];
 
 /// With a fixed version: Maven's default may change.
@@ -162,7 +162,7 @@ fn find_java() -> Option<PathBuf> {
         .find(|java| is_suitable(java))
 }
 
-/// Java 8 knows no `--version`, and is too old.
+/// Java 8 does not support `--version`, and is too old.
 fn is_suitable(java: &Path) -> bool {
     java.is_file()
         && program::output(Command::new(java).arg("--version"))

@@ -15,7 +15,7 @@ pub(crate) enum Outcome {
     NotRun(String),
 }
 
-/// One phase that is over.
+/// A finished phase.
 #[derive(Debug)]
 pub(crate) struct Phase {
     pub(crate) name: &'static str,
@@ -33,7 +33,7 @@ pub(crate) fn run(name: &'static str, run: impl FnOnce() -> Outcome) -> Phase {
     Phase { name, outcome, duration: started.elapsed(), tests: None }
 }
 
-/// One line a phase.
+/// One line per phase.
 pub(crate) fn table(phases: &[Phase]) -> String {
     let mut table = String::new();
     for Phase { name, outcome, duration, tests } in phases {

@@ -11,7 +11,7 @@ use std::process::{Command, ExitStatus};
 pub(crate) enum ProgramError {
     #[error("`{program}` could not be run: {error}")]
     Start { program: String, error: io::Error },
-    #[error("`{program}` failed ({status}){}", said(.output))]
+    #[error("`{program}` failed ({status}){}", quoted(.output))]
     Failed { program: String, status: ExitStatus, output: String },
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// The end of a long output holds its reason.
-fn said(output: &str) -> String {
+fn quoted(output: &str) -> String {
     let lines: Vec<&str> = output.trim().lines().collect();
     let last = lines.get(lines.len().saturating_sub(12)..).unwrap_or_default();
     if last.is_empty() { String::new() } else { format!(":\n{}", last.join("\n")) }

@@ -43,7 +43,7 @@ pub(crate) enum Required {
     All,
     /// Maven Central's: only root can install the distribution's.
     Maven,
-    /// Those that are there.
+    /// Those that are installed.
     None,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum SetupError {
     Missing(Vec<Missing>),
 }
 
-/// Something that cannot be had.
+/// A requirement that cannot be installed.
 #[derive(Debug)]
 pub(crate) struct Missing {
     name: String,

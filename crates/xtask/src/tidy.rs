@@ -55,7 +55,7 @@ pub(crate) enum Rule {
     Undeclared,
 }
 
-/// One place that breaks a rule.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     path: String,

@@ -299,7 +299,7 @@ mod tests {
         let made = Connection::open(&file).expect("a file");
         made.pragma_update(None, "journal_mode", "wal").expect("a journal mode");
         let server =
-            OpenFile::open(&file, Duration::ZERO, Cache::Usual).expect("the server's connection");
+            OpenFile::open(&file, Duration::ZERO, Cache::Default).expect("the server's connection");
         let floor = open(&file, false).expect("the floor's connection");
         assert_eq!(settings(&floor), settings(&server.connection));
         // The server's connection that writes differs by this alone.

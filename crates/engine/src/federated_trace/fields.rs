@@ -12,18 +12,18 @@ use serde_json::Value;
 use super::message::Message;
 use super::{Span, nanoseconds};
 
-/// The place of the node that stands for the whole operation.
+/// The place of the root node.
 const ROOT: usize = 0;
 
 /// The selected fields.
 ///
 /// A list has the fields of its elements, without nodes for the elements between: all of them are
-/// answered by the same statement, and who counts fields and errors leaves their numbers out.
+/// answered by the same statement, and statistics of fields and errors ignore indexes.
 #[derive(Debug)]
 pub(super) struct Fields<'o> {
     /// Each after the one that it is below.
     nodes: Vec<Node<'o>>,
-    /// Those of one response name below a node: of several types where fragments name them.
+    /// Nodes of one response name below a node: of several types where fragments name them.
     places: HashMap<(usize, &'o str), Vec<usize>>,
     /// Number of selections that may still be visited.
     left: usize,
@@ -32,15 +32,15 @@ pub(super) struct Fields<'o> {
 /// A field, or the operation.
 #[derive(Debug, Default)]
 struct Node<'o> {
-    /// None of the operation.
-    asked: Option<Asked<'o>>,
+    /// `None` for the operation.
+    selected: Option<SelectedField<'o>>,
     below: Vec<usize>,
     /// The messages `Trace.Error`.
     errors: Vec<Message>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked<'o> {
+struct SelectedField<'o> {
     response_name: &'o str,
     parent: TypeId,
     field: FieldId,
@@ -89,7 +89,8 @@ impl<'o> Fields<'o> {
                         continue;
                     }
                     let response_name = &*selected.response_name;
-                    let node = self.node(above, Asked { response_name, parent: set.parent, field });
+                    let node = self
+                        .node(above, SelectedField { response_name, parent: set.parent, field });
                     if let Some(below) = selected.selection_set {
                         self.add(operation, steering, node, below);
                     }
@@ -104,17 +105,18 @@ impl<'o> Fields<'o> {
     }
 
     /// The node of a field; a new one unless the same field was selected before.
-    fn node(&mut self, above: usize, asked: Asked<'o>) -> usize {
+    fn node(&mut self, above: usize, selected: SelectedField<'o>) -> usize {
         let nodes = &mut self.nodes;
-        let places = self.places.entry((above, asked.response_name)).or_default();
-        let is_same =
-            |place: &&usize| nodes[**place].asked.is_some_and(|known| known.parent == asked.parent);
+        let places = self.places.entry((above, selected.response_name)).or_default();
+        let is_same = |place: &&usize| {
+            nodes[**place].selected.is_some_and(|known| known.parent == selected.parent)
+        };
         if let Some(place) = places.iter().find(is_same) {
             return *place;
         }
         let place = nodes.len();
         places.push(place);
-        nodes.push(Node { asked: Some(asked), ..Node::default() });
+        nodes.push(Node { selected: Some(selected), ..Node::default() });
         nodes[above].below.push(place);
         place
     }
@@ -149,7 +151,7 @@ impl<'o> Fields<'o> {
 
     fn node_message(&self, node: &Node<'_>, schema: &Schema, executed: Span) -> Message {
         let mut message = Message::default();
-        if let Some(Asked { response_name, parent, field }) = node.asked {
+        if let Some(SelectedField { response_name, parent, field }) = node.selected {
             let field = &schema[field];
             message.put_text(1, response_name);
             message.put_text(3, &print_type(schema, field.r#type));

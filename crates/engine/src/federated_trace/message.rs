@@ -40,7 +40,7 @@ impl Message {
         }
     }
 
-    /// A message, which is there even if it is empty.
+    /// Appends a message, even an empty one.
     pub(super) fn put_message(&mut self, field: u32, message: &Self) {
         self.delimited(field, &message.0);
     }

@@ -15,7 +15,7 @@ use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 
 use super::{Caller, Gateway};
-use crate::documents::{Kept, Known};
+use crate::documents::{CachedDocument, CachedPlan};
 use crate::respond::our_bug;
 
 /// A query plan with the key it is cached by.
@@ -42,11 +42,11 @@ pub(crate) struct PlanKey {
     denied: AccessSet,
 }
 
-impl Kept for Prepared {
-    type For = PlanKey;
-    type Once = TouchedRequirements;
+impl CachedPlan for Prepared {
+    type Key = PlanKey;
+    type Shared = TouchedRequirements;
 
-    fn made_for(&self) -> &Self::For {
+    fn key(&self) -> &Self::Key {
         &self.plan_key
     }
 
@@ -79,16 +79,16 @@ impl Gateway {
         &self,
         request: &Request,
         is_known: &mut bool,
-    ) -> Result<Arc<Known<Prepared>>, Vec<GraphQLError>> {
+    ) -> Result<Arc<CachedDocument<Prepared>>, Vec<GraphQLError>> {
         let (schema, limits) = (self.schema(), self.limits());
         self.documents.document(&self.validator, schema, limits, request, is_known)
     }
 
     /// Returns the plan key of a request.
-    pub(super) fn plan_key(&self, known: &Known<Prepared>, caller: &Caller) -> PlanKey {
+    pub(super) fn plan_key(&self, known: &CachedDocument<Prepared>, caller: &Caller) -> PlanKey {
         let operation = &known.document.operation;
         let touched =
-            known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
+            known.shared.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
         PlanKey { labels, denied: self.denied(touched, &caller.session) }
     }
@@ -120,7 +120,7 @@ impl Gateway {
     /// is there.
     pub(super) fn plan(
         &self,
-        known: &Arc<Known<Prepared>>,
+        known: &Arc<CachedDocument<Prepared>>,
         operation_name: Option<&str>,
         variables: &Variables,
         plan_key: &PlanKey,

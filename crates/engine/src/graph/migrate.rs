@@ -29,7 +29,7 @@ pub enum NotMade {
     },
     /// The database has it, or the like of it, since the plan was made.
     Unneeded,
-    /// Nothing else can be tried either.
+    /// The connection is lost.
     Lost(WireError),
 }
 

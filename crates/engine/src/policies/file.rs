@@ -10,7 +10,7 @@ use ir::{Comparison, Quantifier, TextMatch, Value};
 pub struct PolicyFile {
     /// The claim that is the role.
     pub claim_role: Box<str>,
-    /// The role of who brings none.
+    /// The role of requests without a role.
     pub default_role: Option<Box<str>>,
     pub rules: Vec<Rule>,
     pub roles: Vec<Role>,

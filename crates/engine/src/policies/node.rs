@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::{PolicyProblem, PolicyProblems};
 
-/// A value with the line that it stands in.
+/// A value with its line.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) line: usize,
@@ -94,28 +94,28 @@ impl Node {
         }
     }
 
-    fn unwanted<T>(&self, wanted: &str) -> Result<T, PolicyProblems> {
+    fn unexpected<T>(&self, wanted: &str) -> Result<T, PolicyProblems> {
         Err(self.wrong(format!("{wanted} is wanted, not {}", self.found())))
     }
 
     pub(super) fn text(&self) -> Result<Box<str>, PolicyProblems> {
         match &self.value {
             NodeValue::Text(text) => Ok(text.clone()),
-            _ => self.unwanted("a string"),
+            _ => self.unexpected("a string"),
         }
     }
 
     pub(super) fn boolean(&self) -> Result<bool, PolicyProblems> {
         match self.value {
             NodeValue::Boolean(value) => Ok(value),
-            _ => self.unwanted("`true` or `false`"),
+            _ => self.unexpected("`true` or `false`"),
         }
     }
 
     pub(super) fn list(&self) -> Result<&[Node], PolicyProblems> {
         match &self.value {
             NodeValue::List(items) => Ok(items),
-            _ => self.unwanted("a list"),
+            _ => self.unexpected("a list"),
         }
     }
 
@@ -126,7 +126,7 @@ impl Node {
     pub(super) fn table(&self) -> Result<&[Entry], PolicyProblems> {
         match &self.value {
             NodeValue::Table(entries) => Ok(entries),
-            _ => self.unwanted("a table"),
+            _ => self.unexpected("a table"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One thing that is wrong with a policy file.
+/// One problem of a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PolicyProblem {
     /// From 1.
@@ -10,7 +10,7 @@ pub struct PolicyProblem {
     pub message: Box<str>,
 }
 
-/// Everything that is wrong with a policy file, in the order of its lines.
+/// All problems of a policy file, in the order of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct PolicyProblems(Vec<PolicyProblem>);
 

@@ -24,7 +24,7 @@ impl Resolver<'_> {
     }
 
     /// ` (did you mean `name`?)`, if one of the names is like this one.
-    pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    pub(super) fn suggestion<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
         let similar = similar_names(name, known);
         similar.first().map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
     }
@@ -85,7 +85,8 @@ impl Resolver<'_> {
             (Some(entity), _) => Ok(entity.id),
             (None, [entity]) => Ok(entity.id),
             (None, []) => {
-                let meant = Self::meant(name, self.catalog.entities().map(|entity| &*entity.name));
+                let meant =
+                    Self::suggestion(name, self.catalog.entities().map(|entity| &*entity.name));
                 self.wrong(format!("the source has no table or view `{name}`{meant}"))
             }
             (None, [one, ..]) => {
@@ -101,7 +102,7 @@ impl Resolver<'_> {
             Some(field) => Ok(field.id),
             None => {
                 let fields = self.catalog.fields_of(entity);
-                let meant = Self::meant(name, fields.map(|field| &*field.name));
+                let meant = Self::suggestion(name, fields.map(|field| &*field.name));
                 let entity = self.catalog.qualified_name(entity);
                 self.wrong(format!("`{entity}` has no column `{name}`{meant}"))
             }

@@ -45,7 +45,7 @@ impl Resolver<'_> {
             let place = file.rules.iter().position(|rule| rule.name == *name);
             inherited.rules.extend(place);
             if place.is_none() {
-                let meant = Self::meant(name, file.rules.iter().map(|rule| &*rule.name));
+                let meant = Self::suggestion(name, file.rules.iter().map(|rule| &*rule.name));
                 let wrong = self.wrong::<()>(format!("there is no rule `{name}`{meant}"));
                 problems.keep(wrong);
             }
@@ -66,7 +66,7 @@ impl Resolver<'_> {
             let inheriting = match file.roles.iter().find(|other| other.name == *name) {
                 Some(other) => self.inherit(other, file, above, inherited),
                 None => {
-                    let meant = Self::meant(name, file.roles.iter().map(|role| &*role.name));
+                    let meant = Self::suggestion(name, file.roles.iter().map(|role| &*role.name));
                     self.wrong(format!("there is no role `{name}` to inherit from{meant}"))
                 }
             };
@@ -86,7 +86,7 @@ impl Resolver<'_> {
         match found.is_empty() {
             true => {
                 let known = self.catalog.functions().map(|function| &*function.name);
-                let meant = Self::meant(name, known);
+                let meant = Self::suggestion(name, known);
                 self.wrong(format!("the source has no function `{name}`{meant}"))
             }
             false => Ok(found),

@@ -138,7 +138,7 @@ impl Blog {
     }
 
     /// The authorized request, or its refusals.
-    fn let_of(&self, claims: &Json, mut request: Request) -> String {
+    fn authorized(&self, claims: &Json, mut request: Request) -> String {
         let claims = Claims::new(claims.clone());
         let set = match self.rules.set(&self.catalog, Some(&claims)) {
             Ok(set) => set,
@@ -154,7 +154,7 @@ impl Blog {
     fn check(&self, claims: &Json, request: Request, expected: &str) {
         let lines =
             |text: &str| text.lines().map(|line| [line.trim(), "\n"].concat()).collect::<String>();
-        assert_eq!(lines(&self.let_of(claims, request)), lines(expected));
+        assert_eq!(lines(&self.authorized(claims, request)), lines(expected));
     }
 
     fn fields(&self, names: &[(&[Hop], &str)]) -> Vec<Output> {

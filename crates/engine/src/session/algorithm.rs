@@ -40,7 +40,7 @@ impl Algorithm {
         Self::EdDsa,
     ];
 
-    /// As a token's header has it.
+    /// The name in a token's header.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Algorithm {
         }
     }
 
-    /// With a point of the one curve that belongs to it.
+    /// With a point on its own curve.
     pub(super) fn curve(self) -> Option<&'static EcdsaVerificationAlgorithm> {
         match self {
             Self::Es256 => Some(&signature::ECDSA_P256_SHA256_FIXED),

@@ -19,7 +19,7 @@ use super::algorithm::Algorithm;
 /// Most keys of a set.
 const MOST_KEYS: usize = 100;
 
-/// As many keys are tried for a token that names none, or one that several have.
+/// Most keys that are tried for a token without a key id, or with an ambiguous one.
 const MOST_TRIED: usize = 8;
 
 /// Bits of a modulus.
@@ -57,7 +57,7 @@ pub enum KeyError {
 }
 
 impl Key {
-    /// A secret that the issuer of the tokens knows, too.
+    /// A secret that is shared with the issuer of the tokens.
     #[must_use]
     pub fn secret(secret: &[u8]) -> Self {
         let proofs = Algorithm::ALL.into_iter().filter_map(|algorithm| {

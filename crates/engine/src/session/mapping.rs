@@ -39,8 +39,8 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// The settings of who brings no token.
-    pub(super) fn for_nobody(&self) -> Vec<Pair> {
+    /// The settings of an unauthenticated session.
+    pub(super) fn for_anonymous(&self) -> Vec<Pair> {
         let role = self.default_role.clone().map(|role| (ROLE.into(), role));
         self.fixed.iter().cloned().chain(role).collect()
     }

@@ -11,7 +11,7 @@ use super::{Refused, Requirement};
 /// Rules for the claims of every token. Empty ones are not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// For whom it may be.
+    /// Accepted audiences.
     pub audiences: Vec<Box<str>>,
     /// Accepted issuers.
     pub issuers: Vec<Box<str>>,
@@ -76,7 +76,7 @@ impl Rules {
         }
     }
 
-    /// One text or several, of which one is enough.
+    /// One text or several; one of them has to match.
     fn check_audience(&self, claims: &Members) -> Result<(), Refused> {
         let other = Err(Refused::Unmet(Requirement::Audience));
         let found = match claims.get("aud") {

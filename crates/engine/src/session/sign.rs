@@ -12,12 +12,12 @@ use serde_json::{Map, Number, Value};
 const HEADER: &[u8] = br#"{"alg":"HS256","typ":"JWT"}"#;
 
 /// The default audience and issuer.
-const USUAL: &str = "postgraphile";
+const DEFAULT_PARTY: &str = "postgraphile";
 
 /// The default validity of a token, in seconds.
-const USUALLY_GOOD: u64 = 24 * 60 * 60;
+const DEFAULT_VALIDITY: u64 = 24 * 60 * 60;
 
-/// Signs the claims that a function gives.
+/// Signs the claims that a function returns.
 pub struct Signer {
     key: hmac::Key,
 }
@@ -38,10 +38,13 @@ impl Signer {
             _ => None,
         };
         let expires = expires.filter(|seconds| *seconds != 0.0).and_then(number);
-        claims.insert("exp".into(), expires.unwrap_or_else(|| (now + USUALLY_GOOD).into()).into());
+        claims.insert(
+            "exp".into(),
+            expires.unwrap_or_else(|| (now + DEFAULT_VALIDITY).into()).into(),
+        );
         for name in ["aud", "iss"] {
             if claims.get(name).is_none_or(Value::is_null) {
-                claims.insert(name.into(), USUAL.into());
+                claims.insert(name.into(), DEFAULT_PARTY.into());
             }
         }
         if claims.get("iat").is_none_or(Value::is_null) {

@@ -26,7 +26,7 @@ fn pem(issuer: &Issuer) -> KeySet {
 /// The settings of a token, or why it is none.
 fn judge(sessions: &Sessions, token: &str) -> Result<Vec<(String, String)>, Refused> {
     let verified = sessions.check(token, &[], 0, now())?;
-    let session = sessions.somebody_with(&verified, Vec::new());
+    let session = sessions.authenticated(&verified, Vec::new());
     let settings = session.settings.map(|settings| settings.pairs().to_vec()).unwrap_or_default();
     Ok(settings.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
 }
@@ -45,11 +45,11 @@ fn claims_stay_with_the_session_whatever_else_is_set() {
     let token = Issuer::secret(SECRET).token(r#"{"sub":"me"}"#);
     let verified = sessions.check(&token, &[], 0, now()).unwrap();
     for settings in [Vec::new(), vec![("app.tenant".into(), "t".into())]] {
-        let session = sessions.somebody_with(&verified, settings);
+        let session = sessions.authenticated(&verified, settings);
         let claims = session.claims.unwrap();
         assert_eq!(claims.get("sub").and_then(|sub| sub.as_str()), Some("me"));
     }
-    assert!(sessions.nobody_with(vec![("app.tenant".into(), "t".into())]).claims.is_none());
+    assert!(sessions.anonymous_with(vec![("app.tenant".into(), "t".into())]).claims.is_none());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn claims_without_a_token_make_the_session_of_a_token_with_them() {
     };
     let keys = KeySet::new(vec![Key::secret(SECRET.as_bytes())]);
     let sessions = Sessions::new(keys, Rules::default(), mapping.clone());
-    let told = |session: Session| {
+    let settings_of = |session: Session| {
         let pairs = session.settings.map(|settings| settings.pairs().to_vec()).unwrap_or_default();
         let claims = session.claims.map(|claims| claims.all().clone());
         (pairs, claims)
@@ -90,12 +90,12 @@ fn claims_without_a_token_make_the_session_of_a_token_with_them() {
         let claims = Claims::new(serde_json::from_str(text).unwrap());
         let session = mapping.session(Some(claims)).unwrap();
         let ((mut pairs, claims), (mut expected, of_token)) =
-            (told(session), told(sessions.somebody_with(&verified, Vec::new())));
+            (settings_of(session), settings_of(sessions.authenticated(&verified, Vec::new())));
         pairs.sort();
         expected.sort();
         assert_eq!((pairs, claims), (expected, of_token), "{text}");
     }
-    assert_eq!(told(mapping.session(None).unwrap()), told(sessions.nobody()));
+    assert_eq!(settings_of(mapping.session(None).unwrap()), settings_of(sessions.anonymous()));
     let wrong = Claims::new(serde_json::from_str(r#"{"app":{"role":7}}"#).unwrap());
     assert_eq!(
         mapping.session(Some(wrong)).unwrap_err(),
@@ -145,8 +145,8 @@ fn the_role_may_stand_deep_in_the_claims() {
     check(r#"{"sub":"me","role":"flat"}"#, Some("visitor"));
     check(r#"{"sub":"me","https://a.example/claims":{}}"#, Some("visitor"));
     check(r#"{"sub":"me","https://a.example/claims":"deep"}"#, None);
-    let nobody = sessions.nobody_with(vec![("app.b".into(), "2".into())]);
-    let names: Vec<_> = nobody.settings.iter().flat_map(|settings| settings.pairs()).collect();
+    let anonymous = sessions.anonymous_with(vec![("app.b".into(), "2".into())]);
+    let names: Vec<_> = anonymous.settings.iter().flat_map(|settings| settings.pairs()).collect();
     let names: Vec<_> = names.iter().map(|(name, _)| &**name).collect();
     assert_eq!(names, ["app.a", "app.b", "role"]);
 }
@@ -154,9 +154,9 @@ fn the_role_may_stand_deep_in_the_claims() {
 #[test]
 fn who_has_nothing_to_be_told_has_no_settings() {
     let sessions = with_secret(Rules::default());
-    assert!(sessions.nobody().settings.is_none());
+    assert!(sessions.anonymous().settings.is_none());
     let verified = sessions.check(&Issuer::secret(SECRET).token("{}"), &[], 0, now()).unwrap();
-    assert!(sessions.somebody_with(&verified, Vec::new()).settings.is_none());
+    assert!(sessions.authenticated(&verified, Vec::new()).settings.is_none());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::algorithm::Algorithm;
 use super::json::Members;
 use super::keys::KeySet;
 
-/// Certificates may stand in it, which are long.
+/// It may contain certificates, which are long.
 const MOST_HEADER_BYTES: usize = 8 << 10;
 
 /// A token that is not verified yet.

@@ -46,11 +46,11 @@ impl Worker {
         let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
-        let asked = self.asked(&ready, session, &echoes);
+        let params = self.params(&ready, session, &echoes);
         let tape =
             prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);
-        let answered = self.connections.answer(plan, asked, tape, observed).await;
+        let answered = self.connections.answer(plan, params, tape, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         engine.reweigh(known, request.operation_name.as_deref(), prepared);

@@ -12,7 +12,7 @@ use engine::{Engine, OpenOptions, Options, SourceAddress};
 use graphql::schema::Schema;
 use sources::Source;
 use testkit::cases::{Databases, PostgresCopy};
-use testkit::postgres::{Server, shared, wanted_installations};
+use testkit::postgres::{Server, required_installations, shared};
 
 use super::runtime;
 
@@ -111,7 +111,7 @@ impl Targets {
     /// All small databases in all sources of this machine.
     pub(crate) fn all() -> Result<Vec<Target>, Box<dyn Error>> {
         let mut families = vec![Family::Sqlite];
-        if !wanted_installations()?.is_empty() {
+        if !required_installations()?.is_empty() {
             families.push(Family::Postgres);
         }
         let mut targets = Vec::new();
@@ -145,7 +145,7 @@ impl Targets {
                 }),
             },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::PoolLimits::apart(2),
+            connections: engine::PoolLimits::unshared(2),
             // More than by default: what the engine can do is wanted here.
             policies: None,
             federation: None,
@@ -217,7 +217,7 @@ impl Targets {
     fn server(&self) -> Result<&'static Server, String> {
         self.server
             .get_or_init(|| {
-                let installed = wanted_installations().map_err(|error| error.to_string())?;
+                let installed = required_installations().map_err(|error| error.to_string())?;
                 let newest = installed.last().ok_or("PostgreSQL is not installed")?;
                 shared(newest).map_err(ToString::to_string)
             })

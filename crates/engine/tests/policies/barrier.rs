@@ -17,7 +17,7 @@ use proptest::prelude::any;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json_bytes::json;
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 use self::made::{Policy, Variant};
 use self::operations::{changes, reads, written};
@@ -101,7 +101,7 @@ fn without_ids(answer: &str) -> String {
 
 /// SQLite, and all PostgreSQL there are: each plans in its own way.
 fn all_places() -> Vec<Place> {
-    let postgres = wanted_installations().unwrap().into_iter().map(|installation| {
+    let postgres = required_installations().unwrap().into_iter().map(|installation| {
         // A server lives as long as the process.
         let installation = Box::leak(Box::new(installation));
         Place::Postgres(shared(installation).unwrap())

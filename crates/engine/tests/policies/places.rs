@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress, Worker};
-use testkit::postgres::{Server, shared, wanted_installations};
+use testkit::postgres::{Server, required_installations, shared};
 
 use crate::dialect;
 
@@ -25,7 +25,7 @@ pub(crate) struct Database {
 
 /// SQLite, and one PostgreSQL: the versions of it are compared by other tests.
 pub(crate) fn places() -> Vec<Place> {
-    let postgres = wanted_installations().unwrap().into_iter().take(1);
+    let postgres = required_installations().unwrap().into_iter().take(1);
     let postgres = postgres.map(|installation| {
         // A server lives as long as the process.
         let installation = Box::leak(Box::new(installation));
@@ -100,7 +100,7 @@ impl Database {
         let options = Options {
             dialect: dialect::parse(dialect).unwrap(),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::PoolLimits::apart(2),
+            connections: engine::PoolLimits::unshared(2),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies,

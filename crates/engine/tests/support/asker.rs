@@ -14,7 +14,7 @@ const SECRET: &str = "only for cases";
 /// The session of a step of a case; that of nobody where the case does not say who asks, or says
 /// `null`.
 pub(crate) fn session(case: &Case, step: usize) -> Result<Session, String> {
-    if !case.says_who_asks() {
+    if !case.has_session() {
         return Ok(Session::default());
     }
     let claims = case.find_claims(step).filter(|text| !text.is_empty()).unwrap_or("{}");
@@ -44,5 +44,5 @@ fn told_to_the_database(claims: &str) -> Result<Session, String> {
     let token = Issuer::secret(SECRET).token(claims);
     let verified = sessions.check(&token, &[], 0, SystemTime::now());
     let verified = verified.map_err(|refused| refused.to_string())?;
-    Ok(sessions.somebody_with(&verified, Vec::new()))
+    Ok(sessions.authenticated(&verified, Vec::new()))
 }

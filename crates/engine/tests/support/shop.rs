@@ -11,7 +11,7 @@ use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, W
 use graphql::Request;
 use serde_json::{Value, json};
 use source::statistics::{Statistics, Totals};
-use testkit::postgres::{Installation, Server, shared, wanted_installations};
+use testkit::postgres::{Installation, Server, required_installations, shared};
 use tokio::task::LocalSet;
 
 /// Longer than anything here takes on a busy machine.
@@ -56,12 +56,12 @@ pub(crate) struct Answering {
 impl Shop {
     /// On each wanted PostgreSQL.
     pub(crate) fn on_each() -> Vec<Self> {
-        wanted_installations().unwrap().iter().map(Self::on).collect()
+        required_installations().unwrap().iter().map(Self::on).collect()
     }
 
     /// On one of them, for what does not depend on the version.
     pub(crate) fn on_one() -> Option<Self> {
-        wanted_installations().unwrap().last().map(Self::on)
+        required_installations().unwrap().last().map(Self::on)
     }
 
     fn on(installation: &Installation) -> Self {

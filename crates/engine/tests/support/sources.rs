@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress};
 use testkit::cases::{Databases, Family, PostgresCopy, SqliteCopy};
-use testkit::postgres::{Installation, PgBouncer, PoolMode, Server, shared, wanted_installations};
+use testkit::postgres::{
+    Installation, PgBouncer, PoolMode, Server, required_installations, shared,
+};
 
 use crate::dialect;
 
@@ -113,7 +115,7 @@ impl Sources {
     pub(crate) fn find() -> Result<Self, Box<dyn Error>> {
         Ok(Self {
             databases: Databases::new(&fixtures().join("databases"))?,
-            installations: wanted_installations()?,
+            installations: required_installations()?,
             engines: Mutex::default(),
         })
     }
@@ -264,7 +266,7 @@ fn options(dialect: &str) -> Result<Options, String> {
             wide_integers: dialect.contains("bigint=string"),
             ..OpenOptions::default()
         },
-        connections: engine::PoolLimits::apart(2),
+        connections: engine::PoolLimits::unshared(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

@@ -178,7 +178,7 @@ impl PreparedGateway {
         let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
         memory::give_back();
         settings.check(&api);
-        let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(changes));
+        let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(Box::new(changes)));
         Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
 }

@@ -71,7 +71,7 @@ async fn inspect(options: &ApiOptions) -> Result<(Arc<Engine>, Option<OpenError>
 }
 
 fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {
-    options.engine_options(engine::PoolLimits::apart(1), engine::Timeouts::default(), limits)
+    options.engine_options(engine::PoolLimits::unshared(1), engine::Timeouts::default(), limits)
 }
 
 /// Prints the result of a command.

@@ -31,7 +31,7 @@ pub(crate) struct Reloaded {
 #[derive(Debug)]
 pub(crate) enum ChangeWatch {
     Schema(SchemaWatch),
-    Supergraph(SupergraphWatch),
+    Supergraph(Box<SupergraphWatch>),
 }
 
 impl Generation {

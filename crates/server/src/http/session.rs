@@ -73,7 +73,7 @@ fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Fou
         };
     };
     match judge(credentials, token) {
-        Ok(verified) => Ok(Found::Session(credentials.sessions.somebody_with(&verified, settings))),
+        Ok(verified) => Ok(Found::Session(credentials.sessions.authenticated(&verified, settings))),
         Err((Refused::NoKey, _)) if !credentials.fetched.is_empty() => {
             Ok(Found::Unknown(token, settings))
         }
@@ -89,7 +89,7 @@ async fn find_with_new_keys(
 ) -> Result<Session, AuthError> {
     credentials.fetched.renew().await;
     match judge(credentials, token) {
-        Ok(verified) => Ok(credentials.sessions.somebody_with(&verified, settings)),
+        Ok(verified) => Ok(credentials.sessions.authenticated(&verified, settings)),
         Err((refused, has_all_keys)) => Err(denied(credentials, refused, has_all_keys)),
     }
 }
@@ -105,8 +105,8 @@ fn judge(credentials: &Credentials, token: &str) -> Judged {
 
 fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Session {
     match settings.is_empty() {
-        true => credentials.sessions.nobody(),
-        false => credentials.sessions.nobody_with(settings),
+        true => credentials.sessions.anonymous(),
+        false => credentials.sessions.anonymous_with(settings),
     }
 }
 

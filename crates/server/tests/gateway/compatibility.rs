@@ -7,7 +7,7 @@ use std::fs;
 use expect_test::expect;
 use graphql::definitions::{Definitions, TypeBody, parse_definitions};
 use serde_json::{Value, json};
-use testkit::postgres::{Installation, shared, wanted_installations};
+use testkit::postgres::{Installation, required_installations, shared};
 
 use crate::gateway::stubs::{Asked, Stubs};
 use crate::program::{Folder, Server};
@@ -99,7 +99,7 @@ fn fields(sdl: &str) -> BTreeSet<String> {
 /// `introspection`, and what the directives' checks look for in the definitions.
 #[test]
 fn the_definitions_are_those_that_the_suite_looks_for() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let products = products(&installation, "compatibility_definitions");
         let sdl = definitions(&products);
         let told = fields(&sdl);
@@ -135,7 +135,7 @@ fn the_definitions_are_those_that_the_suite_looks_for() {
 /// and `ftv1`.
 #[test]
 fn the_subgraph_answers_what_the_suite_asks_it() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let products = products(&installation, "compatibility_entities");
         let query = "query ($representations: [_Any!]!) {
             _entities(representations: $representations) {
@@ -206,7 +206,7 @@ fn others(asked: &Asked) -> Value {
 /// them.
 #[test]
 fn the_gateway_answers_what_the_suite_asks_a_router() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let products = products(&installation, "compatibility_router");
         let stubs = Stubs::saying(others);
         let folder = Folder::new();

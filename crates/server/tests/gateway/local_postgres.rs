@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use testkit::postgres::{Server as Postgres, shared, wanted_installations};
+use testkit::postgres::{Server as Postgres, required_installations, shared};
 use testkit::tokens::Issuer;
 
 use crate::gateway::site::refused;
@@ -103,7 +103,7 @@ fn start(folder: &Folder, options: &[&str]) -> Server {
 
 #[test]
 fn a_list_within_a_column_is_a_list() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let folder = prepare(shared(&installation).unwrap(), "gateway_parts");
         let server = start(&folder, &[]);
         let tags = server.query("", "{ letters { reader tags } }").body;
@@ -116,7 +116,7 @@ fn a_list_within_a_column_is_a_list() {
 
 #[test]
 fn connections_are_counted_by_their_subgraphs() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let folder = prepare(shared(&installation).unwrap(), "gateway_counts");
         let server = start(&folder, &["--metrics-listen", "127.0.0.1:0", "--threads", "1"]);
         server.query("", "{ letters { reader } }");
@@ -135,7 +135,7 @@ fn connections_are_counted_by_their_subgraphs() {
 
 #[test]
 fn row_level_security_sees_who_asks_the_gateway() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         let folder = prepare(postgres, "gateway_letters");
         let server = start(&folder, &["--jwt-secret", SECRET]);
@@ -164,7 +164,7 @@ fn row_level_security_sees_who_asks_the_gateway() {
 
 #[test]
 fn an_operation_is_explained_for_the_role_and_the_claims() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let folder = prepare(shared(&installation).unwrap(), "gateway_explained");
         let query = folder.file("query.graphql");
         fs::write(&query, "{ allLettersList { text reader } }").unwrap();
@@ -208,7 +208,7 @@ fn an_operation_is_explained_for_the_role_and_the_claims() {
 
 #[test]
 fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         let folder = prepare(postgres, "gateway_waits");
         let mut server = start(&folder, &["--default-role", "gateway_reader"]);
@@ -306,7 +306,7 @@ fn while_a_source_hangs_requests_to_others_are_answered() {
         drop(server);
         postgres.drop_database(DATABASE).unwrap();
     };
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         check(postgres, "", &[]);
         check(postgres, "max-requests = 4\n", &["--max-subgraph-requests", "100%"]);

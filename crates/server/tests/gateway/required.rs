@@ -3,7 +3,7 @@
 use std::fs;
 
 use rusqlite::Connection;
-use testkit::postgres::{Server as Postgres, shared, wanted_installations};
+use testkit::postgres::{Server as Postgres, required_installations, shared};
 
 use crate::gateway::site::refused;
 use crate::program::{Folder, Server};
@@ -113,7 +113,7 @@ fn arguments(folder: &Folder) -> [String; 6] {
 
 #[test]
 fn what_a_field_requires_is_asked_first_and_told() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
         let folder = prepare(postgres, "gateway_required", EXTENSION);
         let arguments = arguments(&folder);
@@ -140,7 +140,7 @@ fn what_a_field_requires_is_asked_first_and_told() {
 
 #[test]
 fn a_source_that_computes_it_of_something_else_is_refused() {
-    let Some(installation) = wanted_installations().unwrap().into_iter().next_back() else {
+    let Some(installation) = required_installations().unwrap().into_iter().next_back() else {
         return;
     };
     let postgres = shared(&installation).unwrap();

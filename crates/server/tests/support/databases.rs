@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use testkit::postgres::{Server, shared, wanted_installations};
+use testkit::postgres::{Server, required_installations, shared};
 
 use super::served::happens_within;
 use crate::program::{Folder, PATIENCE};
@@ -85,7 +85,7 @@ impl File {
 impl Database {
     /// A database with these tables on each wanted PostgreSQL.
     pub(crate) fn on_each(sql: &str) -> Vec<Self> {
-        let installations = wanted_installations().unwrap();
+        let installations = required_installations().unwrap();
         let databases = installations.iter().map(|installation| {
             static COUNT: AtomicUsize = AtomicUsize::new(0);
             let server = shared(installation).unwrap_or_else(|error| panic!("{error}"));
@@ -164,7 +164,7 @@ fn sessions(what: &str, condition: &str) -> String {
 
 impl Restartable {
     pub(crate) fn start() -> Option<Self> {
-        let installation = wanted_installations().unwrap().pop()?;
+        let installation = required_installations().unwrap().pop()?;
         let server = Server::start(&installation).unwrap_or_else(|error| panic!("{error}"));
         let process = format!("/proc/{}", process_id(&server));
         let command = fs::read(format!("{process}/cmdline")).unwrap();

@@ -121,6 +121,6 @@ async fn who_goes_away_ends_the_thread_that_writes() {
     let executed = read(&plan, ROWS).stream(&plan, &[], sink, SIZES, place).await;
     let Ok(Executed::Streamed(streamed)) = executed else { panic!() };
     drop(streamed);
-    // The thread gives its place back when it ends.
+    // The thread releases its place when it ends.
     drop(places.acquire().await.unwrap());
 }

@@ -1,4 +1,4 @@
-//! A value as the type that its statement gives it.
+//! A value in the type of its statement's parameter.
 
 use ir::Operand;
 use response::calendar::Moment;
@@ -28,7 +28,7 @@ pub(super) fn pack_operand(
                 out.text(name);
                 match own.iter().find(|(given, _)| given == name) {
                     Some((_, operand)) => pack_operand(operand, r#type, variables, out)?,
-                    // No property becomes of it either way.
+                    // Neither stores a property.
                     None => out.null(),
                 }
             }
@@ -65,7 +65,7 @@ pub(super) fn pack(
             out.list(items.len());
             items.iter().try_for_each(|item| pack(item, element, out))
         }
-        // A single value stands for a list of one.
+        // A single value is coerced to a list of one.
         (ParameterType::List(element), _) => {
             out.list(1);
             pack(value, element, out)

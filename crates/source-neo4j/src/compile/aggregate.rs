@@ -8,7 +8,7 @@ use super::statement::Statement;
 use super::{Compiler, refused};
 
 impl Compiler<'_> {
-    /// One value of many.
+    /// An aggregate of values.
     pub(super) fn aggregate(
         &self,
         function: AggregateFunction,

@@ -10,7 +10,7 @@ use source::CompileError;
 use super::super::program::ParameterType;
 use super::listed::Start;
 use super::place::{Kind, Scope, is_variant};
-use super::required::asked;
+use super::required::keep_if;
 use super::rows::{call as subquery, returning};
 use super::statement::Statement;
 use super::{Compiler, refused};
@@ -63,7 +63,7 @@ impl Compiler<'_> {
             _ => return Err(refused("these rows")),
         };
         if let From::FunctionOfVariants { variants, .. } = &rows.from {
-            let scope = self.told_apart(variable, variants, statement, &mut clauses)?;
+            let scope = self.classify(variable, variants, statement, &mut clauses)?;
             return Ok((clauses, scope));
         }
         let scope = Scope::of(variable, None);
@@ -87,7 +87,7 @@ impl Compiler<'_> {
 
     /// Adds the clauses that determine the entity of each node: the first of several whose labels
     /// it has and whose condition it passes. Requirements of an entity apply to its nodes only.
-    fn told_apart<'r>(
+    fn classify<'r>(
         &self,
         node: Variable,
         variants: &'r [Variant],
@@ -116,7 +116,7 @@ impl Compiler<'_> {
         if !required.is_empty() {
             let otherwise = Some(Box::new(Expression::Boolean(true)));
             let holds = Expression::Case(Case { branches: required, otherwise });
-            clauses.push(asked([node, number], holds, statement.column()));
+            clauses.push(keep_if([node, number], holds, statement.column()));
         }
         let kind = Kind::Variants { variants, number };
         Ok(Scope { node, edge: None, kind })
@@ -134,7 +134,7 @@ impl Compiler<'_> {
         Ok((subquery(scope.variables(), body), name))
     }
 
-    /// The value of a place, which may be one that a statement gives.
+    /// The value of a place, which may be computed by an author's statement.
     pub(super) fn value_of(
         &self,
         place: &ValueRef,

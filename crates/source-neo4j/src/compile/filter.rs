@@ -246,7 +246,7 @@ fn from_now(duration: Expression) -> Expression {
     Expression::call(Function::DateTime, Vec::new()).compute(Operation::Add, duration)
 }
 
-/// A member of an object, which a request gives as a whole.
+/// A member of an object, which is one value of the request.
 fn member(object: &Operand, name: &str) -> Result<Operand, CompileError> {
     let missing = || refused("an object without its members");
     match object {

@@ -14,11 +14,11 @@ use super::summary::Summary;
 /// From where rows are found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start<'s, 'r> {
-    /// They are those of a root field.
+    /// Rows of a root field.
     Root,
-    /// They are related to a row.
+    /// Rows related to a row.
     Near(&'s Scope<'s>),
-    /// They are found already.
+    /// Rows in a list.
     Listed(&'s Listed<'r>),
 }
 

@@ -1,4 +1,4 @@
-//! Sorting and paging, before anything is made of the rows.
+//! Sorting and paging, before anything is computed of the rows.
 
 use cypher::{Clause, Direction, Expression, Operation, OrderItem, Projection};
 use ir::{Nulls, OrderKey, OrderTerm, Page, Rows, ValueRef};
@@ -42,7 +42,7 @@ impl Compiler<'_> {
         }
         let mut clauses = Vec::new();
         match is_once(rows) {
-            // An order of rows that are made to differ knows nothing but them.
+            // An order of distinct rows may use only their values.
             true if !given.is_empty() => {
                 let distinct = true;
                 let each = Projection { distinct, ..Projection::of(scope.own_variables()) };

@@ -21,15 +21,15 @@ pub(super) struct Scope<'r> {
 /// The kind of a row, by the way in which it was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<'r> {
-    /// It is the only one.
+    /// Of a single entity.
     One,
     /// The row was found by an index.
     Found,
     /// The row was found by a key of a list, at the place in the variable.
     Keyed { place: Variable },
-    /// One of several, which is known.
+    /// Of a known one of several entities.
     Variant(&'r Variant),
-    /// The row is known to be one of these, by its number in the variable.
+    /// The entity of the row is one of these, by its number in the variable.
     Variants { variants: &'r [Variant], number: Variable },
     /// The row is of the variant only if the variable has the variant's number.
     IfVariant { variant: &'r Variant, number: Variable, place: u32 },
@@ -40,7 +40,7 @@ impl<'r> Scope<'r> {
         Self { node, edge, kind: Kind::One }
     }
 
-    /// The variables by which a subquery knows the row.
+    /// The variables of the row that a subquery imports.
     pub(super) fn variables(&self) -> Vec<Variable> {
         match self.kind {
             Kind::One
@@ -52,7 +52,7 @@ impl<'r> Scope<'r> {
         }
     }
 
-    /// All that the row consists of.
+    /// All variables of the row.
     pub(super) fn own_variables(&self) -> Vec<Variable> {
         let number = match self.kind {
             Kind::Variants { number, .. } => Some(number),

@@ -13,7 +13,7 @@ use super::{Compiler, refused};
 /// A group of related rows.
 #[derive(Clone, Copy)]
 struct Group<'r> {
-    ways: Ways<'r>,
+    ways: Paths<'r>,
     /// Each row's own fields count once, however many relationships lead to it.
     once: bool,
 }
@@ -28,7 +28,7 @@ struct Compared<'r> {
 }
 
 #[derive(Clone, Copy)]
-enum Ways<'r> {
+enum Paths<'r> {
     One { hop: Hop, filter: &'r Filter },
     Several(&'r [Variant]),
 }
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         Expression::call(Function::Size, vec![found])
     }
 
-    /// A condition on related rows together. Each value that is made of them has a subquery.
+    /// A condition on a group of related rows. Each aggregate of them has a subquery.
     pub(super) fn related_group(
         &self,
         (hop, filter, once): (Hop, &Filter, bool),
@@ -84,7 +84,7 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let ways = Ways::One { hop, filter };
+        let ways = Paths::One { hop, filter };
         self.having(Group { ways, once }, having, scope, statement)
     }
 
@@ -96,7 +96,7 @@ impl Compiler<'_> {
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let ways = Ways::Several(variants);
+        let ways = Paths::Several(variants);
         self.having(Group { ways, once }, having, scope, statement)
     }
 
@@ -149,8 +149,8 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let (hop, filter) = match group.ways {
-            Ways::One { hop, filter } => (hop, filter),
-            Ways::Several(variants) => {
+            Paths::One { hop, filter } => (hop, filter),
+            Paths::Several(variants) => {
                 return self.number_of_variants(variants, distinct, scope, statement);
             }
         };
@@ -168,7 +168,7 @@ impl Compiler<'_> {
         Ok(Expression::Count(Box::new(Query::of(clauses))))
     }
 
-    /// A condition on a value that is made of related rows: unknown where the value is null.
+    /// A condition on an aggregate of related rows: unknown where the value is null.
     fn group_value(
         &self,
         group: Group<'_>,
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         }
         let nodes = group.once && !matches!(place, ValueRef::Edge(_));
         let (mut clauses, (field, value)) = match group.ways {
-            Ways::One { hop, filter } => {
+            Paths::One { hop, filter } => {
                 let (path, far) = self.along(hop, scope, nodes, statement)?;
                 let passes = Expression::condition(vec![self.filter(filter, &far, statement)?]);
                 let mut clauses = vec![Match::of(path, passes)];
@@ -193,7 +193,7 @@ impl Compiler<'_> {
                 }
                 (clauses, self.place(place, &far)?)
             }
-            Ways::Several(variants) => {
+            Paths::Several(variants) => {
                 self.values_of_variants(variants, place, nodes, scope, statement)?
             }
         };

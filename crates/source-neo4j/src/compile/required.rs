@@ -30,7 +30,7 @@ impl Conditions {
     /// The clause that fails for rows that do not pass. `variables` are those that go on.
     pub(super) fn required(&self, variables: impl IntoIterator<Item = Variable>) -> Option<Clause> {
         let (holds, name) = self.required.clone()?;
-        Some(asked(variables, holds, name))
+        Some(keep_if(variables, holds, name))
     }
 }
 
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         let holds = or_fail(holds, statement)?;
         let body = vec![
             Clause::Unwind { list: Expression::Variable(list), variable: node },
-            asked([node], holds, statement.column()),
+            keep_if([node], holds, statement.column()),
             super::rows::returning(Expression::CountRows, statement.column()),
         ];
         Ok(Some(super::rows::call(vec![list], body)))
@@ -84,7 +84,7 @@ impl Compiler<'_> {
 }
 
 /// The clause that keeps rows with a value; the value is computed for no others.
-pub(super) fn asked(
+pub(super) fn keep_if(
     variables: impl IntoIterator<Item = Variable>,
     holds: Expression,
     name: Variable,

@@ -256,7 +256,7 @@ impl Compiler<'_> {
                     self.related_rows(rows, scope, items, statement)?;
                     continue;
                 }
-                // They are made of all rows.
+                // They are computed of all rows.
                 OutputKind::Count | OutputKind::Aggregate(_) | OutputKind::Groups(_) => continue,
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }

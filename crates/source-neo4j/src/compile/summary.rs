@@ -16,7 +16,7 @@ use super::{Compiler, column, refused};
 pub(super) struct Summary {
     pub(super) level: LevelId,
     pub(super) width: u16,
-    /// Each gives one row.
+    /// Each returns one row.
     pub(super) bodies: Vec<Vec<Clause>>,
     /// The value in a list of the rows' values.
     pub(super) row: Expression,
@@ -24,19 +24,19 @@ pub(super) struct Summary {
 
 /// The requested values of all rows.
 #[derive(Default)]
-struct Wanted<'r> {
+struct Requested<'r> {
     /// The outputs that the row of values is for.
     outputs: Vec<OutputId>,
     terms: Vec<Term<'r>>,
 }
 
-/// One of the values.
+/// One value of a summary.
 #[derive(Clone, Copy)]
 struct Term<'r> {
     function: AggregateFunction,
     place: Option<&'r ir::ValueRef>,
     form: Form,
-    /// Of each node once, where relationships lead to it.
+    /// Over distinct nodes, where relationships lead to them.
     once: bool,
 }
 
@@ -59,7 +59,7 @@ impl Compiler<'_> {
         start: Start<'_, '_>,
         statement: &mut Statement,
     ) -> Result<Option<Summary>, CompileError> {
-        let Wanted { outputs, terms } = self.wanted(rows)?;
+        let Requested { outputs, terms } = self.requested(rows)?;
         if outputs.is_empty() {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Compiler<'_> {
             let row = Expression::Variable(name);
             return Ok(Some(Summary { level, width, bodies: vec![body], row }));
         }
-        // Some are made of nodes, some of relationships.
+        // Some are computed of nodes, some of relationships.
         let mut bodies = Vec::with_capacity(2);
         let mut places: Vec<Option<Variable>> = vec![None; terms.len()];
         for nodes in [false, true] {
@@ -113,8 +113,8 @@ impl Compiler<'_> {
     }
 
     /// The requested values; the number of rows comes first.
-    fn wanted<'r>(&mut self, rows: &'r Rows) -> Result<Wanted<'r>, CompileError> {
-        let Wanted { mut outputs, mut terms } = Wanted::default();
+    fn requested<'r>(&mut self, rows: &'r Rows) -> Result<Requested<'r>, CompileError> {
+        let Requested { mut outputs, mut terms } = Requested::default();
         let counts = rows.outputs.iter().filter(|output| output.kind == OutputKind::Count);
         outputs.extend(counts.map(|output| output.id));
         if !outputs.is_empty() {
@@ -136,10 +136,10 @@ impl Compiler<'_> {
                 terms.push(Term { function, place, form: *form, once: *once });
             }
         }
-        Ok(Wanted { outputs, terms })
+        Ok(Requested { outputs, terms })
     }
 
-    /// Values that are made of the same rows.
+    /// Values over the same rows.
     fn summary_part(
         &self,
         rows: &Rows,
@@ -154,7 +154,7 @@ impl Compiler<'_> {
             let counts = terms.iter().any(|term| term.is_count(true));
             let mut projection = Projection::of([scope.node]);
             if let Kind::Variants { number, .. } = scope.kind
-                && self.tells_apart(terms, &scope)?
+                && self.depends_on_entity(terms, &scope)?
             {
                 projection.items.push(ProjectionItem::variable(number));
             }
@@ -196,7 +196,11 @@ impl Compiler<'_> {
 
 impl Compiler<'_> {
     /// Whether some value depends on the entity of a node, among several.
-    fn tells_apart(&self, terms: &[Term<'_>], scope: &Scope<'_>) -> Result<bool, CompileError> {
+    fn depends_on_entity(
+        &self,
+        terms: &[Term<'_>],
+        scope: &Scope<'_>,
+    ) -> Result<bool, CompileError> {
         for term in terms {
             if let Some(place) = term.place
                 && let (_, Expression::Case(_)) = self.place(place, scope)?

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use response::Value;
 use response::packed::{Malformed, Packed, begin, skip};
 
-/// Of how many columns it is kept within the row where they begin.
+/// Number of columns whose positions are kept within the row.
 const KEPT: u32 = 16;
 
 /// The columns of a row.

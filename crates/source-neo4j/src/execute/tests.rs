@@ -15,7 +15,7 @@ use super::super::wire::script::{Peer, Port};
 use super::super::wire::{Cluster, Records};
 use super::Running;
 
-/// Of each transaction, the root fields of its statements.
+/// A program of transactions with the root fields of their statements.
 fn program(transactions: &[(Access, &[u32])]) -> GraphProgram {
     let transactions = transactions.iter().map(|(access, roots)| {
         let statements = roots.iter().map(|root| GraphStatement {
@@ -61,7 +61,7 @@ mod in_doubt;
 const READ: Access = Access::Read;
 const WRITE: Access = Access::Write;
 
-/// The end of a statement that gave one record.
+/// The end of a statement with one record.
 const ONE: [&str; 3] = ["SUCCESS({fields: []})", "RECORD([1])", "SUCCESS({})"];
 
 fn failure(code: &str) -> String {
@@ -81,7 +81,7 @@ async fn a_single_statement_that_reads_has_no_transaction_of_its_own() {
         let mut peer = port.serve().await;
         for _ in 0..2 {
             expect_read(&mut peer, r#""S0""#).await;
-            peer.say(&ONE).await;
+            peer.send(&ONE).await;
         }
         peer
     };
@@ -100,16 +100,16 @@ async fn the_server_is_told_how_long_a_request_is_waited_for() {
     let serve = async {
         let mut peer = port.serve().await;
         peer.expect(&[r#"RUN("S0", {}, {mode: "r", tx_timeout: 1500})"#, "PULL({n: -1})"]).await;
-        peer.say(&ONE).await;
+        peer.send(&ONE).await;
         peer.expect(&["BEGIN({tx_timeout: 1500})", r#"RUN("S0", {}, {})"#]).await;
         peer.expect(&["PULL({n: -1})", "COMMIT()"]).await;
         let failure = failure("ClientError.Transaction.TransactionTimedOutClientConfiguration");
-        peer.say(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
+        peer.send(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         // So long that the server could not count it.
         expect_read(&mut peer, r#""S0""#).await;
-        peer.say(&ONE).await;
+        peer.send(&ONE).await;
         peer
     };
     let runs = async {
@@ -143,13 +143,13 @@ async fn what_only_reads_goes_on_without_the_root_field_that_failed() {
             "COMMIT()",
         ])
         .await;
-        peer.say(&["SUCCESS({})"]).await;
-        peer.say(&ONE).await;
+        peer.send(&["SUCCESS({})"]).await;
+        peer.send(&ONE).await;
         let failure = failure("ClientError.Statement.ArgumentError");
         let ignored = "IGNORED()";
-        peer.say(&[&failure, ignored, ignored, ignored, ignored]).await;
+        peer.send(&[&failure, ignored, ignored, ignored, ignored]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer.expect(&[
             r#"BEGIN({mode: "r"})"#,
             r#"RUN("S0", {}, {})"#,
@@ -159,10 +159,10 @@ async fn what_only_reads_goes_on_without_the_root_field_that_failed() {
             "COMMIT()",
         ])
         .await;
-        peer.say(&["SUCCESS({})"]).await;
-        peer.say(&ONE).await;
-        peer.say(&ONE).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
+        peer.send(&ONE).await;
+        peer.send(&ONE).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
@@ -179,11 +179,11 @@ async fn a_change_that_had_to_make_way_is_made_again() {
         let sent = ["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"];
         peer.expect(&sent).await;
         let failure = failure("TransientError.Transaction.DeadlockDetected");
-        peer.say(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
+        peer.send(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer.expect(&sent).await;
-        peer.say(&[
+        peer.send(&[
             "SUCCESS({})",
             "SUCCESS({fields: []})",
             "SUCCESS({stats: {nodes-created: 1}})",
@@ -212,16 +212,16 @@ async fn a_change_that_fails_takes_back_those_of_its_transaction_and_no_other() 
             "COMMIT()",
         ])
         .await;
-        peer.say(&["SUCCESS({})"]).await;
-        peer.say(&ONE).await;
+        peer.send(&["SUCCESS({})"]).await;
+        peer.send(&ONE).await;
         let failure = failure("ClientError.Schema.ConstraintValidationFailed");
-        peer.say(&[&failure, "IGNORED()", "IGNORED()"]).await;
+        peer.send(&[&failure, "IGNORED()", "IGNORED()"]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer.expect(&["BEGIN({})", r#"RUN("S2", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
-        peer.say(&ONE).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
+        peer.send(&ONE).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
@@ -239,9 +239,9 @@ async fn a_change_that_cannot_be_computed_is_the_clients_fault() {
         let mut peer = port.serve().await;
         peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
         let failure = failure("ClientError.Statement.ArithmeticError");
-        peer.say(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
+        peer.send(&["SUCCESS({})", &failure, "IGNORED()", "IGNORED()"]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
@@ -258,8 +258,8 @@ async fn a_change_whose_answer_is_too_much_is_told_to_be_made() {
     let serve = async {
         let mut peer = port.serve().await;
         peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-        peer.say(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
-        peer.say(&[&record, &record, &record, &record, "SUCCESS({})", "SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
+        peer.send(&[&record, &record, &record, &record, "SUCCESS({})", "SUCCESS({})"]).await;
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
@@ -275,7 +275,7 @@ async fn a_change_whose_end_is_not_known_is_not_made_again() {
     let serve = async {
         let mut peer = port.serve().await;
         peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         drop(peer);
     };
     let (ran, ()) = tokio::join!(run(&pool, &program), serve);
@@ -291,7 +291,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
         for _ in 0..2 {
             let mut peer = port.serve().await;
             expect_read(&mut peer, r#""S0""#).await;
-            peer.say(&ONE).await;
+            peer.send(&ONE).await;
         }
     };
     let runs = async {
@@ -316,7 +316,7 @@ async fn a_read_whose_server_goes_away_is_asked_again() {
         drop(peer);
         let mut peer = port.serve().await;
         expect_read(&mut peer, r#""S0""#).await;
-        peer.say(&ONE).await;
+        peer.send(&ONE).await;
         peer
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
@@ -332,9 +332,9 @@ async fn what_nobody_waits_for_any_more_is_reset_and_used_again() {
         let mut peer = port.serve().await;
         expect_read(&mut peer, r#""S0""#).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["IGNORED()", "IGNORED()", "SUCCESS({})"]).await;
+        peer.send(&["IGNORED()", "IGNORED()", "SUCCESS({})"]).await;
         expect_read(&mut peer, r#""S0""#).await;
-        peer.say(&ONE).await;
+        peer.send(&ONE).await;
         peer
     };
     let runs = async {

@@ -1,7 +1,7 @@
 //! Introspection of a graph: its labels, properties and relationships, and its constraints and
 //! indexes.
 //!
-//! * [`ask`]: statements that are sent together
+//! * [`query`]: statements that are sent together
 //! * [`read`]: which statements these are; a graph that is not large is read as a whole
 //! * [`sample`]: of a large one some nodes of each label and some relationships of each type are,
 //!   which takes as long as there are labels and types, however many nodes there are
@@ -11,7 +11,7 @@
 //! The statements are `.cypher` files beside this one. Those of a sample begin with one that
 //! returns ids for a label or a type; the others take these as a parameter.
 
-mod ask;
+mod query;
 mod read;
 mod record;
 mod rows;
@@ -39,7 +39,7 @@ pub enum IntrospectError {
 
 /// Introspects the connection's database. It is not changed.
 ///
-/// A connection on which this failed is to be reset or given up.
+/// If this fails, the connection has to be reset or closed.
 pub async fn introspect(
     connection: &mut Connection,
     bounds: Bounds,

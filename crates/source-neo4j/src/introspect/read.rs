@@ -2,7 +2,7 @@
 
 use catalog::{Coverage, End, GraphConstraint, GraphIndex, GraphIndexState, GraphSummary};
 
-use super::ask::{Asked, Parameter, ask, rows};
+use super::query::{IntrospectionQuery, Parameter, rows, send};
 use super::rows as row;
 use super::whole::{self, Whole};
 use super::{IntrospectError, sample};
@@ -14,7 +14,7 @@ pub struct Bounds {
     /// A graph of as many nodes and relationships is read as a whole: that takes about a second
     /// for 100,000.
     pub whole: u64,
-    /// Of a larger one, how many nodes of each label and relationships of each type are.
+    /// Sample size of a larger graph: nodes of each label and relationships of each type.
     pub sample: u32,
 }
 
@@ -30,10 +30,10 @@ pub(super) async fn read(
 ) -> Result<GraphSummary, IntrospectError> {
     // Both are kept by the server, and cost nothing.
     let counts = [
-        Asked::plain(include_str!("node_count.cypher"), connection),
-        Asked::plain(include_str!("relationship_count.cypher"), connection),
+        IntrospectionQuery::plain(include_str!("node_count.cypher"), connection),
+        IntrospectionQuery::plain(include_str!("relationship_count.cypher"), connection),
     ];
-    let counted = ask(connection, &counts).await?;
+    let counted = send(connection, &counts).await?;
     let mut size = 0_u64;
     for records in &counted {
         let counts = rows(Some(records), row::count)?;
@@ -61,10 +61,10 @@ pub(crate) async fn read_schema(
         false => include_str!("constraints.cypher"),
     };
     let statements = [
-        Asked::plain(constraints, connection),
-        Asked::plain(include_str!("indexes.cypher"), connection),
+        IntrospectionQuery::plain(constraints, connection),
+        IntrospectionQuery::plain(include_str!("indexes.cypher"), connection),
     ];
-    let answered = match ask(connection, &statements).await {
+    let answered = match send(connection, &statements).await {
         Ok(answered) => answered,
         Err(WireError::Database { error, .. }) if error.title() == "Forbidden" => {
             tracing::warn!("constraints and indexes are not read: {}", error.message);
@@ -80,8 +80,8 @@ pub(crate) async fn read_schema(
 pub(crate) async fn read_index_states(
     connection: &mut Connection,
 ) -> Result<Vec<GraphIndexState>, IntrospectError> {
-    let statements = [Asked::plain(include_str!("index_states.cypher"), connection)];
-    match ask(connection, &statements).await {
+    let statements = [IntrospectionQuery::plain(include_str!("index_states.cypher"), connection)];
+    match send(connection, &statements).await {
         Ok(answered) => rows(answered.first(), row::index_state),
         Err(WireError::Database { error, .. }) if error.title() == "Forbidden" => {
             tracing::warn!("how far indexes are is not known: {}", error.message);
@@ -105,8 +105,8 @@ async fn read_whole(connection: &mut Connection) -> Result<GraphSummary, Introsp
         include_str!("degrees_from.cypher"),
         include_str!("degrees_to.cypher"),
     ];
-    let statements = statements.map(|text| Asked::plain(text, connection));
-    let answered = ask(connection, &statements).await?;
+    let statements = statements.map(|text| IntrospectionQuery::plain(text, connection));
+    let answered = send(connection, &statements).await?;
     let mut degrees = rows(answered.get(4), |record| row::degree(End::From, record))?;
     degrees.extend(rows(answered.get(5), |record| row::degree(End::To, record))?);
     let mut whole = Whole {
@@ -120,14 +120,18 @@ async fn read_whole(connection: &mut Connection) -> Result<GraphSummary, Introsp
     let of_nodes = whole::unclear_names(&whole.node_properties);
     let of_relationships = whole::unclear_names(&whole.relationship_properties);
     let statements = [
-        Asked::with(include_str!("node_values.cypher"), Parameter::Names(&of_nodes), connection),
-        Asked::with(
+        IntrospectionQuery::with(
+            include_str!("node_values.cypher"),
+            Parameter::Names(&of_nodes),
+            connection,
+        ),
+        IntrospectionQuery::with(
             include_str!("relationship_values.cypher"),
             Parameter::Names(&of_relationships),
             connection,
         ),
     ];
-    let answered = ask(connection, &statements).await?;
+    let answered = send(connection, &statements).await?;
     let node_values = rows(answered.first(), row::node_values)?;
     let relationship_values = rows(answered.get(1), row::relationship_values)?;
     whole.node_values = node_values;

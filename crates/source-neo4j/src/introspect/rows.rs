@@ -40,7 +40,7 @@ pub(super) struct Found {
     pub(super) wide: bool,
     pub(super) geographic: bool,
     pub(super) cartesian: bool,
-    /// There is a text, or one in a list.
+    /// Whether there is a text, or one in a list.
     pub(super) texts: bool,
 }
 

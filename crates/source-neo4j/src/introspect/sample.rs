@@ -12,7 +12,7 @@ use cypher::{
 };
 
 use super::IntrospectError;
-use super::ask::{Asked, Parameter, ask, rows};
+use super::query::{IntrospectionQuery, Parameter, rows, send};
 use super::rows as row;
 use super::sampled::{self, Candidates, Sampled};
 use crate::flavor::flavor;
@@ -28,8 +28,8 @@ pub(super) async fn read(
     connection: &mut Connection,
     most: u32,
 ) -> Result<GraphSummary, IntrospectError> {
-    let statement = [Asked::plain(include_str!("candidates.cypher"), connection)];
-    let answered = ask(connection, &statement).await?;
+    let statement = [IntrospectionQuery::plain(include_str!("candidates.cypher"), connection)];
+    let answered = send(connection, &statement).await?;
     let Candidates { labels, triples } =
         rows(answered.first(), sampled::candidates)?.into_iter().next().unwrap_or_default();
     let types: BTreeSet<&str> = triples.iter().map(|(_, r#type, _)| &**r#type).collect();
@@ -37,12 +37,12 @@ pub(super) async fn read(
     let mut sampled = Sampled::default();
     let nodes: Vec<Query> = labels.iter().map(|label| nodes_with(label)).collect();
     for ids in ids(connection, &nodes, most).await? {
-        look_at_nodes(connection, &ids, &mut sampled).await?;
+        sample_nodes(connection, &ids, &mut sampled).await?;
     }
     let relationships: Vec<Query> =
         types.iter().map(|r#type| relationships_between(None, r#type, None)).collect();
     for ids in ids(connection, &relationships, most).await? {
-        look_at_relationships(connection, &ids, &mut sampled).await?;
+        sample_relationships(connection, &ids, &mut sampled).await?;
     }
     let mut missed: BTreeSet<(Option<&str>, &str, Option<&str>)> = BTreeSet::new();
     for (start, r#type, end) in &triples {
@@ -58,7 +58,7 @@ pub(super) async fn read(
         .map(|(start, r#type, end)| relationships_between(start, r#type, end))
         .collect();
     for ids in ids(connection, &missed, FEW).await? {
-        look_at_relationships(connection, &ids, &mut sampled).await?;
+        sample_relationships(connection, &ids, &mut sampled).await?;
     }
     Ok(sampled.summary())
 }
@@ -73,15 +73,15 @@ async fn ids(
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for queries in queries.chunks(TOGETHER) {
-        let statements: Vec<Asked<'_>> = queries
+        let statements: Vec<IntrospectionQuery<'_>> = queries
             .iter()
-            .map(|query| Asked {
+            .map(|query| IntrospectionQuery {
                 text: cypher::print(query, &flavor),
                 parameter: Some(Parameter::Most(most)),
             })
             .collect();
         let mut ids = Vec::new();
-        for records in ask(connection, &statements).await? {
+        for records in send(connection, &statements).await? {
             let answered = rows(Some(&records), sampled::id)?;
             ids.extend(answered.into_iter().filter(|id| seen.insert(*id)));
         }
@@ -90,14 +90,15 @@ async fn ids(
     Ok(found)
 }
 
-async fn look_at_nodes(
+async fn sample_nodes(
     connection: &mut Connection,
     ids: &[i64],
     sampled: &mut Sampled,
 ) -> Result<(), IntrospectError> {
     let texts = [include_str!("sampled_groups.cypher"), include_str!("sampled_node_values.cypher")];
-    let statements = texts.map(|text| Asked::with(text, Parameter::Ids(ids), connection));
-    let answered = ask(connection, &statements).await?;
+    let statements =
+        texts.map(|text| IntrospectionQuery::with(text, Parameter::Ids(ids), connection));
+    let answered = send(connection, &statements).await?;
     for group in rows(answered.first(), row::group)? {
         sampled.add_group(group);
     }
@@ -107,7 +108,7 @@ async fn look_at_nodes(
     Ok(())
 }
 
-async fn look_at_relationships(
+async fn sample_relationships(
     connection: &mut Connection,
     ids: &[i64],
     sampled: &mut Sampled,
@@ -116,8 +117,9 @@ async fn look_at_relationships(
         include_str!("sampled_triples.cypher"),
         include_str!("sampled_relationship_values.cypher"),
     ];
-    let statements = texts.map(|text| Asked::with(text, Parameter::Ids(ids), connection));
-    let answered = ask(connection, &statements).await?;
+    let statements =
+        texts.map(|text| IntrospectionQuery::with(text, Parameter::Ids(ids), connection));
+    let answered = send(connection, &statements).await?;
     for triple in rows(answered.first(), row::triple)? {
         sampled.add_triple(triple);
     }

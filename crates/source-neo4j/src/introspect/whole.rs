@@ -15,7 +15,7 @@ pub(super) struct Whole {
     pub(super) groups: Vec<Group>,
     pub(super) node_properties: Vec<PropertyRow<Labels>>,
     pub(super) relationship_properties: Vec<PropertyRow<WrittenType>>,
-    /// Of the properties that have [`unclear_names`].
+    /// Values of the properties in [`unclear_names`].
     pub(super) node_values: Vec<ValuesRow<Labels>>,
     pub(super) relationship_values: Vec<ValuesRow<Box<str>>>,
     pub(super) triples: Vec<Triple>,
@@ -85,7 +85,7 @@ pub(super) fn sort(summary: &mut GraphSummary) {
         .sort_by(|a, b| (&a.labels, &a.r#type, a.end).cmp(&(&b.labels, &b.r#type, b.end)));
 }
 
-/// All that was found of each property.
+/// The details of each property.
 fn by_property<K: Ord>(rows: &[ValuesRow<K>]) -> BTreeMap<(&K, &str), Found> {
     let mut found: BTreeMap<(&K, &str), Found> = BTreeMap::new();
     for row in rows {
@@ -126,13 +126,13 @@ fn property<K>(row: PropertyRow<K>, found: Option<Found>) -> GraphProperty {
             let may_be_empty = r#type.is_list && r#type.value == GraphValue::Text;
             !may_be_empty || found.texts || !has_other_lists
         })
-        .flat_map(|r#type| told_apart(r#type, found))
+        .flat_map(|r#type| distinguish(r#type, found))
         .collect();
     GraphProperty { name: row.name, types: types.into_iter().collect(), always: row.always }
 }
 
 /// The types of a property, by its values.
-fn told_apart(r#type: GraphType, found: Found) -> Vec<GraphType> {
+fn distinguish(r#type: GraphType, found: Found) -> Vec<GraphType> {
     let is_list = r#type.is_list;
     let of = |value: GraphValue| GraphType { value, is_list };
     match (&r#type.value, found) {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::super::wire::{Connection, WireError};
 use super::Pool;
 
-/// A connection on loan. Dropping it gives it back.
+/// A borrowed connection. Dropping it returns it to the pool.
 #[derive(Debug)]
 pub(in super::super) struct Pooled {
     pool: Rc<Pool>,

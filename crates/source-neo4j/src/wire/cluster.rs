@@ -22,7 +22,7 @@ use super::table::Table;
 use super::transaction::write_bookmarks;
 use crate::program::Access;
 
-/// The servers behind an address, shared by all who connect to them.
+/// The servers behind an address, shared by all connections to them.
 #[derive(Debug)]
 pub struct Cluster {
     config: Config,
@@ -34,9 +34,9 @@ pub struct Cluster {
 struct Routing {
     table: RwLock<Option<Arc<Table>>>,
     /// Locked while a table is requested.
-    asking: Mutex<()>,
+    requesting: Mutex<()>,
     /// Number of requests for it, failed ones included.
-    asked: AtomicU64,
+    requests: AtomicU64,
     turn: AtomicUsize,
     bookmarks: RwLock<Bookmarks>,
 }
@@ -58,13 +58,13 @@ impl Cluster {
         if let Some(endpoint) = routing.choose(access) {
             return Ok(endpoint);
         }
-        let asked = routing.asked.load(Ordering::Acquire);
-        let _asking = routing.asking.lock().await;
+        let requests = routing.requests.load(Ordering::Acquire);
+        let _asking = routing.requesting.lock().await;
         // A concurrent request had the result that another one would have, a table without such a
         // server or an error.
-        if routing.asked.load(Ordering::Acquire) == asked {
-            let table = self.ask(routing).await;
-            routing.asked.fetch_add(1, Ordering::Release);
+        if routing.requests.load(Ordering::Acquire) == requests {
+            let table = self.request_table(routing).await;
+            routing.requests.fetch_add(1, Ordering::Release);
             routing.set(table?);
         }
         routing.choose(access).ok_or(WireError::NoServer(access))
@@ -116,14 +116,14 @@ impl Cluster {
 
     /// Requests a table from the routers, and then from the server of the address; returns the last
     /// error.
-    async fn ask(&self, routing: &Routing) -> Result<Table, WireError> {
+    async fn request_table(&self, routing: &Routing) -> Result<Table, WireError> {
         let seed = self.config.endpoint();
         let known = routing.table();
         let known = known.as_ref().map_or(&[][..], |table| table.routers());
         let others = known.iter().filter(|router| *router != seed);
         let mut last = WireError::NoServer(Access::Read);
         for router in others.chain([seed]) {
-            match self.ask_in_time(router).await {
+            match self.request_table_in_time(router).await {
                 Ok(table) if table.is_usable() => return Ok(table),
                 Ok(_) => {}
                 Err(error) => {
@@ -136,18 +136,18 @@ impl Cluster {
     }
 
     /// Requests a table from a server, with the timeout of connecting.
-    async fn ask_in_time(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
+    async fn request_table_in_time(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
         match self.config.connect_timeout() {
             // Connecting has the time for itself.
-            Some(limit) => match timeout(limit * 2, self.ask_at(router)).await {
-                Ok(asked) => asked,
+            Some(limit) => match timeout(limit * 2, self.request_table_from(router)).await {
+                Ok(table) => table,
                 Err(_) => Err(WireError::Timeout),
             },
-            None => self.ask_at(router).await,
+            None => self.request_table_from(router).await,
         }
     }
 
-    async fn ask_at(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
+    async fn request_table_from(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
         let mut connection = Connection::connect(&self.config, router).await?;
         let bookmarks = self.bookmarks();
         let mut results = Vec::new();
@@ -164,10 +164,10 @@ impl Cluster {
                 None => pack.map(0),
             }
         })?;
-        let asked = batch.exchange(&mut results).await;
+        let answered = batch.exchange(&mut results).await;
         connection.close().await;
         let now = Instant::now();
-        match asked {
+        match answered {
             Ok(()) => {}
             Err(WireError::Database { error, .. }) if error.is_of_a_single_server() => {
                 return Ok(Table::alone(router, now));

@@ -30,7 +30,7 @@ pub struct Connection {
     pub(super) state: State,
     /// The server's state: open transactions and results.
     pub(super) open: Open,
-    /// Of the last transaction that could write.
+    /// The bookmark of the last writing transaction.
     pub(super) bookmark: Option<Box<str>>,
     /// Whether the server failed at the end of a transaction that may be committed nevertheless.
     pub(super) is_in_doubt: bool,
@@ -44,7 +44,7 @@ pub struct Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     Begin,
-    /// What the records are of.
+    /// The header of records.
     Run,
     /// Records, and their end; `commits` where that also ends a transaction that writes.
     Pull {
@@ -66,7 +66,7 @@ pub(super) enum State {
     Idle,
     /// Messages are written to the buffer; nothing was sent since the session was idle.
     Composing,
-    /// Something was sent that is not answered to its end.
+    /// A sent message has an incomplete answer.
     Sent,
     /// The stream is of no use any more.
     Broken,
@@ -205,12 +205,12 @@ impl Connection {
         self.greeting.version
     }
 
-    /// As the server calls itself, `Neo4j/5.26.0`.
+    /// The server's agent, `Neo4j/5.26.0`.
     pub fn server_agent(&self) -> &str {
         &self.greeting.agent
     }
 
-    /// As the server's own log calls the connection, `bolt-17`.
+    /// The connection's id in the server's own log, `bolt-17`.
     pub fn id(&self) -> &str {
         &self.greeting.connection_id
     }

@@ -56,7 +56,7 @@ pub enum WireError {
     Protocol(String),
     #[error("the connection was not made in time")]
     Timeout,
-    /// Not even the sign of life came that the server has promised.
+    /// The server's keep-alive messages have ceased.
     #[error("the server has not been heard for longer than it said it would be silent")]
     Silent,
     /// The answers of one exchange are larger than the configuration allows.

@@ -83,7 +83,7 @@ fn write_hello(config: &Config, protocol: Protocol, pack: &mut Pack) -> Result<(
         pack.text("utc");
     }
     if declines_notifications {
-        // Hints about statements are for those who write them by hand, and cost each answer.
+        // Notifications about statements are for their authors, and cost each answer.
         pack.text("notifications_minimum_severity");
         pack.text("OFF");
     }

@@ -28,7 +28,7 @@ pub(super) enum Reply<'a> {
     Success(Entries<'a>),
     /// A list of fields, which is decoded by its reader.
     Record,
-    /// Something before failed.
+    /// An earlier message failed.
     Ignored,
     Failure(Entries<'a>),
 }

@@ -43,7 +43,7 @@ impl Outbox {
         self.pack.as_bytes().len()
     }
 
-    /// Takes back messages that were not sent.
+    /// Removes messages that were not sent.
     pub(super) fn truncate(&mut self, length: usize) {
         self.pack.truncate(length.max(self.sent));
     }

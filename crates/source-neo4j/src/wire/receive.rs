@@ -113,7 +113,7 @@ impl Receiver {
         pin!(self.read(socket)).poll(context)
     }
 
-    /// Up to where everything belongs to messages that are over.
+    /// The position before which all messages are complete.
     fn read_to(&self) -> usize {
         self.begun.map_or(self.position, |begun| begun.start)
     }
@@ -140,7 +140,7 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = Address::Tcp(listener.local_addr().unwrap());
         let (socket, accepted) =
-            tokio::join!(Socket::connect(&address, Silence::USUAL), listener.accept());
+            tokio::join!(Socket::connect(&address, Silence::DEFAULT), listener.accept());
         (socket.unwrap(), accepted.unwrap().0)
     }
 

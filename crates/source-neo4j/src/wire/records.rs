@@ -10,9 +10,9 @@ use super::message::{self, RECORD_HEAD, Reply, of_another_type};
 use super::receive::Frame;
 use super::summary::Summary;
 
-/// The result of one RUN, PULL or DISCARD. Values are in PackStream's form and lie where they were
-/// received. Can be cleared and filled again, which keeps the index's memory; as long as it is not
-/// cleared, it holds the receive buffer of its exchange, which the connection would use again.
+/// The result of one RUN, PULL or DISCARD. Values are in PackStream's form and stay in the receive
+/// buffer. Can be cleared and filled again, which keeps the index's memory; until then it holds the
+/// receive buffer of its exchange, which the connection would use again.
 #[derive(Debug, Default)]
 pub struct Records {
     received: Arc<Received>,
@@ -127,7 +127,7 @@ impl Records {
         self.has_more = has_more;
     }
 
-    /// Takes a share of the bytes that it lies in, at the end of the exchange.
+    /// Shares the buffer with its bytes, at the end of the exchange.
     pub(super) fn hold(&mut self, received: &Arc<Received>) {
         self.received = Arc::clone(received);
     }

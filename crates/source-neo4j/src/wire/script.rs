@@ -97,8 +97,8 @@ impl Port {
         let serve = async {
             let mut peer = self.accept(version).await;
             if !says.is_empty() {
-                peer.hear().await;
-                peer.say(says).await;
+                peer.receive().await;
+                peer.send(says).await;
             }
             peer
         };
@@ -118,14 +118,14 @@ impl Peer {
     }
 
     async fn greet(&mut self) {
-        assert!(self.hear().await.starts_with("HELLO("));
-        assert!(self.hear().await.starts_with("LOGON("));
+        assert!(self.receive().await.starts_with("HELLO("));
+        assert!(self.receive().await.starts_with("LOGON("));
         let hello = r#"SUCCESS({server: "Neo4j/5.26.1", connection_id: "bolt-1"})"#;
-        self.say(&[hello, "SUCCESS({})"]).await;
+        self.send(&[hello, "SUCCESS({})"]).await;
     }
 
     /// The next message; nothing when the stream has ended.
-    pub(crate) async fn hear(&mut self) -> String {
+    pub(crate) async fn receive(&mut self) -> String {
         loop {
             if let Some((message, length)) = cut(&self.received) {
                 self.received.drain(..length);
@@ -139,24 +139,24 @@ impl Peer {
 
     pub(crate) async fn expect(&mut self, messages: &[&str]) {
         for expected in messages {
-            assert_eq!(self.hear().await, *expected);
+            assert_eq!(self.receive().await, *expected);
         }
     }
 
-    pub(crate) async fn say(&mut self, messages: &[&str]) {
+    pub(crate) async fn send(&mut self, messages: &[&str]) {
         let bytes: Vec<u8> = messages.iter().flat_map(|message| written(message)).collect();
-        self.say_bytes(&bytes).await;
+        self.send_bytes(&bytes).await;
     }
 
     /// Sends bytes that the client may not read any more.
-    pub(crate) async fn mumble(mut self, bytes: &[u8]) {
+    pub(crate) async fn send_and_close(mut self, bytes: &[u8]) {
         drop(self.stream.write_all(bytes).await);
         drop(self.stream.shutdown().await);
         // Closing the stream with unread bytes would discard the sent ones.
-        while !self.hear().await.is_empty() {}
+        while !self.receive().await.is_empty() {}
     }
 
-    pub(crate) async fn say_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap();
         self.stream.flush().await.unwrap();
     }

@@ -11,7 +11,7 @@ use super::message::{map_in, of_another_type, text};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     pub counters: Counters,
-    /// Of a statement that was its own transaction.
+    /// The bookmark of an auto-commit statement.
     pub bookmark: Option<Box<str>>,
     /// The database in which it ran.
     pub database: Option<Box<str>>,

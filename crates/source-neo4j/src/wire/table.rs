@@ -11,7 +11,7 @@ use super::message::{integer, map_in, of_another_type, text};
 use crate::program::Access;
 
 /// Default lifetime of a table, as servers usually have it.
-const USUAL_LIFE: i64 = 300;
+const DEFAULT_LIFE: i64 = 300;
 /// Longest lifetime of a table, whatever the server returns.
 const LONGEST_LIFE: i64 = 24 * 60 * 60;
 
@@ -24,14 +24,14 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Of a server that is all there is.
+    /// The table of a single server.
     pub(super) fn alone(endpoint: &Arc<Endpoint>, now: Instant) -> Table {
         let all = vec![Arc::clone(endpoint)];
         Table {
             readers: all.clone(),
             writers: all.clone(),
             routers: all,
-            until: end(USUAL_LIFE, now),
+            until: end(DEFAULT_LIFE, now),
         }
     }
 
@@ -43,7 +43,7 @@ impl Table {
     ) -> Result<Table, WireError> {
         let nonsense = |what: &str| WireError::Protocol(["the routing table ", what].concat());
         let table = map_in(metadata, b"rt")?.ok_or_else(|| nonsense("is missing"))?;
-        let life = integer(&table, b"ttl")?.unwrap_or(USUAL_LIFE);
+        let life = integer(&table, b"ttl")?.unwrap_or(DEFAULT_LIFE);
         let (mut readers, mut writers, mut routers) = (Vec::new(), Vec::new(), Vec::new());
         let servers = match table.find(b"servers")? {
             Some(Packed::List(servers)) => servers,

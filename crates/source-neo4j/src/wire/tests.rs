@@ -32,7 +32,7 @@ fn code(error: &WireError) -> (&str, Option<usize>) {
     }
 }
 
-/// Runs a read by itself, and gives its first record.
+/// Runs a read by itself, and returns its first record.
 async fn read_one(connection: &mut Connection, results: &mut Vec<Records>) -> Vec<u8> {
     let (seen, mut batch) = (none(), connection.batch());
     run(&mut batch, Scope::Alone(&Transaction::new(Access::Read, &seen)), "RETURN 1");
@@ -44,7 +44,7 @@ async fn read_one(connection: &mut Connection, results: &mut Vec<Records>) -> Ve
 async fn answer_one(peer: &mut Peer) {
     peer.expect(&[r#"RUN("RETURN 1", {}, {mode: "r"})"#, "PULL({n: -1})"]).await;
     let end = r#"SUCCESS({type: "r", bookmark: "FB:r"})"#;
-    peer.say(&[r#"SUCCESS({fields: ["1"]})"#, "RECORD([1])", end]).await;
+    peer.send(&[r#"SUCCESS({fields: ["1"]})"#, "RECORD([1])", end]).await;
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_read_is_one_write_and_its_records_stay_where_they_are() {
             "PULL({n: -1})",
         ])
         .await;
-        peer.say(&[
+        peer.send(&[
             r#"SUCCESS({fields: ["a", "b"], t_first: 1})"#,
             "RECORD([7, null])",
             "RECORD([8, [true]])",
@@ -84,7 +84,7 @@ async fn a_read_is_one_write_and_its_records_stay_where_they_are() {
     assert_eq!(records.iter().collect::<Vec<_>>(), [&b"\x92\x07\xc0"[..], b"\x92\x08\x91\xc3"]);
     assert_eq!(records.summary().unwrap().database.as_deref(), Some("neo4j"));
     assert!(connection.is_clean() && connection.is_open());
-    // A read leaves nothing that others have to see.
+    // A read has no bookmark.
     assert_eq!(connection.take_bookmark(), None);
 }
 
@@ -108,7 +108,7 @@ async fn a_transaction_with_all_its_statements_is_one_write() {
             "COMMIT()",
         ])
         .await;
-        peer.say(&[
+        peer.send(&[
             "SUCCESS({})",
             "SUCCESS({fields: []})",
             r#"SUCCESS({stats: {nodes-created: 1, contains-updates: true}})"#,
@@ -135,9 +135,9 @@ async fn a_transaction_may_take_several_exchanges() {
     let (seen, mut first, mut second) = (none(), Vec::new(), Vec::new());
     let serve = async {
         peer.expect(&["BEGIN({})", r#"RUN("RETURN 1", {}, {})"#, "PULL({n: -1})"]).await;
-        peer.say(&["SUCCESS({})", "SUCCESS({fields: []})", "RECORD([1])", "SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})", "SUCCESS({fields: []})", "RECORD([1])", "SUCCESS({})"]).await;
         peer.expect(&[r#"RUN("RETURN 2", {}, {})"#, "PULL({n: -1})", "ROLLBACK()"]).await;
-        peer.say(&["SUCCESS({fields: []})", "RECORD([2])", "SUCCESS({})", "SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({fields: []})", "RECORD([2])", "SUCCESS({})", "SUCCESS({})"]).await;
     };
     let ask = async {
         let mut batch = connection.batch();
@@ -163,7 +163,7 @@ async fn records_can_be_pulled_in_portions_and_left() {
     let transaction = Transaction::new(Access::Write, &seen);
     let serve = async {
         peer.expect(&[r#"RUN("x", {}, {})"#, "PULL({n: 2})"]).await;
-        peer.say(&[
+        peer.send(&[
             "SUCCESS({fields: []})",
             "RECORD([1])",
             "RECORD([2])",
@@ -171,9 +171,9 @@ async fn records_can_be_pulled_in_portions_and_left() {
         ])
         .await;
         peer.expect(&["PULL({n: 1})"]).await;
-        peer.say(&["RECORD([3])", "SUCCESS({has_more: true})"]).await;
+        peer.send(&["RECORD([3])", "SUCCESS({has_more: true})"]).await;
         peer.expect(&["DISCARD({n: -1})"]).await;
-        peer.say(&[r#"SUCCESS({bookmark: "FB:9", stats: {labels-added: 4}})"#]).await;
+        peer.send(&[r#"SUCCESS({bookmark: "FB:9", stats: {labels-added: 4}})"#]).await;
     };
     let ask = async {
         let mut batch = connection.batch();

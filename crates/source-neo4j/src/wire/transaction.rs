@@ -17,7 +17,7 @@ pub struct Transaction<'a> {
     pub bookmarks: &'a Bookmarks,
     /// Timeout after which the server ends it; none is the server's own.
     pub timeout: Option<Duration>,
-    /// Another user, as whom it runs (Enterprise Edition).
+    /// The impersonated user (Enterprise Edition).
     pub impersonated: Option<&'a str>,
     /// Metadata for `SHOW TRANSACTIONS` and the query log.
     pub metadata: &'a [(&'a str, &'a str)],

@@ -128,7 +128,7 @@ async fn connect(graph: &Graph, most: usize) -> Neo4jConnections {
     let url = graph.address("bolt");
     let (source, catalog) = Neo4jSource::open(&url, Timeouts::default()).await.unwrap();
     assert_eq!(catalog.entities().count(), 0);
-    source.connections(PoolLimits::apart(most), &MemoryBudget::new(1 << 30))
+    source.connections(PoolLimits::unshared(most), &MemoryBudget::new(1 << 30))
 }
 
 fn text(text: &str) -> ir::Value {

@@ -90,7 +90,7 @@ fn arrays(
     Ok(Some(arrays))
 }
 
-/// The value that an earlier level gave in one of its rows.
+/// The value of a row that an earlier level returned.
 fn result(rows: &[Rows], level: LevelId, row: u32, column: u16) -> Option<&[u8]> {
     rows.get(usize::from(level.0))?.value(row as usize, usize::from(column))
 }

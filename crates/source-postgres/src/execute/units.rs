@@ -123,7 +123,7 @@ impl Changing<'_> {
                     kept = Some(connection);
                     failures.extend(unit.failures(root, error));
                 }
-                // It holds for all units, of which none was done.
+                // It concerns all units, of which none was done.
                 Err(Failure::Unknown(error)) if is_first => return Err(error),
                 Err(Failure::Unknown(error)) => {
                     kept = Some(connection);

@@ -9,7 +9,7 @@ use super::ArgumentOids;
 use super::fill::Fill;
 use super::rows::{ArgumentMode, Function, Parameter};
 
-/// `void`: the function gives nothing.
+/// `void`: the function returns nothing.
 const VOID: u32 = 2278;
 /// `record`: the columns are the function's own output arguments.
 const RECORD: u32 = 2249;

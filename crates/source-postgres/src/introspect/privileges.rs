@@ -28,9 +28,9 @@ pub(super) struct Privileges {
 
 #[derive(Debug, Default)]
 struct OfRelation {
-    /// Of it as a whole.
+    /// Privileges on the whole relation.
     whole: i32,
-    /// Of it as a whole, or of some column.
+    /// Privileges on the whole relation, or on some column.
     any: i32,
     columns: FxHashMap<i16, i32>,
 }

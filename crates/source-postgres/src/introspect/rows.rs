@@ -166,7 +166,7 @@ pub(super) struct TypeRow {
     /// The OID of an array of such values; 0 if there is none.
     pub(super) array: u32,
     pub(super) has_default: bool,
-    /// The extension that the type belongs to.
+    /// The extension of the type.
     pub(super) extension: Option<String>,
     pub(super) description: Option<String>,
 }

@@ -11,7 +11,7 @@ pub(super) enum Mapping {
     Scalar(Scalar),
     /// As its text.
     Text,
-    /// Its text is all there is.
+    /// Only its text is known.
     Unmapped,
 }
 
@@ -130,7 +130,7 @@ pub(super) fn identity_is_text(row: &TypeRow, modifier: i32, deterministic: bool
             | Known::NAME,
         ) => true,
         Some(Known::TEXT | Known::VARCHAR) => deterministic,
-        // Comparison ignores spaces at the end; a fixed length gives all values the same end.
+        // Comparison ignores spaces at the end; a fixed length pads all values alike.
         Some(Known::BPCHAR) => deterministic && character_length(modifier).is_some(),
         // The zeros of numeric, the two zeros of floating point numbers, intervals of a day and
         // of 24 hours: equal, and of different text.

@@ -55,7 +55,7 @@ pub struct PostgresFingerprint(Box<str>);
 impl PostgresSchemaProbe {
     pub fn new(url: &str, options: &PostgresOptions<'_>) -> Result<Self, WireError> {
         let config = Config::from_url(url)?;
-        let config = config.with_usual_connect_timeout(options.timeouts.connect);
+        let config = config.with_default_connect_timeout(options.timeouts.connect);
         let namespaces = options.namespaces.to_vec();
         Ok(Self { config, namespaces, session: None, has_failed: false })
     }

@@ -1,10 +1,9 @@
 //! Abandoned connections, whose requests are gone: PostgreSQL would finish their statements, and a
 //! pooler could give their answers to another client.
 //!
-//! The statement is cancelled, and the connection read until it owes nothing. It keeps its place in
-//! the pool for as long as that takes, since the server's process goes on as well: a statement that
-//! cannot be cancelled costs a connection until it ends, and never is there one process more than
-//! there may be.
+//! The statement is cancelled, and the connection drained. It keeps its place in the pool
+//! meanwhile, since the server's process goes on as well: a statement that cannot be cancelled
+//! costs a connection until it ends, and the limit of processes is never exceeded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +26,7 @@ const CANCELLED_EVERY: Duration = Duration::from_secs(60);
 /// Timeout for the server to end a session without outstanding answers.
 const END_PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection that was given up, with its place in the pool.
+/// An abandoned connection, with its place in the pool.
 #[derive(Debug)]
 pub(super) struct Abandoned {
     lent: Lent,

@@ -1,4 +1,4 @@
-//! Connections that are being made, or given up, by tasks that know nothing of the pool.
+//! Connections that are being opened, or closed, by background tasks that do not access the pool.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub(super) struct Arrivals {
 pub(super) enum Arrival {
     /// The result of connecting; none if the task ended before it tried.
     Made(Option<Result<Box<Connection>, Unreached>>),
-    /// A connection that was given up is closed.
+    /// An abandoned connection is closed.
     Departed,
 }
 
@@ -54,7 +54,7 @@ impl Arrivals {
         std::mem::take(&mut *self.lock())
     }
 
-    /// Waits until there is something to look at. One of those who wait is woken.
+    /// Waits for a result. One of the waiting tasks is woken.
     pub(super) async fn wait(&self) {
         self.notify.notified().await;
     }

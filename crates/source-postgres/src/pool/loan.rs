@@ -14,7 +14,7 @@ use super::super::wire::Connection;
 use super::Pool;
 use super::abandoned::Abandoned;
 
-/// A connection on loan. Dropping it gives it back.
+/// A borrowed connection. Dropping it returns it to the pool.
 #[derive(Debug)]
 pub struct Pooled {
     pool: Rc<Pool>,
@@ -82,7 +82,7 @@ impl Pooled {
         self.lent.as_ref().is_some_and(|lent| self.pool.is_young(lent))
     }
 
-    /// Takes the connection out of the pool, for work on another thread; it does not come back.
+    /// Takes the connection out of the pool, for another thread; it does not return.
     pub(in super::super) fn detach(mut self, runtime: Handle) -> Detached {
         let lent = self.lent.take();
         if lent.is_some() {
@@ -95,7 +95,7 @@ impl Pooled {
 
     /// Whether a request waits for it to return.
     #[must_use]
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.pool.is_short_of_connections()
     }
 }

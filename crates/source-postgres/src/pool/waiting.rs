@@ -1,4 +1,4 @@
-//! Those who have a place in the pool and no connection yet.
+//! Requests with a place in the pool and no connection yet.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ use super::loan::Lent;
 pub(super) enum Turn {
     /// A connection, which counts as lent; and whether it was used before.
     Connection(Lent, bool),
-    /// None could be made.
+    /// Connecting failed.
     Failed(Unreached),
     /// Things have changed: it may be tried again.
     Again,
@@ -25,7 +25,7 @@ pub(super) enum Turn {
     Room,
 }
 
-/// Waits in their order. Those who went away are passed over.
+/// A queue of waits. Abandoned ones are skipped.
 #[derive(Debug, Default)]
 pub(super) struct Waits(RefCell<VecDeque<Waiter>>);
 

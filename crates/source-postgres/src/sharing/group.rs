@@ -25,7 +25,7 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Group {
-    /// None when the connection is back in the pool, or given up.
+    /// None when the connection is returned to the pool, or abandoned.
     open: RefCell<Option<Open>>,
 }
 
@@ -46,7 +46,7 @@ struct Open {
 /// The reply to a request.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// Its rows, and how long they took by themselves.
+    /// The rows, and the duration of the statements.
     Rows(Vec<Rows>, Duration),
     Moved,
     Failed,
@@ -116,7 +116,7 @@ impl Group {
                     Ok(rows) => Reply::Rows(rows, elapsed),
                     Err(_) => Reply::Failed,
                 };
-                tell(answer.of, reply);
+                send(answer.of, reply);
                 elapsed = Duration::ZERO;
             }
             open.since = now;
@@ -135,7 +135,7 @@ impl Group {
         if is_empty && patience.deadline() > open.since + REST {
             patience.as_mut().reset(open.since + REST);
         }
-        let mut is_over = is_empty && (open.is_closed || open.connection.is_wanted());
+        let mut is_over = is_empty && (open.is_closed || open.connection.is_requested());
         while !is_over && !open.is_stuck && patience.as_mut().poll(context).is_ready() {
             let is_orphan = !is_empty && open.batches.first().is_none();
             let deadline = open.since
@@ -165,7 +165,7 @@ impl Group {
             open.is_closed = true;
             sharing.forget(self);
             for other in open.batches.others() {
-                tell(other, Reply::Moved);
+                send(other, Reply::Moved);
             }
         }
         if is_over {
@@ -203,14 +203,14 @@ impl Open {
         match error {
             WireError::Closed { reason } => {
                 for other in self.batches.all() {
-                    tell(other, Reply::Closed(reason.clone()));
+                    send(other, Reply::Closed(reason.clone()));
                 }
             }
             // An answer that is too large, for one; its request is found later.
             _ => {
                 tracing::debug!(%error, "a shared connection is given up");
                 for other in self.batches.all() {
-                    tell(other, Reply::Failed);
+                    send(other, Reply::Failed);
                 }
             }
         }
@@ -218,8 +218,8 @@ impl Open {
 }
 
 /// A request that is gone ignores it.
-fn tell(asker: oneshot::Sender<Reply>, reply: Reply) {
-    drop(asker.send(reply));
+fn send(caller: oneshot::Sender<Reply>, reply: Reply) {
+    drop(caller.send(reply));
 }
 
 impl Waiting<'_> {
@@ -237,7 +237,7 @@ impl Drop for Waiting<'_> {
             return;
         }
         if self.since.elapsed() > self.sharing.patience {
-            self.estimate.disturbed_others();
+            self.estimate.delayed_others();
         }
         self.receiver.close();
         if let Some(open) = &*self.group.open.borrow() {

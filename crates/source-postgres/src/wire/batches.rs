@@ -43,15 +43,15 @@ pub struct Answered<T> {
 
 #[derive(Debug)]
 struct Batch<T> {
-    of: Asker<T>,
+    of: Caller<T>,
     expected: Vec<Expected>,
 }
 
 #[derive(Debug)]
-enum Asker<T> {
-    Somebody(T),
+enum Caller<T> {
+    Request(T),
     /// The caller is gone.
-    Nobody,
+    Gone,
     /// A ROLLBACK of the batches themselves.
     Rollback,
 }
@@ -104,8 +104,8 @@ impl<T> Batches<T> {
     /// The caller of the batch that is answered next.
     pub fn first(&self) -> Option<&T> {
         match &self.queue.front()?.of {
-            Asker::Somebody(of) => Some(of),
-            Asker::Nobody | Asker::Rollback => None,
+            Caller::Request(of) => Some(of),
+            Caller::Gone | Caller::Rollback => None,
         }
     }
 
@@ -126,7 +126,7 @@ impl<T> Batches<T> {
         of: T,
         compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
     ) -> Result<(), WireError> {
-        self.push_batch(connection, Asker::Somebody(of), compose)
+        self.push_batch(connection, Caller::Request(of), compose)
     }
 
     /// Sends composed messages, and reads what has arrived. Ready with the error that ends the
@@ -167,7 +167,7 @@ impl<T> Batches<T> {
         }
     }
 
-    /// Gives the connection back to those who use it alone.
+    /// Returns the connection to exclusive use.
     pub fn end(&mut self, connection: &mut Connection) {
         if self.queue.is_empty() && connection.state == State::Sent && connection.out.is_empty() {
             connection.state = State::Idle;
@@ -178,7 +178,7 @@ impl<T> Batches<T> {
     fn push_batch(
         &mut self,
         connection: &mut Connection,
-        of: Asker<T>,
+        of: Caller<T>,
         compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
     ) -> Result<(), WireError> {
         let (bytes, state) = (connection.out.len(), connection.state);
@@ -266,14 +266,14 @@ impl<T> Batches<T> {
     fn read_frame(&mut self, connection: &mut Connection, frame: Frame) -> Result<bool, WireError> {
         let kind = Kind::of(frame.tag);
         let Some(batch) = self.queue.front() else {
-            return connection.read_unasked(frame).map(|()| false);
+            return connection.read_unsolicited(frame).map(|()| false);
         };
         let progress = &mut self.progress;
         let has_failed = progress.failed.is_some();
         let expected = batch.expected.get(progress.answered).copied();
         match (kind, expected) {
             (Kind::Notice | Kind::ParameterStatus | Kind::Notification, _) => {
-                connection.read_unasked(frame)?;
+                connection.read_unsolicited(frame)?;
             }
             (Kind::ReadyForQuery, expected) if has_failed || expected.is_none() => {
                 return Ok(true);
@@ -337,28 +337,28 @@ impl<T> Batches<T> {
         self.spare.push(expected);
         let is_in_transaction = connection.receiver.body(ready) != b"I";
         if is_in_transaction {
-            if matches!(of, Asker::Rollback) {
+            if matches!(of, Caller::Rollback) {
                 return Err(WireError::Protocol("ROLLBACK had no effect".to_owned()));
             }
             if !self.is_rolling_back {
                 self.is_rolling_back = true;
-                self.push_batch(connection, Asker::Rollback, |pipeline| pipeline.rollback())?;
+                self.push_batch(connection, Caller::Rollback, |pipeline| pipeline.rollback())?;
             }
-        } else if matches!(of, Asker::Rollback) {
+        } else if matches!(of, Caller::Rollback) {
             self.is_rolling_back = false;
         }
         Ok(match of {
-            Asker::Somebody(of) => Some(Answered { of, result }),
-            Asker::Nobody | Asker::Rollback => None,
+            Caller::Request(of) => Some(Answered { of, result }),
+            Caller::Gone | Caller::Rollback => None,
         })
     }
 }
 
 impl<T> Batch<T> {
     fn take(&mut self) -> Option<T> {
-        match std::mem::replace(&mut self.of, Asker::Nobody) {
-            Asker::Somebody(of) => Some(of),
-            rest @ (Asker::Nobody | Asker::Rollback) => {
+        match std::mem::replace(&mut self.of, Caller::Gone) {
+            Caller::Request(of) => Some(of),
+            rest @ (Caller::Gone | Caller::Rollback) => {
                 self.of = rest;
                 None
             }

@@ -59,7 +59,7 @@ pub(super) enum Expected {
     Close(Name),
     ClosePortal,
     Parse(Name),
-    /// Of the unnamed statement, which nothing remembers.
+    /// Of the unnamed statement, which is not cached.
     ParseUnnamed,
     Bind,
     /// Rows for the caller.
@@ -77,16 +77,16 @@ pub(super) enum State {
     Idle,
     /// Messages are written to the buffer; nothing was sent since the session was idle.
     Composing,
-    /// Something was sent that is not answered to its end. If that is not read, the connection is
-    /// of no use any more.
+    /// A sent message has an incomplete answer. If that is not read, the connection cannot be used
+    /// again.
     Sent,
     /// The server has closed the stream, or its messages cannot be read.
     Lost,
 }
 
 impl Connection {
-    /// Connects to the first server that answers. A session that ends before its first answer, as by
-    /// `pg_terminate_backend`, is begun again: the server is there.
+    /// Connects to the first server that answers. A session that ends before its first answer, as
+    /// by `pg_terminate_backend`, is started again: the server is reachable.
     pub async fn connect(config: &Config) -> Result<Connection, WireError> {
         let config = Arc::new(config.clone());
         let mut starts = 0;
@@ -108,7 +108,7 @@ impl Connection {
                 let session = startup::start(&config, socket, origin).await?;
                 has_begun.store(true, Ordering::Relaxed);
                 let mut connection = Connection::new(Arc::clone(&config), session);
-                connection.look_for_pooler(&config).await?;
+                connection.detect_pooler(&config).await?;
                 connection.session = Some(config.sessions.begin());
                 connection.require_session(config.session).await?;
                 Ok(connection)
@@ -159,7 +159,7 @@ impl Connection {
         self.config.pooler.is_noticed("another process than the session's serves its statements");
     }
 
-    /// Nothing more comes.
+    /// Marks the connection as lost.
     pub(super) fn lose(&mut self) {
         self.state = State::Lost;
     }
@@ -200,7 +200,7 @@ impl Connection {
             loop {
                 match self.receiver.next_frame() {
                     Ok(None) => break,
-                    Ok(Some(frame)) if self.read_unasked(frame).is_ok() => {}
+                    Ok(Some(frame)) if self.read_unsolicited(frame).is_ok() => {}
                     Ok(Some(_)) | Err(_) => return false,
                 }
             }
@@ -222,7 +222,7 @@ impl Connection {
         }
     }
 
-    /// As the server reports it, `15.14 (Debian 15.14-0+deb12u1)`.
+    /// The version in the server's own format, `15.14 (Debian 15.14-0+deb12u1)`.
     pub fn server_version(&self) -> &str {
         &self.server_version
     }
@@ -242,7 +242,7 @@ impl Connection {
         &self.names
     }
 
-    /// How many statements are prepared.
+    /// Number of prepared statements.
     pub fn prepared_statements(&self) -> usize {
         self.prepared.len()
     }
@@ -417,7 +417,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes messages back that were not sent.
+    /// Removes messages that were not sent.
     pub(super) fn rewind(&mut self, bytes: usize, answers: usize) {
         self.out.truncate(bytes);
         self.prepared.forget_unanswered(self.expected.get(answers..).unwrap_or_default());

@@ -6,7 +6,7 @@
 //! connection is read to its end first. The end is marked by a random value: the session has
 //! answered everything else once it returns that.
 //!
-//! Nothing that is read is kept.
+//! All bytes that are read are discarded.
 
 use std::future::poll_fn;
 use std::hash::{BuildHasher, RandomState};
@@ -50,12 +50,12 @@ pub(in super::super) struct Drain {
     mark: Vec<u8>,
     /// The mark has come back.
     is_marked: bool,
-    /// So has the end of its batch, behind which nothing was sent.
+    /// Whether the end of the batch was received, after which nothing was sent.
     is_done: bool,
 }
 
 impl Connection {
-    /// Reads and forgets all that is outstanding. May be called again after it was given up.
+    /// Reads and discards all outstanding answers. May be called again after it was cancelled.
     pub(in super::super) async fn drain(&mut self, drain: &mut Drain) -> Result<(), WireError> {
         if !drain.is_begun {
             drain.is_begun = true;
@@ -126,7 +126,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes the messages of a statement without a name, whatever names are of use for.
+    /// Writes the messages of an unnamed statement, whether names are supported or not.
     pub(super) fn compose_unnamed(
         &mut self,
         text: &str,

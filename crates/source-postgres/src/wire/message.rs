@@ -44,8 +44,8 @@ impl Kind {
     }
 }
 
-/// The type of the message at the beginning of some bytes, and how long all of it is, as soon as
-/// that is there.
+/// The type of the message at the beginning of some bytes, and its length, as soon as the header is
+/// complete.
 pub(super) fn header(bytes: &[u8]) -> Option<(u8, usize)> {
     let (&[tag, a, b, c, d], _) = bytes.split_first_chunk::<5>()?;
     // The length counts itself.

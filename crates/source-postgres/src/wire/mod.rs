@@ -19,7 +19,7 @@
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
 //! - `drain`: reads and discards outstanding answers before a connection is closed;
 //! - `simple`: the same connection as a `tokio_postgres::Client`, for uses without performance
-//! needs.
+//!   needs.
 //!
 //! Invariant: a connection whose round was not read to its end is not clean, and is never used
 //! again ([`Connection::is_clean`]).

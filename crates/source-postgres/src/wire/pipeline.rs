@@ -45,7 +45,7 @@ impl<'c> Pipeline<'c> {
         Pipeline { connection, is_usable: true }
     }
 
-    /// Begins a transaction; belongs in front of all executions.
+    /// Begins a transaction; to be called before all executions.
     pub fn begin(&mut self, transaction: Transaction) -> Result<(), WireError> {
         let statement = match transaction {
             Transaction::Snapshot => &*SNAPSHOT,
@@ -105,7 +105,7 @@ impl<'c> Pipeline<'c> {
     }
 
     /// Sends the executions since the last round and reads their rows, one result for each; the
-    /// transaction goes on. After an error it is rolled back, and the pipeline is at its end.
+    /// transaction stays open. After an error it is rolled back, and the pipeline has ended.
     ///
     /// The results are cleared and filled again. A round's results should be another vector than
     /// those of an earlier round which are still needed.

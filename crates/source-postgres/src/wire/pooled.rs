@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// `too_many_connections`.
 const NO_SESSION: &str = "53300";
 
-/// Numbers of processes, as Linux gives them. A pooler draws its own from all numbers.
+/// Process ids of Linux. A pooler draws its own from all numbers.
 const PROCESSES: RangeInclusive<i32> = 1..=1 << 22;
 
 const SESSION: &str = include_str!("session.sql");
@@ -33,7 +33,7 @@ impl Connection {
     /// The process that serves the statement. Not the one of the session's start where a pooler
     /// answered that.
     pub(in super::super) async fn serving_process(&mut self) -> Result<i32, WireError> {
-        process(&self.ask(SESSION).await?)
+        process(&self.query(SESSION).await?)
     }
 
     /// Whether a prepared statement has the same name on the server. False where a pooler renames
@@ -52,9 +52,9 @@ impl Connection {
     /// since one may have been put in front of the server meanwhile. Makes the pooler assign a
     /// server session now, so that a full pooler is known before a request waits for it; and
     /// refuses sessions in which values do not have the forms that they are read in.
-    pub(super) async fn look_for_pooler(&mut self, config: &Config) -> Result<(), WireError> {
+    pub(super) async fn detect_pooler(&mut self, config: &Config) -> Result<(), WireError> {
         let is_likely = self.is_behind_pooler() || !PROCESSES.contains(&self.process_id());
-        let session = match self.ask_for_server(config, is_likely).await {
+        let session = match self.assign_server(config, is_likely).await {
             Err(WireError::Timeout) if is_likely => {
                 return Err(no_session(config.sessions.count()));
             }
@@ -69,25 +69,25 @@ impl Connection {
     }
 
     /// Waits for a server session; not for long where there are others to go on with meanwhile.
-    async fn ask_for_server(
+    async fn assign_server(
         &mut self,
         config: &Config,
         is_pooler_likely: bool,
     ) -> Result<Rows, WireError> {
-        let mut asked = pin!(self.ask(SESSION));
+        let mut answer = pin!(self.query(SESSION));
         if is_pooler_likely {
-            let in_time = timeout(PATIENCE, &mut asked).await;
+            let in_time = timeout(PATIENCE, &mut answer).await;
             if in_time.is_ok() || config.sessions.count() > 0 {
                 return in_time.unwrap_or(Err(WireError::Timeout));
             }
         }
         // Shorter than the timeout of connecting, whose error is less precise.
         let patience = config.connect_timeout().map(|limit| limit * 3 / 5);
-        in_time(patience, asked).await
+        in_time(patience, answer).await
     }
 
-    /// Without a name: whether names are of use is not known yet.
-    async fn ask(&mut self, text: &str) -> Result<Rows, WireError> {
+    /// Without a name: it is unknown whether names are supported.
+    async fn query(&mut self, text: &str) -> Result<Rows, WireError> {
         // Drops messages that were composed and never sent.
         drop(self.pipeline());
         self.compose_unnamed(text, None)?;

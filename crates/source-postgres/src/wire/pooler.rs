@@ -24,13 +24,13 @@ impl PoolerState {
     }
 
     /// Copies the state, for changes that do not affect other sessions.
-    pub(super) fn apart(&self) -> Self {
+    pub(super) fn detached(&self) -> Self {
         let apart = Self::new(self.is_there(), self.keeps_statements());
         Self { is_probe: self.is_probe, ..apart }
     }
 
     pub(super) fn probing(&self) -> Self {
-        Self { is_probe: true, ..self.apart() }
+        Self { is_probe: true, ..self.detached() }
     }
 
     pub(super) fn set_there(&self) {
@@ -50,7 +50,7 @@ impl PoolerState {
         self.flags.keeps_statements.load(Ordering::Relaxed)
     }
 
-    /// There is one, whatever was found when the source was opened.
+    /// Records that there is a pooler, whatever was detected when the source was opened.
     pub(super) fn is_noticed(&self, reason: &str) {
         if !self.flags.is_there.swap(true, Ordering::Relaxed) && !self.is_probe {
             tracing::warn!(
@@ -60,7 +60,7 @@ impl PoolerState {
         }
     }
 
-    /// It gives a client sessions that do not have the client's statements.
+    /// Records that it assigns sessions without the client's statements.
     pub(super) fn leaves_statements(&self, error: &str) {
         if self.flags.keeps_statements.swap(false, Ordering::Relaxed) && !self.is_probe {
             tracing::warn!(

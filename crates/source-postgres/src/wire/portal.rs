@@ -12,7 +12,8 @@ const PORTAL: &str = "portions";
 
 impl Pipeline<'_> {
     /// Adds the beginning of an execution whose rows come in portions; zero rows are all of them.
-    /// Belongs in a transaction, and behind [`Pipeline::close_portal`] if it is not the first.
+    /// To be called within a transaction, and after [`Pipeline::close_portal`] if it is not the
+    /// first.
     pub fn open_portal<'p>(
         &mut self,
         statement: &Arc<Statement>,

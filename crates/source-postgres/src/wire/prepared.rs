@@ -18,8 +18,8 @@ use super::statement::{Digest128, Statement};
 /// The most statements that a connection keeps. Each costs PostgreSQL the memory of a plan.
 pub(super) const CAPACITY: usize = 256;
 
-/// The most bytes that they take: a statement outlives the plan that it belongs to, and large ones
-/// cost PostgreSQL many times their text. The last one is kept whatever its size.
+/// Most bytes of the entries: a statement outlives its plan, and large ones cost PostgreSQL many
+/// times their text. The last one is kept whatever its size.
 const CAPACITY_BYTES: usize = 4 << 20;
 
 /// A prepared statement's name. With 55 bytes at most it is shorter than the 63 that PostgreSQL

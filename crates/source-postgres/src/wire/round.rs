@@ -186,7 +186,7 @@ impl Connection {
                     self.send().await?;
                 }
                 (Kind::Notice | Kind::ParameterStatus | Kind::Notification, _) => {
-                    self.read_unasked(frame)?;
+                    self.read_unsolicited(frame)?;
                 }
                 (kind, expected) => {
                     return Err(unexpected(kind, frame, expected));
@@ -219,7 +219,7 @@ impl Connection {
     }
 
     /// Reads a message that the server may send at any time.
-    pub(super) fn read_unasked(&mut self, frame: Frame) -> Result<(), WireError> {
+    pub(super) fn read_unsolicited(&mut self, frame: Frame) -> Result<(), WireError> {
         match Kind::of(frame.tag) {
             Kind::Notification => {}
             Kind::Notice => {
@@ -301,7 +301,7 @@ impl Connection {
         loop {
             match self.receiver.next_frame() {
                 Ok(Some(frame)) => {
-                    if let Err(error @ WireError::Closed { .. }) = self.read_unasked(frame) {
+                    if let Err(error @ WireError::Closed { .. }) = self.read_unsolicited(frame) {
                         return error;
                     }
                 }

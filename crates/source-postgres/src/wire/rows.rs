@@ -11,9 +11,9 @@ use super::message;
 use super::receive::Frame;
 use super::statement::ResultSignature;
 
-/// The result of one execution. Values are in PostgreSQL's text format and lie where they were
-/// received. Can be cleared and filled again, which keeps the index's memory; as long as it is not
-/// cleared, it holds the receive buffer of its round, which the connection would use again.
+/// The result of one execution. Values are in PostgreSQL's text format and stay in the receive
+/// buffer. Can be cleared and filled again, which keeps the index's memory; until then it holds the
+/// receive buffer of its round, which the connection would use again.
 #[derive(Debug, Default)]
 pub struct Rows {
     received: Arc<Received>,
@@ -32,7 +32,7 @@ pub struct Rows {
 /// An index over so few values is not counted.
 const FEW_VALUES: usize = 1024;
 
-/// One row, for a reader that goes row by row.
+/// One row, for sequential readers.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     received: &'a [u8],
@@ -48,7 +48,7 @@ impl Rows {
         self.rows == 0
     }
 
-    /// Zero as long as there is no row: the statement's maker knows its columns.
+    /// Zero without rows: the statement's maker knows its columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -140,8 +140,8 @@ impl Rows {
         self.push_values(body, frame.start + 2, columns).ok_or_else(malformed)
     }
 
-    /// Takes the end of the command, which must be the one that was sent and have given as many
-    /// rows as came.
+    /// Takes the command tag, which must be of the sent command and have the number of received
+    /// rows.
     pub(super) fn complete(
         &mut self,
         tag: &[u8],
@@ -156,7 +156,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes the end of a portion, which has as many rows as the execution was limited to.
+    /// Takes the end of a portion, which has as many rows as the execution's limit.
     pub(super) fn suspend(&mut self, result: ResultSignature) -> Result<(), WireError> {
         let limit = usize::try_from(result.max_rows).unwrap_or_default();
         if self.rows != limit {
@@ -166,7 +166,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes a share of the bytes that the rows lie in, at the end of the round.
+    /// Shares the buffer with the bytes of the rows, at the end of the round.
     pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<MemoryReservation>>) {
         if self.rows > 0 {
             self.received = Arc::clone(received);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sessions(Arc<AtomicUsize>);
 
-/// Counts as one as long as it lives.
+/// Counts as one session until it is dropped.
 #[derive(Debug)]
 pub(super) struct CountedSession(Sessions);
 

@@ -311,7 +311,7 @@ fn server_name(origin: &Origin) -> Result<ServerName<'static>, WireError> {
         Host::Tcp(name) => name.clone(),
         Host::Unix(_) => String::new(),
     };
-    // A name that cannot stand in a certificate is replaced by the address; verification then
+    // A name that is invalid in a certificate is replaced by the address; verification then
     // compares the address, and without verification it does not matter.
     let address: Option<IpAddr> = match &origin.address {
         Address::Tcp(address) => Some(address.ip()),

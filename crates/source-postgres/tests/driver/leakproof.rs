@@ -5,7 +5,7 @@
 
 use catalog::Scalar;
 use relational::is_leakproof;
-use testkit::postgres::{shared, wanted_installations};
+use testkit::postgres::{required_installations, shared};
 
 /// The types as PostgreSQL calls those whose operators compare values of a scalar.
 fn operators_of() -> Vec<(Scalar, &'static str)> {
@@ -43,7 +43,7 @@ fn operators_of() -> Vec<(Scalar, &'static str)> {
 
 #[test]
 fn operators_are_leakproof_where_postgresql_says_so() {
-    for installation in wanted_installations().unwrap() {
+    for installation in required_installations().unwrap() {
         let server = shared(&installation).unwrap();
         for (scalar, name) in operators_of() {
             let sql = "SELECT count(*), bool_and(proleakproof) FROM pg_operator JOIN pg_proc p ON p.oid = oprcode

@@ -247,7 +247,7 @@ fn covered(table: &Table, text: &str) -> IndexCoverage {
     }
 }
 
-/// Adds one index, or the unique constraint it stands for; not one over expressions.
+/// Adds one index, or its unique constraint; not one over expressions.
 fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColumnRow]) {
     let Some(first) = columns.first() else { return };
     let Some(table) = tables.find_mut(&first.table) else { return };

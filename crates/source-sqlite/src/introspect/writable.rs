@@ -172,7 +172,7 @@ impl<'t> Words<'t> {
                 Some("/*") => self.rest[2..].find("*/").map(|end| end + 4),
                 _ => return,
             };
-            // A comment that is not closed goes on to the end.
+            // An unclosed comment extends to the end.
             self.rest = end.and_then(|end| self.rest.get(end..)).unwrap_or_default();
         }
     }

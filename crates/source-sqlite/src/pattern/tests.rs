@@ -177,8 +177,8 @@ fn a_part_of_many_letters_is_compared_at_each_place() {
 fn a_call_ends_when_its_connection_is_interrupted() {
     let interrupt = Interrupt::default();
     let connection = connection(&interrupt);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
+    let checks = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&checks);
     interrupt.when(move || counted.fetch_add(1, Ordering::Relaxed) >= 2);
     let long = "a".repeat(10 << 20);
     for (statement, pattern) in [
@@ -186,10 +186,10 @@ fn a_call_ends_when_its_connection_is_interrupted() {
         ("SELECT thalweg_like(?1, ?2)", ["%_", &"a".repeat(50_000), "b%"].concat()),
         ("SELECT thalweg_like_ignoring_case(?1, ?2)", "%_b_%".into()),
     ] {
-        asked.store(0, Ordering::Relaxed);
+        checks.store(0, Ordering::Relaxed);
         let error = connection.query_row(statement, (&long, &pattern), |_| Ok(())).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted), "{statement}");
-        assert_eq!(asked.load(Ordering::Relaxed), 3);
+        assert_eq!(checks.load(Ordering::Relaxed), 3);
     }
     let list = |from: usize| {
         let numbers: Vec<String> = (from..from + 20_000).map(|number| number.to_string()).collect();
@@ -200,7 +200,7 @@ fn a_call_ends_when_its_connection_is_interrupted() {
         ("SELECT thalweg_json_contains(?1, ?2)", list(10_000)),
         ("SELECT thalweg_json_has_any_key(?1, ?2)", keys),
     ] {
-        asked.store(0, Ordering::Relaxed);
+        checks.store(0, Ordering::Relaxed);
         let error = connection.query_row(statement, (list(0), &other), |_| Ok(())).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted), "{statement}");
     }
@@ -212,8 +212,8 @@ fn a_call_ends_when_its_connection_is_interrupted() {
 fn json_is_read_once_and_not_beyond_an_interrupt() {
     let interrupt = Interrupt::default();
     let connection = connection(&interrupt);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
+    let checks = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&checks);
     let most = Arc::new(AtomicUsize::new(usize::MAX));
     let limit = Arc::clone(&most);
     interrupt
@@ -225,28 +225,28 @@ fn json_is_read_once_and_not_beyond_an_interrupt() {
     for condition in
         ["thalweg_json_contains(?1, '[' || n || ']')", "thalweg_json_contains('{}', ?1)"]
     {
-        asked.store(0, Ordering::Relaxed);
+        checks.store(0, Ordering::Relaxed);
         let statement = [rows, condition].concat();
         connection.query_row(&statement, [&long], |_| Ok(())).unwrap();
         // Each value of the list counts, where it is read and where it is compared.
         let reads = 100_000 * 16 / BYTES;
         let comparisons = 400 * 400 / 2 * 8 / BYTES;
-        let asked = asked.load(Ordering::Relaxed);
-        assert!(asked <= reads + comparisons + 4, "{condition}: {asked} checks");
+        let checks = checks.load(Ordering::Relaxed);
+        assert!(checks <= reads + comparisons + 4, "{condition}: {checks} checks");
     }
     for (statement, text) in [
         ("SELECT thalweg_json_content(?1)", &long),
         ("SELECT thalweg_json_has_key(?1, 'a')", &long),
         ("SELECT thalweg_json_contains('[]', ?1)", &long),
     ] {
-        asked.store(0, Ordering::Relaxed);
+        checks.store(0, Ordering::Relaxed);
         most.store(2, Ordering::Relaxed);
         let error = connection.query_row(statement, [text], |_| Ok(())).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted), "{statement}");
-        assert_eq!(asked.load(Ordering::Relaxed), 3, "{statement}");
+        assert_eq!(checks.load(Ordering::Relaxed), 3, "{statement}");
     }
     // Many short texts are as much work as a long one.
-    asked.store(0, Ordering::Relaxed);
+    checks.store(0, Ordering::Relaxed);
     let short = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 400)
         SELECT count(*) FROM r WHERE thalweg_fold(substr(?1, 1, 4000) || n) = 'a'";
     let error = connection.query_row(short, [&long], |_| Ok(())).unwrap_err();

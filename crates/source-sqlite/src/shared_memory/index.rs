@@ -5,7 +5,7 @@ use std::ptr::{self, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst, fence};
 
-/// Regions that the handler knows at once: an index of 128 MiB, for a log of 64 GiB.
+/// Most regions that the handler knows at once: an index of 128 MiB, for a log of 64 GiB.
 pub(super) const MOST_REGIONS: usize = 4_096;
 
 /// The two copies of the head of an index, in words:
@@ -19,7 +19,7 @@ const UNUSED: [usize; 2] = [1, 13];
 const VERSION: usize = 0;
 const CHANGE: usize = 2;
 
-/// Changes of the file between two numbers of these, which stand in the head.
+/// Changes of the file between two of these numbers in the head.
 const CHANGES: u64 = 1 << 20;
 
 /// A mapped region, as the handler sees it.
@@ -40,9 +40,9 @@ pub(super) static PAGE_SIZE: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Index {
     /// Number of losses of its memory.
     pub(super) losses: AtomicU64,
-    /// As many of these were mended.
+    /// Number of repaired losses.
     pub(super) mended: AtomicU64,
-    /// As many of these have a head that no connection knows.
+    /// Number of heads that no connection has seen.
     pub(super) renewed: AtomicU64,
     /// Number of threads in the handler for it.
     pub(super) handling: AtomicUsize,
@@ -57,7 +57,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Has the handler know of a file that was cut short.
+    /// Registers a truncated file for the handler.
     // SAFETY: the caller has a connection that has mapped the first region.
     pub(super) unsafe fn touch(&self) {
         let last = self.last.load(SeqCst) as *const u8;
@@ -175,7 +175,7 @@ pub(super) fn handle_bus_errors() -> Option<()> {
 unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system's own structure.
     let address = unsafe { (*info).si_addr() } as usize;
-    // SAFETY: the thread's own error number, which is as before when it goes on.
+    // SAFETY: the thread's own error number, which is restored before it goes on.
     let error = unsafe { *libc::__errno_location() };
     let size = REGION_SIZE.load(SeqCst);
     let is_there = |region: &&Region| {
@@ -184,12 +184,12 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, con
     };
     let index =
         REGIONS.iter().find(is_there).map_or(null_mut(), |region| region.index.load(SeqCst));
-    // SAFETY: an index is there as long as its regions are known, and this thread uses one of these.
+    // SAFETY: an index lives as long as its regions are known, and this thread uses one of these.
     let index = unsafe { index.as_ref() };
     let mut has_memory = false;
     if let Some(index) = index {
         index.handling.fetch_add(1, SeqCst);
-        // First the mark, then the memory: who reads the memory finds the mark.
+        // The mark precedes the memory: a reader of the memory finds the mark.
         index.losses.fetch_add(1, SeqCst);
         let page = PAGE_SIZE.load(SeqCst);
         // SAFETY: the page lies in a region that SQLite has mapped.

@@ -37,7 +37,7 @@ pub(super) struct Rows {
     pub(super) changed: u64,
 }
 
-/// A value as SQLite gave it. A file may hold texts that are no UTF-8.
+/// A value in SQLite's own form. A file may hold texts that are no UTF-8.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Owned {
     Null,
@@ -63,7 +63,7 @@ pub(crate) struct GatheredCursor<'g> {
 }
 
 impl Gathered {
-    /// Nothing yet.
+    /// Without results.
     pub(super) fn new(program: &Program) -> Self {
         Self { levels: program.levels.iter().map(|_| Rows::default()).collect() }
     }
@@ -118,7 +118,7 @@ impl Rows {
         Self { columns, ..Self::default() }
     }
 
-    /// Those of a level that is left out.
+    /// The empty result of a level that is left out.
     pub(super) fn none() -> Self {
         let mut rows = Self::default();
         rows.end_parent(0);
@@ -142,7 +142,7 @@ impl Rows {
         self.values.get(row * self.columns + column)
     }
 
-    /// Adds a row, and gives the bytes that it takes.
+    /// Adds a row, and returns its bytes.
     pub(super) fn push(&mut self, row: &Row<'_>) -> Result<u64, rusqlite::Error> {
         let mut bytes = 0;
         for column in 0..self.columns {

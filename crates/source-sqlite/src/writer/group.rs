@@ -18,7 +18,7 @@ use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
 use crate::connection::OpenFile;
 use crate::error::map_error;
-use crate::runtime_estimate::Lane;
+use crate::runtime_estimate::RuntimeClass;
 
 /// Most requests of one commit, and the time in which others may join them.
 const MOST: usize = 64;
@@ -82,11 +82,11 @@ impl Writing {
 
     pub(super) fn alone(&self, mut task: Box<dyn Task>) {
         self.run(&mut *task, Manner::Alone);
-        task.tell();
+        task.respond();
     }
 
-    /// Runs a request, and those that `next` gives meanwhile, in one transaction. Gives back those
-    /// that are to run alone, of which nothing is there.
+    /// Runs a request, and those that `next` returns meanwhile, in one transaction. Returns those
+    /// that have to run alone, without any effect so far.
     #[must_use]
     pub(super) fn together(
         &self,
@@ -108,7 +108,7 @@ impl Writing {
         alone
     }
 
-    /// One attempt, of which all is there or nothing.
+    /// One attempt, which is committed as a whole or rolled back.
     fn group(
         &self,
         first: Box<dyn Task>,
@@ -145,7 +145,7 @@ impl Writing {
             }
         }
         match group.keep() {
-            Ok(()) => tasks.into_iter().for_each(Task::tell),
+            Ok(()) => tasks.into_iter().for_each(Task::respond),
             Err(error) if is_for_all(&error) => self.lose(tasks, &not_committed(error)),
             // Each runs again by itself, which shows the request at fault.
             Err(_) => return Undone::from(tasks),
@@ -156,11 +156,11 @@ impl Writing {
     /// Whether some foreign keys are deferred.
     fn defers(&self) -> Result<bool, rusqlite::Error> {
         let connection = &self.file.connection;
-        let version: i64 = ask(connection, SCHEMA_VERSION)?;
+        let version: i64 = query(connection, SCHEMA_VERSION)?;
         match self.defers.get() {
             Some((known, defers)) if known == version => Ok(defers),
             _ => {
-                let defers = ask(connection, DEFERRED)?;
+                let defers = query(connection, DEFERRED)?;
                 self.defers.set(Some((version, defers)));
                 Ok(defers)
             }
@@ -182,7 +182,7 @@ impl Writing {
     fn lose(&self, tasks: Vec<Box<dyn Task>>, error: &SourceError) {
         for mut task in tasks {
             self.run(&mut *task, Manner::Lost(error));
-            task.tell();
+            task.respond();
         }
     }
 }
@@ -195,8 +195,8 @@ impl From<Vec<Box<dyn Task>>> for Undone {
 
 /// Whether a request may be committed together with others. A long one would delay them; one with
 /// several root fields in one transaction has its own.
-pub(crate) fn joins(program: &Program, lane: Lane) -> bool {
-    lane == Lane::Short && program.units.iter().all(|unit| unit.roots.len() <= 1)
+pub(crate) fn joins(program: &Program, class: RuntimeClass) -> bool {
+    class == RuntimeClass::Short && program.units.iter().all(|unit| unit.roots.len() <= 1)
 }
 
 /// Whether a failed commit would fail for each of the requests, too: the file is constantly locked,
@@ -213,7 +213,7 @@ fn is_gone(watched: &Mutex<Option<Arc<Abandoned>>>) -> bool {
     watched.as_ref().is_some_and(|stop| stop.is_set())
 }
 
-fn ask<T: rusqlite::types::FromSql>(
+fn query<T: rusqlite::types::FromSql>(
     connection: &Connection,
     text: &str,
 ) -> Result<T, rusqlite::Error> {

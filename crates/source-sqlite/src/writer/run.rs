@@ -42,7 +42,7 @@ pub(crate) struct Changed {
     pub(crate) failures: Vec<RootError>,
     /// Duration of the run, from BEGIN of its transactions until they could be committed.
     pub(crate) took: Duration,
-    /// As long as the rows are there.
+    /// The reservation, until the rows are dropped.
     holding: Holding,
 }
 
@@ -101,7 +101,8 @@ impl Changed {
 }
 
 impl Run<'_> {
-    /// One transaction: it is there when this returns without an error, and else nothing of it.
+    /// One transaction: it is committed when this returns without an error, and otherwise rolled
+    /// back.
     fn unit(
         &mut self,
         unit: &Unit,
@@ -134,7 +135,7 @@ impl Run<'_> {
         scope.keep().map_err(|error| (last, not_committed(error)))
     }
 
-    /// All that stands between the beginning and the end.
+    /// The statements between BEGIN and COMMIT.
     fn levels(&mut self, unit: &Unit) -> Result<(), RootError> {
         for level in unit.levels.clone() {
             let next =

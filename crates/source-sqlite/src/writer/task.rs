@@ -15,8 +15,8 @@ use crate::connection::OpenFile;
 pub(crate) enum Manner<'e> {
     /// With transactions of its own.
     Alone,
-    /// Within a transaction of several requests. It may run once more: nothing of this is there
-    /// until all of it is.
+    /// Within a transaction of several requests. It may run once more: nothing is committed before
+    /// all of them are.
     Together,
     /// Not at all: the group's transaction could not begin, or its outcome is unknown.
     Lost(&'e SourceError),
@@ -27,7 +27,7 @@ pub(super) trait Task: Send {
     fn run(&mut self, file: &OpenFile, manner: Manner<'_>);
 
     /// Sends the result.
-    fn tell(self: Box<Self>);
+    fn respond(self: Box<Self>);
 
     /// Sends the error of opening the file.
     fn refuse(self: Box<Self>, error: SourceError);
@@ -84,7 +84,7 @@ where
         self.done = Some((self.work)(file, &self.stop, manner));
     }
 
-    fn tell(self: Box<Self>) {
+    fn respond(self: Box<Self>) {
         let Self { done, sender, .. } = *self;
         // The request may be gone.
         drop(sender.send(done.ok_or_else(died)));

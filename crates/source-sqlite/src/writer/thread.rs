@@ -46,8 +46,8 @@ struct Queue {
     has_log: bool,
 }
 
-/// A request that waits or runs. If this is dropped, it leaves the queue, or its statement is
-/// interrupted and its transaction rolled back.
+/// A queued or running request. Dropping it removes it from the queue, or interrupts its statement
+/// and rolls its transaction back.
 struct Turn {
     shared: Arc<Shared>,
     number: u64,
@@ -81,14 +81,15 @@ impl FileWriter {
         let (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let stays = queue.has_log && !queue.has_thread;
         drop(queue);
-        // Those who read it when the thread ended may be gone.
+        // Readers that blocked a checkpoint when the thread ended may be gone.
         if stays && let Ok(writing) = open(&mut None, shared) {
             writing.empty_log();
         }
     }
 
     /// Runs `work` in its turn. If the future is dropped before that, it does not run at all. If it
-    /// `joins`, it may run together with others that wait, and again if nothing of that is there.
+    /// `joins`, it may run together with other requests, and again if their transaction was rolled
+    /// back.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         counter: &Counter,
@@ -142,7 +143,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has work wait for its turn, and gives its number.
+    /// Queues work, and returns its number.
     fn push(self: &Arc<Self>, work: Box<dyn Task>) -> Result<u64, SourceError> {
         let mut queue = self.lock();
         let number = queue.next;
@@ -162,7 +163,7 @@ impl Shared {
         Err(SourceError::new(SourceErrorKind::Overloaded, "no thread could be started"))
     }
 
-    /// Takes work out of the queue. `false` if it does not wait.
+    /// Removes work from the queue. `false` if it is not queued.
     fn leave(&self, number: u64) -> bool {
         let work = {
             let mut queue = self.lock();
@@ -172,7 +173,7 @@ impl Shared {
         work.is_some()
     }
 
-    /// Starts the thread unless it is there.
+    /// Starts the thread unless it runs.
     fn start(self: &Arc<Self>, queue: &mut Queue) {
         if queue.has_thread {
             return;
@@ -248,7 +249,7 @@ fn work(shared: &Shared) {
             writing = writing.filter(Writing::is_free);
         }
     }
-    // Nothing is done for a while, or never again: a log that grew would stay as long as it is.
+    // The thread is idle for a while, or for good: a log that grew would keep its size.
     if let Some(writing) = writing.filter(|writing| writing.file.is_at(&shared.path)) {
         let is_empty = writing.empty_log();
         shared.lock().has_log = !is_empty;

@@ -183,7 +183,7 @@ impl<'f> Mutation<'f> {
         let request = Request { transactions, outputs, rows, claimed_names: Vec::new() };
         let program = file.source.compile(&file.catalog, &request).unwrap();
         let plan = Arc::new(SqlitePlan { program, shape: shape.into() });
-        let connections = file.source.connections(PoolLimits::apart(2));
+        let connections = file.source.connections(PoolLimits::unshared(2));
         let session = Session::default();
         let asked = ExecuteParams {
             variables: Variables::of(&[]),

@@ -28,7 +28,7 @@ pub(super) fn formed<'v>(
                     let items = items.into_iter().map(|item| formed(item, element));
                     items.collect::<Result<_, _>>()?
                 }
-                // A single value stands for a list of one.
+                // A single value is coerced to a list of one.
                 None => vec![formed(given, element)?],
             };
             match &**element {

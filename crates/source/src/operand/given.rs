@@ -1,4 +1,4 @@
-//! A value as a request gives it: in the document, in a variable, or partly in each.
+//! A value in a request: in the document, in a variable, or partly in each.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ impl<'v> Given<'v> {
                     value = match (item, value) {
                         (PathItem::Key(key), Some(Json::Object(object))) => object.get(&**key),
                         (PathItem::Index(index), Some(Json::Array(items))) => items.get(*index),
-                        // A single value stands for a list of one.
+                        // A single value is coerced to a list of one.
                         (PathItem::Index(0), value) => value,
                         (PathItem::Key(_) | PathItem::Index(_), _) => None,
                     };

@@ -32,7 +32,7 @@ struct Found<'v> {
     inputs: Vec<Resolved<'v>>,
 }
 
-/// One of the values of those representations that a key finds.
+/// The values of one field of the representations that a key finds.
 pub(super) fn values<'v>(
     representations: &'v Representations,
     variables: Variables<'v>,
@@ -86,7 +86,7 @@ fn elements<'v>(list: &'v Operand, variables: Variables<'v>) -> Vec<Given<'v>> {
     match list.items() {
         Some(items) => items,
         None if list.is_null() => Vec::new(),
-        // A single value stands for a list of one.
+        // A single value is coerced to a list of one.
         None => vec![list],
     }
 }

@@ -45,7 +45,7 @@ pub struct Buffers {
     limit: usize,
     /// Memory reserved at present.
     allowed: usize,
-    /// Nothing, of the memory that the buffers hold.
+    /// The memory reservation of the buffers; empty at first.
     held: MemoryReservation,
 }
 
@@ -167,8 +167,8 @@ impl Buffers {
         Ok(bytes)
     }
 
-    /// Takes the largest buffer that is free: the first round of a request receives the most, and
-    /// would else make each of the buffers as large, one after the other.
+    /// Takes the largest free buffer: the first round of a request receives the most, and would
+    /// otherwise grow each of the buffers, one after the other.
     fn take_largest(&mut self) {
         let mut largest = self.current.bytes.capacity();
         for place in 0..self.earlier.len() {

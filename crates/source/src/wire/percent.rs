@@ -1,6 +1,6 @@
 //! The percent escapes of a URL.
 
-/// The text that an escaped one stands for; none if an escape is malformed, or the text not UTF-8.
+/// Decodes percent-encoding; none if an escape is malformed, or the text not UTF-8.
 pub fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

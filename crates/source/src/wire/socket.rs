@@ -56,7 +56,7 @@ pub enum Socket {
 
 impl Silence {
     /// A server that vanished is noticed after a minute, and at once where something was sent.
-    pub const USUAL: Silence = Silence {
+    pub const DEFAULT: Silence = Silence {
         keepalive: Some(Keepalive {
             idle: Duration::from_secs(30),
             interval: Duration::from_secs(10),

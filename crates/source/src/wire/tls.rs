@@ -31,7 +31,7 @@ pub enum RootCertificates {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// One of the two sides did not want to go on.
+    /// The handshake failed.
     #[error("{0}")]
     Failed(String),
     #[error("root certificates {}: {reason}", path.display())]

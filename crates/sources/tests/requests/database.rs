@@ -63,7 +63,7 @@ impl Database {
         let options =
             OpenOptions { namespaces: vec!["public".to_owned()], ..OpenOptions::default() };
         let (source, catalog) = Source::open(&address, &options).await.unwrap();
-        let connections = source.connections(PoolLimits::apart(2), &MemoryBudget::new(u64::MAX));
+        let connections = source.connections(PoolLimits::unshared(2), &MemoryBudget::new(u64::MAX));
         Self { catalog, source, connections, place }
     }
 

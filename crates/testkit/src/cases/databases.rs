@@ -1,4 +1,4 @@
-//! The databases that cases ask: made once, shared by all cases of a run.
+//! Databases of cases: created once, shared by all cases of a run.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -125,8 +125,8 @@ impl Drop for Databases {
     }
 }
 
-/// Makes a database unless it is there. The list of databases is not locked: they are made side by
-/// side.
+/// Creates a database unless it exists. The list of databases is not locked: they are created
+/// concurrently.
 fn once(
     made: &Made,
     name: &str,

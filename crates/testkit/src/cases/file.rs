@@ -63,7 +63,7 @@ pub enum Family {
     Sqlite,
     Postgres,
     Neo4j,
-    /// Those of the gateway.
+    /// Sources of the gateway.
     Subgraphs,
 }
 
@@ -236,7 +236,7 @@ impl Case {
 
     /// Whether the session has claims or a role.
     #[must_use]
-    pub fn says_who_asks(&self) -> bool {
+    pub fn has_session(&self) -> bool {
         !self.header.role.is_empty() || self.find_claims(self.steps.len()).is_some()
     }
 

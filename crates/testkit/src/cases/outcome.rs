@@ -44,7 +44,7 @@ pub struct Statement {
 /// A section that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// As `statement postgres`.
+    /// The section, such as `statement postgres`.
     pub section: String,
     /// The line of its heading.
     pub line: usize,
@@ -62,9 +62,9 @@ impl fmt::Display for Mismatch {
 #[must_use]
 pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
-    for (step, came) in steps(case, outcome) {
+    for (step, result) in steps(case, outcome) {
         for section in step.sections.iter().filter(|section| section.is_about(family)) {
-            let Some(actual) = actual(&case.header, section, came) else { continue };
+            let Some(actual) = actual(&case.header, section, result) else { continue };
             let expected = match section.kind {
                 SectionKind::Response => readable(&section.text),
                 _ => Cow::Borrowed(&*section.text),
@@ -84,7 +84,7 @@ pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> 
             mismatches.push(of_response("There is none; UPDATE_EXPECT=1 adds it.\n".into()));
         }
         // White space between tokens is the file's; an answer has none.
-        let response = &came.answered.response;
+        let response = &result.answered.response;
         if json::compact(response).as_deref() != Ok(response) {
             mismatches.push(of_response(format!("It is not compact JSON: {response}\n")));
         }
@@ -94,13 +94,16 @@ pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> 
 
 /// The result of a step.
 #[derive(Clone, Copy)]
-struct Came<'o> {
+struct StepResult<'o> {
     outcome: &'o Outcome,
     answered: &'o Answered,
 }
 
 /// Each step with its result; tests of the API alone have no answer.
-fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c Step, Came<'c>)> {
+fn steps<'c>(
+    case: &'c Case,
+    outcome: &'c Outcome,
+) -> impl Iterator<Item = (&'c Step, StepResult<'c>)> {
     static NOTHING: Answered = Answered {
         request_tree: String::new(),
         plan: String::new(),
@@ -109,7 +112,7 @@ fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c 
         response: String::new(),
     };
     let answers = outcome.answers.iter().chain(std::iter::repeat(&NOTHING));
-    case.steps.iter().zip(answers.map(move |answered| Came { outcome, answered }))
+    case.steps.iter().zip(answers.map(move |answered| StepResult { outcome, answered }))
 }
 
 /// The case with the results in place of the expectations.
@@ -135,11 +138,11 @@ pub fn update_own(case: &Case, family: Family, outcome: &Outcome) -> Case {
     updated
 }
 
-fn replace(updated: &mut Case, outcome: &Outcome, is_wanted: impl Fn(&Section) -> bool) {
+fn replace(updated: &mut Case, outcome: &Outcome, is_selected: impl Fn(&Section) -> bool) {
     let before = updated.clone();
-    for (step, (_, came)) in updated.steps.iter_mut().zip(steps(&before, outcome)) {
-        for section in step.sections.iter_mut().filter(|section| is_wanted(section)) {
-            if let Some(actual) = actual(&before.header, section, came) {
+    for (step, (_, result)) in updated.steps.iter_mut().zip(steps(&before, outcome)) {
+        for section in step.sections.iter_mut().filter(|section| is_selected(section)) {
+            if let Some(actual) = actual(&before.header, section, result) {
                 section.text = actual;
             }
         }
@@ -147,8 +150,8 @@ fn replace(updated: &mut Case, outcome: &Outcome, is_wanted: impl Fn(&Section) -
 }
 
 /// The result for a section; `None` for sections of the request.
-fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> {
-    let Came { outcome, answered } = came;
+fn actual(header: &Header, section: &Section, result: StepResult<'_>) -> Option<String> {
+    let StepResult { outcome, answered } = result;
     match section.kind {
         SectionKind::Request
         | SectionKind::Then
@@ -263,9 +266,9 @@ mod tests {
     #[test]
     fn each_section_that_differs_is_told() {
         let mismatches = compare(&case(), Family::Postgres, &outcome(r#"{"data":{"a":1.0}}"#));
-        let told: Vec<_> = mismatches.iter().map(Mismatch::to_string).collect();
+        let lines: Vec<_> = mismatches.iter().map(Mismatch::to_string).collect();
         assert_eq!(
-            told,
+            lines,
             [
                 "line 6: `statement postgres` is not what came:\n  SELECT 1\n  \n- SELECT 2\n+ SELECT 3\n",
                 "line 12: `response` is not what came:\n- {\"data\":{\"a\":1}}\n+ {\"data\":{\"a\":1.0}}\n",
@@ -296,9 +299,9 @@ mod tests {
             |response: &str| Answered { response: response.into(), ..Answered::default() };
         let answers = vec![answered("{\"data\":1}"), answered("{\"data\":2}")];
         let outcome = Outcome { answers, ..Outcome::default() };
-        let told: Vec<_> = compare(&case, Family::Sqlite, &outcome);
-        let told: Vec<_> = told.iter().map(|one| (one.line, &*one.difference)).collect();
-        assert_eq!(told, [(8, "There is none; UPDATE_EXPECT=1 adds it.\n")]);
+        let lines: Vec<_> = compare(&case, Family::Sqlite, &outcome);
+        let lines: Vec<_> = lines.iter().map(|one| (one.line, &*one.difference)).collect();
+        assert_eq!(lines, [(8, "There is none; UPDATE_EXPECT=1 adds it.\n")]);
         let updated = update(&case, Family::Sqlite, &outcome);
         assert_eq!(print(&updated), format!("{text}--- response\n{{\"data\":2}}\n"));
         assert_eq!(compare(&updated, Family::Sqlite, &outcome), []);

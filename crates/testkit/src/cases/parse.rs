@@ -227,7 +227,7 @@ fn check_session(case: &Case) -> Result<(), &'static str> {
         || case.is_of_gateway()
         || case.header.dialect.starts_with("neo4j")
         || case.find_skip(Family::Sqlite).is_some();
-    match case.says_who_asks() && !is_told {
+    match case.has_session() && !is_told {
         true => Err("a role and claims need `# policies: …`, or `# skip sqlite: …`"),
         false => Ok(()),
     }

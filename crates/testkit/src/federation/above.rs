@@ -4,10 +4,10 @@ use gateway::supergraph::{ContextArgument, FieldSetId, SetSelection};
 use serde_json::{Map, Value as Json};
 
 use super::arguments::canonical;
-use super::knower::{Knower, Seen};
+use super::resolver::{Resolver, Seen};
 use super::world::{Identity, Value};
 
-impl Knower<'_> {
+impl Resolver<'_> {
     /// The contextual arguments of a field.
     pub(super) fn taken(&self, seen: &Seen, name: &str) -> &[ContextArgument] {
         let supergraph = self.supergraph();
@@ -21,7 +21,7 @@ impl Knower<'_> {
     }
 
     /// The value of a contextual argument, from the nearest object above that sets it.
-    pub(super) fn said_above(&self, seen: &Seen, taken: &ContextArgument) -> Option<Json> {
+    pub(super) fn context_value(&self, seen: &Seen, taken: &ContextArgument) -> Option<Json> {
         let supergraph = self.supergraph();
         let mut at = seen;
         while let Some(above) = at.above.as_deref() {

@@ -16,7 +16,7 @@ use super::world::{Identity, Value};
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     by_name: HashMap<String, Identity>,
-    said: HashMap<Identity, Map<String, Json>>,
+    values: HashMap<Identity, Map<String, Json>>,
     counts: HashMap<TypeId, u8>,
 }
 
@@ -26,16 +26,16 @@ impl Data {
         let objects: Map<String, Json> =
             serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut data = Self::default();
-        for (name, said) in objects {
+        for (name, values) in objects {
             let word = name.split(' ').next().unwrap_or_default();
             let r#type = supergraph.schema.find_type(word);
             let r#type = r#type.ok_or_else(|| format!("there is no type `{word}`"))?;
-            let Json::Object(said) = said else { return Err(format!("`{name}` is no object")) };
+            let Json::Object(values) = values else { return Err(format!("`{name}` is no object")) };
             let count = data.counts.entry(r#type).or_default();
             let identity = Identity { r#type, number: *count };
             *count += 1;
             data.by_name.insert(name, identity);
-            data.said.insert(identity, said);
+            data.values.insert(identity, values);
         }
         Ok(data)
     }
@@ -47,12 +47,12 @@ impl Data {
 
     /// The defined value of an object's field.
     pub(super) fn value(&self, of: Identity, name: &str, is_composite: bool) -> Option<Value> {
-        let said = self.said.get(&of)?.get(name)?;
-        Some(self.read_value(said, is_composite))
+        let values = self.values.get(&of)?.get(name)?;
+        Some(self.read_value(values, is_composite))
     }
 
-    fn read_value(&self, said: &Json, is_composite: bool) -> Value {
-        match said {
+    fn read_value(&self, values: &Json, is_composite: bool) -> Value {
+        match values {
             Json::Null => Value::Null,
             Json::Array(items) => {
                 let items = items.iter().map(|item| self.read_value(item, is_composite));

@@ -8,12 +8,12 @@ use serde_json::{Value as Json, json};
 pub enum Fault {
     Unavailable,
     Timeout,
-    /// It is longer than is taken.
+    /// The answer exceeds the limit.
     TooLarge,
     Status(u16),
     /// The first half of it.
     Half,
-    /// Something that is no JSON.
+    /// Bytes that are no JSON.
     Nonsense,
     /// `data` is null, with an error.
     Null,
@@ -23,7 +23,7 @@ pub enum Fault {
     Told,
     /// Every text is a number.
     Numbers,
-    /// One name is there twice.
+    /// One name occurs twice.
     Twice,
 }
 

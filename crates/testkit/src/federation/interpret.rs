@@ -9,14 +9,14 @@ use graphql::{Budget, collect_fields};
 use serde_json::{Map, Value as Json, json};
 
 use super::arguments;
-use super::knower::{Given, Knower, Seen};
+use super::resolver::{Given, Resolver, Seen};
 use super::truth::{Member, Truth};
 use super::world::Identity;
 
 /// The interpreter of an operation over a schema.
 #[derive(Debug)]
 struct Interpreter<'i> {
-    knower: &'i Knower<'i>,
+    resolver: &'i Resolver<'i>,
     schema: &'i Schema,
     operation: &'i Operation,
     variables: &'i Variables,
@@ -41,7 +41,7 @@ struct Nulled;
 
 /// The answer to an operation, the root being one of the types of `roots`.
 pub(super) fn data(
-    knower: &Knower<'_>,
+    resolver: &Resolver<'_>,
     (schema, roots): (&Schema, &Schema),
     operation: &Operation,
     variables: &Variables,
@@ -53,7 +53,7 @@ pub(super) fn data(
     };
     let r#type = root.ok_or("there is no root type")?;
     let interpreter = Interpreter {
-        knower,
+        resolver,
         schema,
         operation,
         variables,
@@ -70,7 +70,7 @@ pub(super) fn data(
 
 /// The true values of an operation, before nulls propagate.
 pub(super) fn truth(
-    knower: &Knower<'_>,
+    resolver: &Resolver<'_>,
     schema: &Schema,
     operation: &Operation,
     variables: &Variables,
@@ -83,14 +83,14 @@ pub(super) fn truth(
     let r#type = root.ok_or("there is no such root type")?;
     let (errors, path) = (RefCell::default(), RefCell::default());
     let nulled = Cell::new(false);
-    let interpreter = Interpreter { knower, schema, operation, variables, nulled, errors, path };
+    let interpreter = Interpreter { resolver, schema, operation, variables, nulled, errors, path };
     let root = Seen::plain(Identity { r#type, number: 0 });
     interpreter.true_object(&root, &[operation.root]).ok_or_else(|| "it has no fields".to_owned())
 }
 
 impl Interpreter<'_> {
     fn object(&self, seen: &Seen, sets: &[SelectionSetId]) -> Result<String, Nulled> {
-        let name = &self.knower.world.supergraph.schema[seen.r#type].name;
+        let name = &self.resolver.world.supergraph.schema[seen.r#type].name;
         let own = self.schema.find_type(name).ok_or(Nulled)?;
         let steering = Steering::new(self.variables);
         let mut budget = Budget::new(1_000_000);
@@ -113,7 +113,7 @@ impl Interpreter<'_> {
                         arguments::of_operation(self.schema, field.arguments, self.variables);
                     let given = match &**name {
                         "_entities" => self.entities(&given),
-                        name => self.knower.field(seen, name, &given),
+                        name => self.resolver.field(seen, name, &given),
                     };
                     let r#type = self.schema[declared].r#type;
                     self.path.borrow_mut().push(field.response_name.into());
@@ -131,7 +131,7 @@ impl Interpreter<'_> {
         let all = arguments.get("representations").and_then(Json::as_array);
         let entities = all.into_iter().flatten();
         let entities = entities.map(|representation| {
-            self.knower.entity(representation).map_or(Given::Null, Given::Object)
+            self.resolver.entity(representation).map_or(Given::Null, Given::Object)
         });
         Given::List(entities.collect())
     }
@@ -181,9 +181,9 @@ impl Interpreter<'_> {
                 Ok(Some(format!("[{}]", items.join(","))))
             }
             Given::Object(seen) => {
-                let supergraph = self.knower.world.supergraph;
+                let supergraph = self.resolver.world.supergraph;
                 // Types that the clients' schema lacks do not exist for them.
-                if self.knower.subgraph.is_none() && !supergraph.api.has(seen.identity.r#type) {
+                if self.resolver.subgraph.is_none() && !supergraph.api.has(seen.identity.r#type) {
                     return Ok(None);
                 }
                 self.object(seen, sets).map(Some)
@@ -193,7 +193,7 @@ impl Interpreter<'_> {
 
     /// `None` if the fields cannot be collected.
     fn true_object(&self, seen: &Seen, sets: &[SelectionSetId]) -> Option<Truth> {
-        let world = self.knower.world;
+        let world = self.resolver.world;
         let name = &world.supergraph.schema[seen.r#type].name;
         let own = self.schema.find_type(name)?;
         let steering = Steering::new(self.variables);
@@ -210,7 +210,7 @@ impl Interpreter<'_> {
             };
             let name = &self.schema[id].name;
             let given = arguments::of_operation(self.schema, field.arguments, self.variables);
-            let given = self.knower.field(seen, name, &given);
+            let given = self.resolver.field(seen, name, &given);
             let value = self.true_value(&given, &field.selection_sets)?;
             Some(Member { key, of: seen.identity, name: name.to_string(), value })
         });
@@ -228,7 +228,7 @@ impl Interpreter<'_> {
                 Truth::List(items.collect::<Option<_>>()?)
             }
             Given::Object(seen) => {
-                match self.knower.world.supergraph.api.has(seen.identity.r#type) {
+                match self.resolver.world.supergraph.api.has(seen.identity.r#type) {
                     true => self.true_object(seen, sets)?,
                     false => Truth::Null,
                 }

@@ -9,10 +9,10 @@ use graphql::operation::OperationKind;
 use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
 
-use super::ask::{Planned, Question, Refused};
 use super::faults::Fault;
 use super::interpret::{self, Interpreted};
-use super::knower::Knower;
+use super::question::{Planned, Question, Refused};
+use super::resolver::Resolver;
 use super::subgraphs::{Schemas, Subgraphs};
 use super::truth::{Answered, Expected, Truth};
 use super::world::World;
@@ -24,7 +24,7 @@ pub struct Oracle<'s> {
     schemas: Schemas,
     /// Validator of the clients' schema.
     api: Validator,
-    /// Of all that there is.
+    /// Validator of the whole schema.
     full: Validator,
 }
 
@@ -36,7 +36,7 @@ pub enum Outcome {
         planned: usize,
         sent: usize,
     },
-    /// It is no operation of the API.
+    /// The operation is invalid.
     Invalid,
     /// The supergraph promises a field that no subgraph resolves.
     NoPlan(String),
@@ -122,17 +122,17 @@ impl<'s> Oracle<'s> {
     /// The true answer, and whether there was a null in a non-null position.
     fn truth(&self, question: Question<'_>, world: &World<'_>) -> Result<(String, bool), String> {
         let schema = &self.supergraph.schema;
-        let told = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
+        let refused = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
         let operation = self
             .full
             .operation(schema, question.text, None, &DocumentLimits::default())
-            .map_err(told)?;
+            .map_err(refused)?;
         let variables = graphql::coerce_variable_values(schema, &operation, question.variables)
-            .map_err(told)?;
-        let knower =
-            Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
+            .map_err(refused)?;
+        let resolver =
+            Resolver { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
         let Interpreted { data, has_nulled, .. } =
-            interpret::data(&knower, (schema, schema), &operation, &variables)?;
+            interpret::data(&resolver, (schema, schema), &operation, &variables)?;
         Ok((data, has_nulled))
     }
 
@@ -188,16 +188,16 @@ impl<'s> Oracle<'s> {
 
     fn true_values(&self, question: Question<'_>, world: &World<'_>) -> Result<Truth, String> {
         let schema = &self.supergraph.schema;
-        let told = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
+        let refused = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
         let operation = self
             .full
             .operation(schema, question.text, None, &DocumentLimits::default())
-            .map_err(told)?;
+            .map_err(refused)?;
         let variables = graphql::coerce_variable_values(schema, &operation, question.variables)
-            .map_err(told)?;
-        let knower =
-            Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
-        interpret::truth(&knower, schema, &operation, &variables)
+            .map_err(refused)?;
+        let resolver =
+            Resolver { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
+        interpret::truth(&resolver, schema, &operation, &variables)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operations over an API, made of decisions read from a tape.
+//! Operations over an API, by decisions read from a tape.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ struct Maker<'m, 't> {
     left: usize,
     names: usize,
     text: String,
-    /// Of variables.
+    /// Definitions of variables.
     definitions: Vec<String>,
     values: Map<String, Json>,
 }
@@ -267,7 +267,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// JSON as it stands in a document.
+/// JSON in the notation of a document.
 fn literal(schema: &Schema, r#type: TypeRef, value: &Json) -> String {
     let definition = &schema[r#type.base];
     match value {

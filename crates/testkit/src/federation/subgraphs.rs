@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 use super::clock::Clock;
 use super::faults::Fault;
 use super::interpret::{self, Interpreted};
-use super::knower::Knower;
+use super::resolver::Resolver;
 use super::schema_of;
 use super::world::World;
 
@@ -51,7 +51,7 @@ pub struct Subgraphs<'w> {
     pub change: Option<&'w Change<'w>>,
     /// Requests that are not permitted.
     pub wrong: RefCell<Vec<String>>,
-    asked: Cell<u64>,
+    requests: Cell<u64>,
 }
 
 impl fmt::Debug for Subgraphs<'_> {
@@ -94,12 +94,12 @@ impl<'w> Subgraphs<'w> {
             faults: HashMap::new(),
             change: None,
             wrong: RefCell::default(),
-            asked: Cell::default(),
+            requests: Cell::default(),
         }
     }
 
     fn answer(&self, subgraph: SubgraphId, body: &[u8]) -> Result<String, String> {
-        let told = |errors: Vec<graphql::GraphQLError>| {
+        let refused = |errors: Vec<graphql::GraphQLError>| {
             let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
             messages.join("; ")
         };
@@ -107,23 +107,23 @@ impl<'w> Subgraphs<'w> {
         let place = usize::from(subgraph.0);
         let (schema, validator) = self.schemas.0.get(place).ok_or("there is no such subgraph")?;
         let operation =
-            validator.operation(schema, &request.query, None, &limits()).map_err(told)?;
+            validator.operation(schema, &request.query, None, &limits()).map_err(refused)?;
         let variables = graphql::coerce_variable_values(schema, &operation, &request.variables)
-            .map_err(told)?;
+            .map_err(refused)?;
         let full = &self.world.supergraph.schema;
-        let knower = Knower {
+        let resolver = Resolver {
             world: self.world,
             subgraph: Some(subgraph),
             labels: self.labels,
             wrong: RefCell::default(),
         };
         let Interpreted { data, errors, has_nulled } =
-            interpret::data(&knower, (schema, full), &operation, &variables)?;
+            interpret::data(&resolver, (schema, full), &operation, &variables)?;
         if has_nulled && self.world.failing.is_none() {
-            knower.wrong.borrow_mut().push("a null stands where none may".to_owned());
+            resolver.wrong.borrow_mut().push("a null stands where none may".to_owned());
         }
         let name = &self.world.supergraph.subgraph(subgraph).name;
-        let wrong = knower.wrong.take().into_iter();
+        let wrong = resolver.wrong.take().into_iter();
         self.wrong
             .borrow_mut()
             .extend(wrong.map(|wrong| format!("{name}: {wrong}\n  {}", request.query)));
@@ -147,17 +147,17 @@ impl execute::Subgraphs for Subgraphs<'_> {
             self.wrong.borrow_mut().push(format!("{name}: {message}\n  {request}"));
             json!({ "errors": [{ "message": message }] }).to_string()
         });
-        let asked = self.asked.get() + 1;
-        self.asked.set(asked);
+        let number = self.requests.get() + 1;
+        self.requests.set(number);
         // Not in the order of the requests.
-        let late = (asked * 7 + u64::from(subgraph.0) * 3) % (self.delays + 1);
+        let late = (number * 7 + u64::from(subgraph.0) * 3) % (self.delays + 1);
         self.clock.wait(1 + late).await;
         match self.faults.get(&subgraph) {
             Some(fault) => fault.spoil(&answer).map(|answer| Bytes::from(answer).into()),
             None => {
                 let mut answer = answer.into_bytes();
                 if let Some(change) = self.change {
-                    change(subgraph, asked, &mut answer);
+                    change(subgraph, number, &mut answer);
                 }
                 Ok(Bytes::from(answer).into())
             }

@@ -41,7 +41,7 @@ struct Field {
 struct Entity {
     /// The subgraphs that have it.
     known: BTreeSet<usize>,
-    /// Those that find it by another key, too.
+    /// Subgraphs that find it by another key, too.
     by_code: BTreeSet<usize>,
     fields: Vec<Field>,
 }

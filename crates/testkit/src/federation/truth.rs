@@ -11,7 +11,7 @@ use super::world::{Identity, World};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Truth {
     Null,
-    /// Its resolver fails, or something that it requires.
+    /// Its resolver fails, or that of a required field.
     Failed,
     Leaf(Json),
     List(Vec<Truth>),
@@ -31,7 +31,7 @@ pub(super) struct Member {
 /// The part that has to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Everything that needs nothing that failed.
+    /// All fields that do not depend on a failure.
     All,
     /// Values lost to null propagation are unknown.
     Explained,
@@ -99,7 +99,7 @@ impl Answered<'_> {
         }
     }
 
-    /// There is null where something else is true, or where something fails.
+    /// Checks a null where the truth is another value, or where a resolver fails.
     fn null(&self, truth: &Truth, At { path, member, above }: At<'_>) -> Result<(), String> {
         let is_counted = |error: &ExecutionError| matches!(error.kind, ErrorKind::More { .. });
         if self.errors.iter().any(is_counted) {
@@ -118,7 +118,7 @@ impl Answered<'_> {
             member.is_none_or(|member| self.world.concerns(member.of, &member.name, spoilt))
                 || self.concerns(truth, spoilt)
         });
-        // The one error of a request holds for all that it was to answer.
+        // A request's own error concerns all of its fields.
         let is_whole = self.spoilt.is_some_and(|spoilt| {
             self.errors.iter().any(|error| match error.kind {
                 ErrorKind::FetchFailed { subgraph, .. }

@@ -34,7 +34,7 @@ pub enum Value {
     List(Vec<Value>),
 }
 
-/// All that there is to know of a supergraph's types.
+/// The data of a supergraph's types.
 #[derive(Debug)]
 pub struct World<'s> {
     pub supergraph: &'s Supergraph,
@@ -53,7 +53,7 @@ pub struct World<'s> {
 }
 
 /// A type in one subgraph, or in the supergraph.
-type Said = (Option<SubgraphId>, TypeRef);
+type DeclaredType = (Option<SubgraphId>, TypeRef);
 
 impl<'s> World<'s> {
     #[must_use]
@@ -68,7 +68,7 @@ impl<'s> World<'s> {
         world
     }
 
-    /// One for people to read of: without nulls, with lists of two, and plain texts.
+    /// A world for readers: without nulls, with lists of two, and plain texts.
     #[must_use]
     pub fn simple(supergraph: &'s Supergraph) -> Self {
         Self { is_simple: true, ..Self::new(supergraph, 1, 0) }
@@ -96,7 +96,7 @@ impl<'s> World<'s> {
 
     /// Whether a field, or the elements of its list, is nullable everywhere.
     pub(super) fn is_nullable(&self, object: TypeId, name: &str, is_of_elements: bool) -> bool {
-        self.said(object, name).iter().all(|(_, r#type)| match is_of_elements {
+        self.declared_types(object, name).iter().all(|(_, r#type)| match is_of_elements {
             true => r#type.item().is_none_or(|item| !item.is_non_null()),
             false => !r#type.is_non_null(),
         })
@@ -104,12 +104,15 @@ impl<'s> World<'s> {
 
     /// Whether a field is non-null in the supergraph.
     pub(super) fn is_promised(&self, object: TypeId, name: &str) -> bool {
-        self.said(object, name).first().is_some_and(|(_, r#type)| r#type.is_non_null())
+        self.declared_types(object, name).first().is_some_and(|(_, r#type)| r#type.is_non_null())
     }
 
     /// The subgraphs that name a field of an object, or of the interface that they know it as.
     pub(super) fn owners(&self, of: Identity, name: &str) -> Vec<SubgraphId> {
-        self.said(of.r#type, name).into_iter().filter_map(|(subgraph, _)| subgraph).collect()
+        self.declared_types(of.r#type, name)
+            .into_iter()
+            .filter_map(|(subgraph, _)| subgraph)
+            .collect()
     }
 
     /// The field sets that a field of an object requires.
@@ -147,11 +150,11 @@ impl<'s> World<'s> {
     /// The value of an object's field.
     #[must_use]
     pub fn value(&self, of: Identity, name: &str, arguments: &str) -> Value {
-        let types = self.said(of.r#type, name);
+        let types = self.declared_types(of.r#type, name);
         let Some((_, declared)) = types.first().copied() else { return Value::Null };
         let is_composite = self.supergraph.is_composite(declared.base);
-        if let Some(said) = self.data.value(of, name, is_composite) {
-            return said;
+        if let Some(types) = self.data.value(of, name, is_composite) {
+            return types;
         }
         let possible = self.possible(declared, &types);
         let r#type = &*self.supergraph.schema[of.r#type].name;
@@ -184,15 +187,15 @@ impl<'s> World<'s> {
     }
 
     /// The types of a field of an object type, the supergraph's first.
-    fn said(&self, object: TypeId, name: &str) -> Vec<Said> {
+    fn declared_types(&self, object: TypeId, name: &str) -> Vec<DeclaredType> {
         let supergraph = self.supergraph;
-        let mut said: Vec<Said> = Vec::new();
-        let Some(field) = self.field(object, name) else { return said };
-        said.push((None, supergraph.schema[field].r#type));
+        let mut types: Vec<DeclaredType> = Vec::new();
+        let Some(field) = self.field(object, name) else { return types };
+        types.push((None, supergraph.schema[field].r#type));
         let mut add = |field: FieldId, is_meant: &dyn Fn(SubgraphId) -> bool| {
             let owners = supergraph.field_owners(field).subgraphs.iter();
             let owners = owners.filter(|owner| is_meant(owner.subgraph));
-            said.extend(owners.map(|owner| (Some(owner.subgraph), owner.r#type)));
+            types.extend(owners.map(|owner| (Some(owner.subgraph), owner.r#type)));
         };
         add(field, &|_| true);
         for interface in supergraph.interfaces(object) {
@@ -204,18 +207,18 @@ impl<'s> World<'s> {
                 add(field, &is_object);
             }
         }
-        said
+        types
     }
 
     /// The object types that all declarations have; those that some have, if there is none.
-    fn possible(&self, declared: TypeRef, said: &[Said]) -> Vec<TypeId> {
+    fn possible(&self, declared: TypeRef, types: &[DeclaredType]) -> Vec<TypeId> {
         let supergraph = self.supergraph;
         if !supergraph.is_composite(declared.base) {
             return Vec::new();
         }
         let all = supergraph.possible(declared.base);
         let mut common = all.clone();
-        for (subgraph, r#type) in said {
+        for (subgraph, r#type) in types {
             let Some(subgraph) = subgraph else { continue };
             // One may name a field of a type that it does not have, to require something of it.
             let Some(known) = supergraph.type_in(r#type.base, *subgraph) else { continue };
@@ -234,7 +237,7 @@ impl<'s> World<'s> {
     }
 }
 
-/// One value while it is made.
+/// A value that is being computed.
 struct Making<'m> {
     world: &'m World<'m>,
     of: Identity,
@@ -246,13 +249,13 @@ struct Making<'m> {
 
 impl Making<'_> {
     /// `number` makes the values of keys unique.
-    fn value(&self, types: &[Said], hash: u64, number: u8) -> Value {
+    fn value(&self, types: &[DeclaredType], hash: u64, number: u8) -> Value {
         let may_be_null = types.iter().all(|(_, r#type)| !r#type.is_non_null());
         if !self.is_key && may_be_null && mix(hash, b"null") % 100 < self.world.nulls {
             return Value::Null;
         }
         let items = types.iter().map(|(of, r#type)| Some((*of, r#type.item()?)));
-        if let Some(items) = items.collect::<Option<Vec<Said>>>() {
+        if let Some(items) = items.collect::<Option<Vec<DeclaredType>>>() {
             let length = mix(hash, b"length") % 4;
             let length = match (self.world.is_simple, self.is_key) {
                 (true, _) => 2,

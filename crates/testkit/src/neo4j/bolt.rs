@@ -39,7 +39,7 @@ pub enum BoltError {
     /// The server refused something.
     #[error("{code}: {message}")]
     Refused {
-        /// As `Neo.ClientError.Statement.SyntaxError`.
+        /// The code, such as `Neo.ClientError.Statement.SyntaxError`.
         code: String,
         /// The server's message.
         message: String,
@@ -84,7 +84,7 @@ impl Connection {
         }
         let mut connection = Self { stream: BufReader::new(stream) };
         let agent = Value::from("thalweg-testkit");
-        connection.ask(
+        connection.request(
             HELLO,
             vec![map([("user_agent", agent.clone()), ("bolt_agent", map([("product", agent)]))])],
         )?;
@@ -96,11 +96,11 @@ impl Connection {
                 ("credentials", password.into()),
             ]),
         };
-        connection.ask(LOGON, vec![token])?;
+        connection.request(LOGON, vec![token])?;
         Ok(connection)
     }
 
-    /// Runs a statement in a transaction of its own and gives its records.
+    /// Runs a statement in a transaction of its own and returns its records.
     pub fn query(&mut self, statement: &str) -> Result<Vec<Vec<Value>>, BoltError> {
         self.query_in(None, statement)
     }
@@ -115,19 +115,19 @@ impl Connection {
             Some(name) => map([("db", name.into())]),
             None => map([]),
         };
-        self.ask(RUN, vec![statement.into(), map([]), extra])?;
-        self.ask(PULL, vec![map([("n", Value::Integer(-1))])])
+        self.request(RUN, vec![statement.into(), map([]), extra])?;
+        self.request(PULL, vec![map([("n", Value::Integer(-1))])])
     }
 
-    /// Sends both messages of a request at once, as drivers do, and gives the records.
+    /// Sends both messages of a request at once, as drivers do, and returns the records.
     pub fn exchange(&mut self, request: &Request) -> Result<Vec<Vec<Value>>, BoltError> {
         self.stream.get_mut().write_all(&request.0)?;
         self.answer()?;
         self.answer()
     }
 
-    /// Sends a message and reads up to the end of its answer; gives the records before that.
-    fn ask(&mut self, tag: u8, fields: Vec<Value>) -> Result<Vec<Vec<Value>>, BoltError> {
+    /// Sends a message and reads up to the end of its answer; returns the records before that.
+    fn request(&mut self, tag: u8, fields: Vec<Value>) -> Result<Vec<Vec<Value>>, BoltError> {
         self.stream.get_mut().write_all(&message(tag, fields))?;
         self.answer()
     }

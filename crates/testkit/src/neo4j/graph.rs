@@ -11,7 +11,7 @@ use super::script;
 use super::server::{self, Kind, StartError};
 use super::value::Value;
 
-/// Everything but the two indexes that a server makes by itself.
+/// All but the two indexes that a server creates itself.
 const INDEXES: &str = "SHOW INDEXES YIELD name, type, owningConstraint \
                        WHERE type <> 'LOOKUP' AND owningConstraint IS NULL RETURN name";
 
@@ -26,10 +26,10 @@ pub struct Graph {
 /// A graph could not be had or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    /// There is no Neo4j, and there must be one.
+    /// Neo4j is required and not installed.
     #[error(transparent)]
     Missing(#[from] MissingInstallation),
-    /// It does not start.
+    /// The server does not start.
     #[error(transparent)]
     Start(#[from] StartError),
     /// Files that servers share.
@@ -59,7 +59,7 @@ pub enum GraphError {
 /// Takes the graph, as soon as no other test has it, empty and without constraints and indexes.
 /// None without a Neo4j; then the test is reported as not run.
 pub fn take() -> Result<Option<Graph>, GraphError> {
-    let Some(installation) = installation::wanted()? else { return Ok(None) };
+    let Some(installation) = installation::required()? else { return Ok(None) };
     let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
     if let Some(server) = lock.registered()
         && Connection::open(server.port, None)
@@ -83,19 +83,19 @@ pub fn take_with_apoc() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Extended)
 }
 
-/// A graph of a server of its own that is as fast as Neo4j is where people run it: with a heap of a
-/// gigabyte, and the collector and the compilers that Java has by itself.
+/// A graph of a server of its own with the speed of a production server: with a heap of a gigabyte,
+/// and Java's default collector and compilers.
 pub fn take_for_measurement() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Measured)
 }
 
 fn take_private(kind: Kind) -> Result<Option<Graph>, GraphError> {
-    let Some(installation) = installation::wanted()? else { return Ok(None) };
+    let Some(installation) = installation::required()? else { return Ok(None) };
     let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
     start(&installation, lock, kind).map(Some)
 }
 
-/// Starts a server in the place of the one that is there: never are there two at a time.
+/// Starts a server in place of the running one: there are never two at a time.
 fn start(installation: &Installation, lock: Lock, kind: Kind) -> Result<Graph, GraphError> {
     if let Some(server) = lock.registered() {
         end(&lock, &server).map_err(GraphError::Lock)?;
@@ -156,7 +156,7 @@ impl Graph {
         Ok(server::start_again(&self.server, self.kind)?)
     }
 
-    /// Runs the statements of a text one after the other, and gives the records of the last one.
+    /// Runs the statements of a text one after the other, and returns the records of the last one.
     pub fn run(&self, text: &str) -> Result<Vec<Vec<Value>>, GraphError> {
         let mut connection = self.connect()?;
         let mut records = Vec::new();
@@ -166,7 +166,7 @@ impl Graph {
         Ok(records)
     }
 
-    /// Runs one statement with parameters, a map, and gives its records.
+    /// Runs one statement with parameters, a map, and returns its records.
     pub fn run_with(
         &self,
         statement: &str,
@@ -183,8 +183,8 @@ impl Graph {
         self.run(&text)
     }
 
-    /// Removes all nodes, relationships, constraints and indexes. The names of properties that were
-    /// ever used stay known to the server.
+    /// Removes all nodes, relationships, constraints and indexes. The server keeps the names of
+    /// used properties.
     pub fn clear(&self) -> Result<(), GraphError> {
         clear(&mut self.connect()?)
     }

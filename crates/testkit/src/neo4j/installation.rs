@@ -17,13 +17,13 @@ const NOT_RUN_VARIABLE: &str = "THALWEG_NOT_RUN_FILE";
 /// The files of a Neo4j.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Installation {
-    /// As `5.26.30`.
+    /// The version, such as `5.26.30`.
     pub(super) version: String,
     /// A link to the program.
     pub(super) java: PathBuf,
     /// The folder of the JARs.
     pub(super) library: PathBuf,
-    /// Those of functions that Neo4j has not by itself.
+    /// Plugins with further functions.
     pub(super) plugins: PathBuf,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn folder() -> PathBuf {
 
 /// Whether tests of graphs have to run: Neo4j is installed, or its absence is a failure.
 #[must_use]
-pub fn is_wanted() -> bool {
+pub fn is_expected() -> bool {
     is_required() || find_in(&folder()).is_some()
 }
 
@@ -56,7 +56,7 @@ fn is_required() -> bool {
 ///
 /// A missing one is printed as 'not run' and counted by `cargo xtask test`, so that a run without it
 /// is never taken for a whole one; where `THALWEG_REQUIRE_NEO4J` is set it is an error.
-pub(super) fn wanted() -> Result<Option<Installation>, MissingInstallation> {
+pub(super) fn required() -> Result<Option<Installation>, MissingInstallation> {
     let found = find_in(&folder());
     if found.is_none() {
         if is_required() {

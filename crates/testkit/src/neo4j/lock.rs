@@ -1,7 +1,7 @@
-//! The right to run tests with Neo4j, and the name of the server that is there.
+//! The exclusive lock of tests with Neo4j, and the registration of the running server.
 //!
-//! The right is a lock on a file, which the kernel takes back when its holder ends, in whatever way.
-//! The server that is there stands in a second file, by who started it.
+//! It is a lock on a file, which the kernel releases when its holder ends in any way. The running
+//! server is registered in a second file by its starter.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -51,7 +51,7 @@ impl Lock {
         Some(Registered { port: port.parse().ok()?, folder: folder.into() })
     }
 
-    /// Leaves a server to those who have the right next.
+    /// Leaves a server to the next holder of the lock.
     pub(super) fn register(&self, server: &Registered) -> io::Result<()> {
         let text = format!("{} {}\n", server.port, server.folder.display());
         fs::write(self.registration(), text)

@@ -44,7 +44,7 @@ const SETTINGS: [&str; 9] = [
     "db.temporal.timezone=UTC",
 ];
 
-/// A server that is measured: the collector and the compilers that it has by itself.
+/// Options of a measured server: the default collector and compilers.
 const MEASURED_JAVA: [&str; 2] = ["-Xms1g", "-Xmx1g"];
 
 /// A small heap, the collector that needs the least, and a compiler that is done early: a server of
@@ -68,13 +68,13 @@ pub enum StartError {
     /// Its folder, or files that servers share.
     #[error("Neo4j's files could not be prepared: {0}")]
     Files(#[from] io::Error),
-    /// It ended while it started.
+    /// It exited during its start.
     #[error("Neo4j ended: {log}")]
     Exited {
         /// Its output.
         log: String,
     },
-    /// It took too long.
+    /// It exceeded the time limit of its start.
     #[error("Neo4j is not ready after {} seconds: {last}: {log}", START_LIMIT.as_secs())]
     NotReady {
         /// The result of the last attempt.
@@ -89,11 +89,11 @@ pub enum StartError {
 pub(super) enum Kind {
     /// Shared by all tests, one after the other, without authentication.
     Shared,
-    /// One test, and its user has a password.
+    /// For one test, with a password.
     Guarded,
-    /// One comparison: it also has the functions that others call.
+    /// For one comparison: with the functions that others call.
     Extended,
-    /// One benchmark: nothing more, and a Java as people run it.
+    /// For one benchmark: without plugins, and with Java's default options.
     Measured,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn end(server: &Registered) {
     }
 }
 
-/// Ends a server as if its machine had lost power, and leaves its files.
+/// Kills a server as if its machine had lost power, and leaves its files.
 pub(super) fn kill(server: &Registered) -> io::Result<()> {
     let process = server.folder.join("process");
     let id = fs::read_to_string(&process)?;

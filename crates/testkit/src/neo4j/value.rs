@@ -8,7 +8,7 @@ use std::fmt;
 /// A value of a record or of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Boolean(bool),
@@ -139,7 +139,8 @@ impl Value {
     }
 }
 
-/// As Cypher writes it where it can; keys of maps are sorted, so that equal maps are equal texts.
+/// In Cypher's notation where there is one; keys of maps are sorted, so that equal maps are equal
+/// texts.
 impl fmt::Display for Value {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -18,7 +18,7 @@ pub(super) struct Account {
     pub(super) gid: u32,
 }
 
-/// The account to change to, or `None` if this process is not root and stays who it is.
+/// The account to change to, or `None` if this process is not root.
 pub(super) fn unprivileged_account() -> Result<Option<Account>, StartError> {
     if !is_root() {
         return Ok(None);

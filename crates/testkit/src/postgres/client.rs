@@ -19,8 +19,8 @@ pub(super) fn execute(url: &str, sql: &str) -> Result<(), ClientError> {
     with_client(url, async |client| client.batch_execute(sql).await)
 }
 
-/// Runs any number of statements on any server, over a connection of its own, and gives the rows of
-/// all of them, values in their text form.
+/// Runs any number of statements on any server, over a connection of its own, and returns the rows
+/// of all of them, values in their text form.
 pub fn query(url: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, ClientError> {
     let messages = with_client(url, async |client| client.simple_query(sql).await)?;
     let mut rows = Vec::new();

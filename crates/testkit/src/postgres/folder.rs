@@ -32,8 +32,8 @@ pub(crate) fn create_own_folder() -> io::Result<PathBuf> {
     create_folder(None)
 }
 
-/// Copies the installation of `bin` into `folder` if the account cannot reach it where it is, as
-/// when root has its clone in `/root`; gives the `bin` to use.
+/// Copies the installation of `bin` into `folder` if the account cannot reach it, as when root has
+/// its clone in `/root`; returns the `bin` to use.
 pub(super) fn reachable_bin(
     bin: &Path,
     folder: &Path,
@@ -88,7 +88,7 @@ fn is_reachable(file: &Path, account: Account) -> io::Result<bool> {
     Ok(true)
 }
 
-fn permits(metadata: &Metadata, account: Account, wanted: u32) -> bool {
+fn permits(metadata: &Metadata, account: Account, bits: u32) -> bool {
     let shift = if metadata.uid() == account.uid {
         6
     } else if metadata.gid() == account.gid {
@@ -96,7 +96,7 @@ fn permits(metadata: &Metadata, account: Account, wanted: u32) -> bool {
     } else {
         0
     };
-    (metadata.permissions().mode() >> shift) & wanted == wanted
+    (metadata.permissions().mode() >> shift) & bits == bits
 }
 
 fn copy_tree(from: &Path, to: &Path, account: Account) -> io::Result<()> {

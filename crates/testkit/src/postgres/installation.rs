@@ -9,15 +9,16 @@ use std::process::Command;
 const FOLDER_VARIABLE: &str = "THALWEG_POSTGRES_DIR";
 
 /// The variable that makes a missing database a failure: `maven` excludes the distribution's, any
-/// other value means every one of [`WANTED`].
+/// other value means every one of [`REQUIRED`].
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
 
 /// Versions to test with: the oldest and the newest supported one, and the one of Debian.
-pub const WANTED: [Wanted; 3] = [Wanted::Debian, Wanted::Major(13), Wanted::Major(18)];
+pub const REQUIRED: [RequiredVersion; 3] =
+    [RequiredVersion::Debian, RequiredVersion::Major(13), RequiredVersion::Major(18)];
 
-/// One PostgreSQL that the tests want.
+/// A version of PostgreSQL that the tests require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wanted {
+pub enum RequiredVersion {
     /// The one of the distribution, whatever its version.
     Debian,
     /// A major version from Maven Central.
@@ -57,10 +58,10 @@ pub struct Installation {
 
 /// A required PostgreSQL is not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{wanted} is required and not installed; `cargo xtask setup` installs it")]
+#[error("{required_version} is required and not installed; `cargo xtask setup` installs it")]
 pub struct MissingInstallation {
     /// The required version.
-    pub wanted: Wanted,
+    pub required_version: RequiredVersion,
 }
 
 impl fmt::Display for Version {
@@ -69,11 +70,13 @@ impl fmt::Display for Version {
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for RequiredVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Debian => formatter.write_str("the distribution's PostgreSQL"),
-            Wanted::Major(major) => write!(formatter, "PostgreSQL {major} of Maven Central"),
+            RequiredVersion::Debian => formatter.write_str("the distribution's PostgreSQL"),
+            RequiredVersion::Major(major) => {
+                write!(formatter, "PostgreSQL {major} of Maven Central")
+            }
         }
     }
 }
@@ -114,45 +117,45 @@ pub fn installations() -> Vec<Installation> {
 ///
 /// A missing one is printed as 'not run', so that a run without it is never taken for a whole one;
 /// where `THALWEG_REQUIRE_DATABASES` is set it is an error.
-pub fn wanted_installations() -> Result<Vec<Installation>, MissingInstallation> {
+pub fn required_installations() -> Result<Vec<Installation>, MissingInstallation> {
     let installed = installations();
     let required = std::env::var(REQUIRE_VARIABLE).ok();
     let mut chosen = Vec::new();
-    for wanted in WANTED {
-        match choose(&installed, wanted) {
+    for required_version in REQUIRED {
+        match choose(&installed, required_version) {
             Some(installation) => chosen.push(installation.clone()),
-            None if is_required(wanted, required.as_deref()) => {
-                return Err(MissingInstallation { wanted });
+            None if is_required(required_version, required.as_deref()) => {
+                return Err(MissingInstallation { required_version });
             }
-            None => print_not_run(wanted),
+            None => print_not_run(required_version),
         }
     }
     Ok(chosen)
 }
 
-fn choose(installed: &[Installation], wanted: Wanted) -> Option<&Installation> {
+fn choose(installed: &[Installation], required_version: RequiredVersion) -> Option<&Installation> {
     installed
         .iter()
-        .filter(|installation| match wanted {
-            Wanted::Debian => installation.origin != Origin::Maven,
-            Wanted::Major(major) => {
+        .filter(|installation| match required_version {
+            RequiredVersion::Debian => installation.origin != Origin::Maven,
+            RequiredVersion::Major(major) => {
                 installation.origin == Origin::Maven && installation.version.major == major
             }
         })
         .max_by_key(|installation| installation.version)
 }
 
-fn is_required(wanted: Wanted, required: Option<&str>) -> bool {
-    match (required, wanted) {
+fn is_required(required_version: RequiredVersion, required: Option<&str>) -> bool {
+    match (required, required_version) {
         (None | Some("" | "0"), _) => false,
-        (Some("maven"), Wanted::Debian) => false,
-        (Some(_), Wanted::Debian | Wanted::Major(_)) => true,
+        (Some("maven"), RequiredVersion::Debian) => false,
+        (Some(_), RequiredVersion::Debian | RequiredVersion::Major(_)) => true,
     }
 }
 
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
-fn print_not_run(wanted: Wanted) {
-    eprintln!("not run: {wanted} is not installed; `cargo xtask setup` installs it");
+fn print_not_run(required_version: RequiredVersion) {
+    eprintln!("not run: {required_version} is not installed; `cargo xtask setup` installs it");
 }
 
 fn maven_folder() -> PathBuf {
@@ -217,17 +220,17 @@ mod tests {
             installation(17, 2, Origin::Debian),
             installation(13, 23, Origin::Maven),
         ];
-        assert_eq!(choose(&installed, Wanted::Debian), Some(&installed[1]));
-        assert_eq!(choose(&installed, Wanted::Major(13)), Some(&installed[2]));
-        assert_eq!(choose(&installed, Wanted::Major(17)), None);
+        assert_eq!(choose(&installed, RequiredVersion::Debian), Some(&installed[1]));
+        assert_eq!(choose(&installed, RequiredVersion::Major(13)), Some(&installed[2]));
+        assert_eq!(choose(&installed, RequiredVersion::Major(17)), None);
     }
 
     #[test]
     fn nothing_is_required_unless_the_variable_says_so() {
-        assert!(!is_required(Wanted::Debian, None));
-        assert!(!is_required(Wanted::Major(13), Some("")));
-        assert!(!is_required(Wanted::Debian, Some("maven")));
-        assert!(is_required(Wanted::Major(13), Some("maven")));
-        assert!(is_required(Wanted::Debian, Some("1")));
+        assert!(!is_required(RequiredVersion::Debian, None));
+        assert!(!is_required(RequiredVersion::Major(13), Some("")));
+        assert!(!is_required(RequiredVersion::Debian, Some("maven")));
+        assert!(is_required(RequiredVersion::Major(13), Some("maven")));
+        assert!(is_required(RequiredVersion::Debian, Some("1")));
     }
 }

@@ -1,7 +1,7 @@
 //! One running PostgreSQL with a folder and a port of its own.
 //!
 //! The server is the child of a small shell script (`watcher.sh`) that reads from a pipe; it stops
-//! the server at the pipe's end, so that a killed test leaves nothing behind.
+//! the server at the pipe's end, so that a killed test leaves no server.
 
 use std::fs::{self, File};
 use std::io;
@@ -194,7 +194,7 @@ impl Server {
         client::execute(&self.url(database), sql)
     }
 
-    /// Runs statements and gives their rows, values in PostgreSQL's text form.
+    /// Runs statements and returns their rows, values in PostgreSQL's text form.
     pub fn query(
         &self,
         database: &str,

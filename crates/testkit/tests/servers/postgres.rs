@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use testkit::postgres::{Installation, Server, shared, wanted_installations};
+use testkit::postgres::{Installation, Server, required_installations, shared};
 
 fn each_installation(check: impl Fn(&Installation)) {
-    for installation in wanted_installations().expect("every required PostgreSQL") {
+    for installation in required_installations().expect("every required PostgreSQL") {
         println!("with {installation}");
         check(&installation);
     }

@@ -1,4 +1,4 @@
-//! The tarball: the program with all that belongs to it, below one folder.
+//! The tarball: the program and its files, below one folder.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::tree::{PROGRAM, TEXT, Tree};
 use super::{DistError, NOT_STATIC, Release, VERSION};
 use crate::program;
 
-/// Files of the workspace, and where they stand in the archive.
+/// Files of the workspace, and their places in the archive.
 const FILES: [(&str, &str); 6] = [
     ("README.md", "README.md"),
     ("CHANGELOG.md", "CHANGELOG.md"),
@@ -17,7 +17,7 @@ const FILES: [(&str, &str); 6] = [
     ("packaging/thalweg.toml", "systemd/thalweg.toml"),
 ];
 
-/// Makes the archive and gives its name.
+/// Makes the archive and returns its name.
 pub(crate) fn make(release: &Release<'_>, folder: &Path) -> Result<String, DistError> {
     let name = format!("thalweg-{VERSION}-{}", release.platform.name(release.linkage.libc()));
     let outside = release.generated.join("archive");
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs two files that are written in an order, and gives the archive's bytes.
+    /// Packs two files that are written in an order, and returns the archive's bytes.
     fn packed(place: &str, names: [&str; 2]) -> Result<Vec<u8>, DistError> {
         let name = format!("thalweg-archive-{}-{place}", std::process::id());
         let outside = std::env::temp_dir().join(name);

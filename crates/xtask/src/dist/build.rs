@@ -12,7 +12,7 @@ use crate::program::{self, ProgramError};
 /// The profile in the workspace's `Cargo.toml`.
 const PROFILE: &str = "packed";
 
-/// A program that is there.
+/// A built program.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) program: PathBuf,
@@ -81,7 +81,7 @@ fn compile(workspace: &Path, target: &str) -> Result<PathBuf, DistError> {
     // Flags of the environment, such as those for the own processor, are not portable; these
     // replace them.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(workspace, cargo_home().as_deref()));
-    // The output is for the person who waits.
+    // The user sees Cargo's output.
     match cargo.status() {
         Ok(status) if status.success() => {}
         Ok(status) => {

@@ -10,7 +10,7 @@ use crate::program;
 /// The file that `sha256sum --check` reads.
 const FILE: &str = "SHA256SUMS";
 
-/// Writes the sums of files in a folder, checks the files by them, and gives the sums' name.
+/// Writes the checksums of files in a folder, verifies the files, and returns the name of the list.
 pub(crate) fn write_and_verify(folder: &Path, names: &[String]) -> Result<String, DistError> {
     let mut names = names.to_vec();
     names.sort();

@@ -13,7 +13,7 @@ use super::{DistError, Release, VERSION};
 use crate::debian;
 use crate::program;
 
-/// Files of the workspace, and where they stand in a system.
+/// Files of the workspace, and their places in a system.
 const FILES: [(&str, &str); 4] = [
     ("packaging/thalweg.toml", "etc/thalweg/thalweg.toml"),
     ("packaging/thalweg.service", "lib/systemd/system/thalweg.service"),
@@ -39,7 +39,7 @@ const GENERATED: [(&str, &str); 7] = [
     ("config/thalweg.toml", "usr/share/doc/thalweg/examples/thalweg.toml"),
 ];
 
-/// Makes the package and gives its name.
+/// Makes the package and returns its name.
 pub(crate) fn make(release: &Release<'_>, folder: &Path) -> Result<String, DistError> {
     if program::find("dpkg-deb").is_none() {
         debian::install(&["dpkg"]).map_err(DistError::Packer)?;

@@ -10,7 +10,7 @@ use crate::program;
 /// The linkage of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Linkage {
-    /// It needs a kernel.
+    /// It only needs a kernel.
     Static,
     Dynamic {
         /// The shared libraries.

@@ -32,17 +32,17 @@ impl Platform {
         }
     }
 
-    /// As Rust calls it.
+    /// Rust's target triple.
     pub(crate) fn target(self, libc: Libc) -> String {
         format!("{}-unknown-linux-{}", self.processor(), libc.name())
     }
 
-    /// As releases are called.
+    /// The name in releases.
     pub(crate) fn name(self, libc: Libc) -> String {
         format!("{}-linux-{}", self.processor(), libc.name())
     }
 
-    /// As Debian calls it.
+    /// Debian's architecture.
     pub(crate) fn debian(self) -> &'static str {
         match self {
             Self::X86 => "amd64",

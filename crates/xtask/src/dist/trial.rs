@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{DistError, VERSION};
 use crate::program::{self, ProgramError};
 
-/// Nothing here waits longer.
+/// Timeout of every step.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const QUERY: &str = r#"{"query":"{ artistById(id: 127) { name } }"}"#;
@@ -51,7 +51,7 @@ fn serve_once(program: &Path, folder: &Path) -> Result<(), DistError> {
     let Some(address) = address else {
         return Err(DistError::Trial(format!("the demo does not serve: {seen}")));
     };
-    let answer = ask(&address)
+    let answer = request(&address)
         .map_err(|error| DistError::Trial(format!("the demo cannot be asked: {error}")))?;
     match answer.starts_with("HTTP/1.1 200 ") && answer.contains(ANSWER) {
         true => Ok(()),
@@ -77,7 +77,7 @@ fn address(line: &str) -> Option<&str> {
     url.split('/').next()
 }
 
-fn ask(address: &str) -> std::io::Result<String> {
+fn request(address: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let length = QUERY.len();
@@ -93,7 +93,7 @@ fn ask(address: &str) -> std::io::Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         drop(self.0.kill());
         drop(self.0.wait());
     }

@@ -14,8 +14,8 @@ pub(super) struct Failures {
 }
 
 impl Counts {
-    /// Counts tests as skipped that found, when they ran, that they cannot run, and prints them: the
-    /// test harness has no result for that, and counts them as passed.
+    /// Counts and prints tests as skipped that could not run: the test harness has no result for
+    /// that, and counts them as passed.
     pub(super) fn count_not_run(&mut self, text: &str) {
         for line in text.lines() {
             println!("not run: {line}");

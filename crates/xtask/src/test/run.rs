@@ -22,7 +22,7 @@ const AT_A_TIME: usize = 2;
 pub(super) struct Finished {
     pub(super) tier: Tier,
     pub(super) counts: Counts,
-    /// Of its programs together: some of them ran at the same time.
+    /// Of its programs together, some of which were concurrent.
     pub(super) duration: Duration,
     pub(super) has_failed: bool,
 }

@@ -15,7 +15,7 @@ pub(super) enum Extent {
 pub(super) enum Tier {
     /// Tests within libraries and programs.
     Unit,
-    /// Case files that ask a Neo4j.
+    /// Case files on a Neo4j.
     Graph,
     /// All other case files, on each source.
     Cases,

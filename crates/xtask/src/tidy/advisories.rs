@@ -1,4 +1,4 @@
-//! Packages of the lock files with known faults, by a table of advisories that stands in the tree.
+//! Packages of the lock files with known vulnerabilities, by a table of advisories in the tree.
 //!
 //! `database` makes the table from a checkout of the RustSec advisory database, `table` is its
 //! format, `lock` lists the packages, `exceptions` holds advisories that do not concern us, `date`
@@ -39,7 +39,7 @@ pub(crate) struct Texts {
     locks: Vec<(String, String)>,
 }
 
-/// Everything that the check reports.
+/// The report of the check.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Report {
     /// Failures.

@@ -1,4 +1,4 @@
-//! Patterns of paths: `*` stands for anything inside one name, `**` for any number of names.
+//! Patterns of paths: `*` matches anything inside one name, `**` any number of names.
 
 /// Whether the whole path matches the pattern.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {

@@ -226,7 +226,7 @@ pub(crate) const IO_PATHS_OF_VALUES: &[&str] = &[
     "std::process::ExitCode",
 ];
 
-/// The files that do IO; `*` stands for anything inside a name, `**` for any folders.
+/// The files that do IO; `*` matches anything inside a name, `**` any folders.
 pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/wire/**",
     "crates/source*/src/**/wire.rs",

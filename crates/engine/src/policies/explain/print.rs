@@ -78,7 +78,7 @@ impl RowPrinter<'_> {
 
     /// Prints whether the row can be read, and which of its columns; returns whether it can.
     fn read(&mut self) -> bool {
-        let is_seen = self.is_let(Privilege::Read);
+        let is_seen = self.is_permitted(Privilege::Read);
         self.line(0, if is_seen { "read: seen" } else { "read: not seen" });
         self.rules(Privilege::Read);
         if self.weighed.rules(Privilege::Read).next().is_none() {
@@ -104,12 +104,12 @@ impl RowPrinter<'_> {
         let names = |rules: &[&WeighedRule<'_>]| {
             rules.iter().map(|rule| &**rule.name).collect::<Vec<_>>().join(", ")
         };
-        let letting: Vec<&WeighedRule<'_>> =
-            naming.iter().copied().filter(|rule| self.lets(rule)).collect();
-        let text = match (naming.is_empty(), is_seen, letting.is_empty()) {
+        let permitting: Vec<&WeighedRule<'_>> =
+            naming.iter().copied().filter(|rule| self.permits(rule)).collect();
+        let text = match (naming.is_empty(), is_seen, permitting.is_empty()) {
             (true, _, _) => "refused, no rule names it to read".to_owned(),
             (false, false, _) => return None,
-            (false, true, false) => format!("seen, by {}", names(&letting)),
+            (false, true, false) => format!("seen, by {}", names(&permitting)),
             (false, true, true) => format!("null, not let in this row by {}", names(&naming)),
         };
         Some(format!("{}: {text}", self.catalog[field].name))
@@ -117,8 +117,8 @@ impl RowPrinter<'_> {
 
     /// Prints whether the row may be updated or deleted, and which columns.
     fn change(&mut self, privilege: Privilege, is_seen: bool) {
-        let is_let = self.is_let(privilege);
-        let text = match (is_let, is_seen) {
+        let is_permitted = self.is_permitted(privilege);
+        let text = match (is_permitted, is_seen) {
             (true, true) => "let".to_owned(),
             (true, false) => "refused, since the row is not seen".to_owned(),
             (false, _) => "refused".to_owned(),
@@ -134,9 +134,9 @@ impl RowPrinter<'_> {
             self.line(1, "no rule lets it");
         }
         for rule in weighed.rules(privilege) {
-            let word = if self.lets(rule) { "lets" } else { "does not let" };
+            let word = if self.permits(rule) { "lets" } else { "does not let" };
             let mut text = format!("{} {word} it", rule.name);
-            if self.lets(rule) && privilege == Privilege::Update {
+            if self.permits(rule) && privilege == Privilege::Update {
                 text += &self.written(rule);
             }
             self.line(1, &text);
@@ -224,7 +224,7 @@ impl RowPrinter<'_> {
         }
     }
 
-    fn lets(&self, rule: &WeighedRule<'_>) -> bool {
+    fn permits(&self, rule: &WeighedRule<'_>) -> bool {
         // A rule whose preset has no value permits no writes.
         let presets = &rule.permission.presets;
         rule.part.truth(self.read) == Truth::True
@@ -236,7 +236,7 @@ impl RowPrinter<'_> {
         preset_claim(operand).filter(|claim| self.role.is_missing(claim))
     }
 
-    fn is_let(&self, privilege: Privilege) -> bool {
-        self.weighed.rules(privilege).any(|rule| self.lets(rule))
+    fn is_permitted(&self, privilege: Privilege) -> bool {
+        self.weighed.rules(privilege).any(|rule| self.permits(rule))
     }
 }

@@ -99,7 +99,7 @@ fn found_by(
     }
 }
 
-/// A value as it is compared with a column. A text stands for a number where the column has such.
+/// A value that is compared with a column. A text is parsed as a number for a numeric column.
 fn constant(r#type: &Type, value: &Json) -> Option<Value> {
     let is_number = matches!(
         r#type,
@@ -149,15 +149,20 @@ impl RowQuery<'_> {
         let outputs = self.outputs();
         let (request, shape) = (self.request(entity, &outputs), shape(outputs.len()));
         let plan = source.compile(catalog, &request, shape).map_err(|error| failed(&error))?;
-        let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
+        let connections = source.connections(PoolLimits::unshared(1), &MemoryBudget::new(u64::MAX));
         let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
         // Without a session: the source's own user sees everything.
-        let nobody = Session::default();
+        let anonymous = Session::default();
         let variables = Variables { slots: &[], claims };
-        let asked =
-            ExecuteParams { variables, session: &nobody, echoes: &[], cost: 0, time_limit: None };
+        let params = ExecuteParams {
+            variables,
+            session: &anonymous,
+            echoes: &[],
+            cost: 0,
+            time_limit: None,
+        };
         let written = connections
-            .execute(&plan, asked, sink, &mut Observed::default())
+            .answer(&plan, params, sink, &mut Observed::default())
             .await
             .map_err(|error| failed(&error))?;
         if let Some(error) = written.errors.into_iter().next() {

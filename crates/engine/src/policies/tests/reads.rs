@@ -111,10 +111,10 @@ fn conditions_on_related_rows_look_at_those_that_may_be_seen() {
         };
         read(people)
     };
-    let let_of = |quantifier| blog.let_of(&anonymous(), people(quantifier));
-    let some = let_of(Quantifier::Some);
+    let authorized = |quantifier| blog.authorized(&anonymous(), people(quantifier));
+    let some = authorized(Quantifier::Some);
     assert!(some.contains("first (status = \"public\") then (headline = 1)"), "{some}");
-    let every = let_of(Quantifier::Every);
+    let every = authorized(Quantifier::Every);
     assert!(every.contains("no <-post") && every.contains("not (headline = 1)"), "{every}");
     assert!(every.contains("first (status = \"public\") then"), "{every}");
 }
@@ -128,7 +128,7 @@ fn joining_rows_have_their_own_condition() {
     let related = OutputKind::Related { path: Vec::new(), rows: Box::new(tags) };
     let posts =
         rows(0, From::Entity(blog.entity("post")), vec![Output { id: OutputId(3), kind: related }]);
-    let text = blog.let_of(&anonymous(), read(posts));
+    let text = blog.authorized(&anonymous(), read(posts));
     assert!(text.contains("with post_id > 0"), "{text}");
 }
 
@@ -136,7 +136,7 @@ fn joining_rows_have_their_own_condition() {
 fn what_is_not_understood_is_refused() {
     let blog = Blog::new();
     let variants = read(rows(0, From::Variants(Vec::new()), Vec::new()));
-    assert!(blog.let_of(&anonymous(), variants).contains("several entities"));
+    assert!(blog.authorized(&anonymous(), variants).contains("several entities"));
     // A join would be missing for the row of the condition.
     let mut tagging = rows(0, From::Entity(blog.entity("post")), Vec::new());
     let place = ValueRef::Field {
@@ -148,6 +148,6 @@ fn what_is_not_understood_is_refused() {
         quantifier: Quantifier::Some,
         filter: Box::new(Filter::IsNull(place)),
     };
-    let text = blog.let_of(&anonymous(), read(tagging));
+    let text = blog.authorized(&anonymous(), read(tagging));
     assert!(text.contains("a related row within a condition"), "{text}");
 }

@@ -25,7 +25,7 @@ fn insert(blog: &Blog, names: &[&str]) -> Request {
 #[test]
 fn what_is_preset_is_written_and_cannot_be_said() {
     let blog = Blog::new();
-    let text = blog.let_of(&author(), insert(&blog, &["post.headline"]));
+    let text = blog.authorized(&author(), insert(&blog, &["post.headline"]));
     assert!(text.contains("author_id") && text.contains("claim user"), "{text}");
     assert!(
         text.contains(
@@ -44,7 +44,7 @@ fn what_is_preset_is_written_and_cannot_be_said() {
         "You may not insert rows of `post`.",
     );
     // Without the claim there is nothing to be written.
-    let without = blog.let_of(&json!({ "role": "author" }), insert(&blog, &["post.headline"]));
+    let without = blog.authorized(&json!({ "role": "author" }), insert(&blog, &["post.headline"]));
     assert_eq!(without, "You may not insert rows of `post`.\n");
 }
 
@@ -67,7 +67,7 @@ public.entity = "post"
 public.update = { rows = { status = { eq = "public" } }, columns = ["headline"], presets = { author_id = 7 } }"#;
     let check = |rows: &str, expected: &str| {
         let blog = Blog::under(&RULES.replace("ROWS", rows));
-        let text = blog.let_of(&author(), update(&blog, "post.headline"));
+        let text = blog.authorized(&author(), update(&blog, "post.headline"));
         assert!(text.contains(expected), "{text}");
     };
     check("", "with these fields together");
@@ -77,7 +77,7 @@ public.update = { rows = { status = { eq = "public" } }, columns = ["headline"],
 #[test]
 fn rows_are_changed_that_may_be_changed_and_seen() {
     let blog = Blog::new();
-    let text = blog.let_of(&author(), update(&blog, "post.headline"));
+    let text = blog.authorized(&author(), update(&blog, "post.headline"));
     let expected = "first (author_id = claim user and (author_id = claim user or status = \"public\")) \
          then (id = 1)";
     assert!(text.contains(expected), "{text}");
@@ -86,7 +86,7 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     let write =
         Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
     let delete = || change(StepKind::Write(write.clone()), Vec::new());
-    let text = blog.let_of(&author(), delete());
+    let text = blog.authorized(&author(), delete());
     assert!(text.contains("author_id = claim user") && text.contains("post_tag"), "{text}");
     blog.check(&anonymous(), delete(), "You may not delete rows of `post`.");
     // A limit of their number removes no rule.
@@ -94,7 +94,7 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     let kind = WriteKind::Delete { filter: blog.equal("post.status"), at_most };
     let write =
         Write { entity: blog.entity("post"), kind, children: Vec::new(), check: Filter::all() };
-    let text = blog.let_of(&author(), change(StepKind::Write(write), Vec::new()));
+    let text = blog.authorized(&author(), change(StepKind::Write(write), Vec::new()));
     assert!(text.contains("author_id = claim user") && text.contains("at most 5"), "{text}");
 }
 
@@ -123,7 +123,7 @@ rules = ["own", "named"]
 fn what_is_written_is_checked_after_the_last_write() {
     let blog = Blog::under(CHECKED);
     let claims = |role: &str| json!({ "role": role, "user": 7, "status": "new" });
-    let text = blog.let_of(&claims("author"), insert(&blog, &["post.headline"]));
+    let text = blog.authorized(&claims("author"), insert(&blog, &["post.headline"]));
     let check = "require no row, otherwise refused \"You may not insert rows of `post` with these values.\"";
     assert!(text.contains(check), "{text}");
     assert!(text.contains("step 0 after it, filter except (no <-post_tag"), "{text}");
@@ -131,20 +131,20 @@ fn what_is_written_is_checked_after_the_last_write() {
         (text.find("insert post"), text.find("require"), text.find("read rows"));
     assert!(write < check && check < read, "{text}");
     // The column of the condition is not written, so the row fulfils the condition still.
-    let same = blog.let_of(&claims("author"), update(&blog, "post.headline"));
+    let same = blog.authorized(&claims("author"), update(&blog, "post.headline"));
     assert!(!same.contains("require"), "{same}");
-    let moved = blog.let_of(&claims("author"), update(&blog, "post.author_id"));
+    let moved = blog.authorized(&claims("author"), update(&blog, "post.author_id"));
     assert!(moved.contains("except (author_id = claim user)"), "{moved}");
     // One of the rules has no condition on the written values.
-    let any = blog.let_of(&claims("editor"), update(&blog, "post.headline"));
+    let any = blog.authorized(&claims("editor"), update(&blog, "post.headline"));
     assert!(any.contains("status = \"draft\" or author_id = claim user"), "{any}");
     assert!(!any.contains("require"), "{any}");
-    let named = blog.let_of(&claims("namer"), update(&blog, "post.headline"));
+    let named = blog.authorized(&claims("namer"), update(&blog, "post.headline"));
     let check = "except (status = claim status or author_id = claim user)";
     assert!(named.contains(check), "{named}");
     // A comparison with a missing claim permits nothing.
     let without = json!({ "role": "namer", "user": 7 });
-    let named = blog.let_of(&without, update(&blog, "post.headline"));
+    let named = blog.authorized(&without, update(&blog, "post.headline"));
     assert!(named.contains("except (none or author_id = claim user)"), "{named}");
 }
 
@@ -167,8 +167,9 @@ fn upsert(blog: &Blog, names: &[&str], assigned: &[&str]) -> Request {
 #[test]
 fn an_upsert_needs_what_an_insert_and_an_update_need() {
     let blog = Blog::new();
-    let one =
-        |names: &[&str], assigned: &[&str]| blog.let_of(&author(), upsert(&blog, names, assigned));
+    let one = |names: &[&str], assigned: &[&str]| {
+        blog.authorized(&author(), upsert(&blog, names, assigned))
+    };
     let text = one(&["post.headline"], &["post.headline"]);
     let parts = [
         "upsert post [headline, author_id], same if equal in [id]",
@@ -183,7 +184,7 @@ fn an_upsert_needs_what_an_insert_and_an_update_need() {
     let both = one(&["post.headline", "post.id"], &["post.headline", "post.status"]);
     assert_eq!(both, "You may not insert `post.id`.\nYou may not update `post.status`.\n");
     let blog = Blog::under(CHECKED);
-    let text = blog.let_of(
+    let text = blog.authorized(
         &json!({ "role": "author", "user": 7 }),
         upsert(&blog, &["post.headline"], &["post.headline"]),
     );
@@ -213,10 +214,10 @@ rules = ["ids", "status"]
         change(StepKind::Write(write), blog.fields(&[(&[], shown)]))
     };
     let claims = |role: &str| json!({ "role": role });
-    let text = blog.let_of(&claims("deleter"), delete("post.headline"));
+    let text = blog.authorized(&claims("deleter"), delete("post.headline"));
     assert!(text.contains("delete post, filter first (no <-post_tag"), "{text}");
     // The rows that decided are not checked after their change.
     assert!(text.contains("read rows 0: rows of step 0 after it\n"), "{text}");
-    let text = blog.let_of(&claims("author"), delete("post.status"));
+    let text = blog.authorized(&claims("author"), delete("post.status"));
     assert_eq!(text, "You may see `post.status` in some rows only, and cannot use it here.\n");
 }

@@ -41,7 +41,7 @@ impl Sources {
     pub(super) fn for_a_look() -> Self {
         Self {
             threads: 1,
-            connections: engine::PoolLimits::apart(1),
+            connections: engine::PoolLimits::unshared(1),
             timeouts: engine::Timeouts::default(),
             errors: engine::ErrorOptions::default(),
             patterns: engine::PatternLimits::default(),

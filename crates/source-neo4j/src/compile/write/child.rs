@@ -11,7 +11,7 @@ use super::super::place::Scope;
 use super::super::rows::call;
 use super::super::statement::Statement;
 use super::super::{Compiler, refused};
-use super::insert::{Cells, Said, each};
+use super::insert::{Cells, RowValues, each};
 use super::{Changed, collected, deletion};
 
 impl Compiler<'_> {
@@ -111,7 +111,7 @@ impl Compiler<'_> {
         let (start, mut values) = if child.parents.is_empty() {
             let node = statement.element();
             body.push(Clause::Unwind { list: Expression::Variable(outer), variable: node });
-            let said = self.said(&cells, rows.len(), statement)?;
+            let said = self.row_values(&cells, rows.len(), statement)?;
             body.extend(said.unwind);
             (node, said.values)
         } else if parents.len() == rows.len() {
@@ -148,7 +148,7 @@ impl Compiler<'_> {
             r#type: ParameterType::Integer,
             operands: parents.iter().map(place).collect(),
         });
-        let Said { unwind, mut values } = self.said(cells, parents.len(), statement)?;
+        let RowValues { unwind, mut values } = self.row_values(cells, parents.len(), statement)?;
         cells.pop();
         let row = match &unwind {
             Some(Clause::Unwind { variable, .. }) => Some(*variable),

@@ -21,8 +21,8 @@ pub(super) struct Cells {
 
 /// The values of rows, as clauses and expressions.
 #[derive(Debug, Default)]
-pub(super) struct Said {
-    /// The clause that gives a row for each.
+pub(super) struct RowValues {
+    /// The UNWIND with a row for each.
     pub(super) unwind: Option<Clause>,
     /// By cell.
     pub(super) values: Vec<Expression>,
@@ -39,7 +39,7 @@ impl Compiler<'_> {
     ) -> Result<Variable, CompileError> {
         let rows = each(insert)?;
         let cells = self.cells(&insert.fields, rows)?;
-        let Said { unwind, values } = self.said(&cells, rows.len(), statement)?;
+        let RowValues { unwind, values } = self.row_values(&cells, rows.len(), statement)?;
         clauses.extend(unwind);
         let node = statement.element();
         let path = Path::node(self.new_node(node, entity, &cells, values)?);
@@ -78,13 +78,13 @@ impl Compiler<'_> {
     }
 
     /// The values of rows: parameters of one row, and a list of maps of several.
-    pub(super) fn said(
+    pub(super) fn row_values(
         &self,
         cells: &[Cells],
         rows: usize,
         statement: &mut Statement,
-    ) -> Result<Said, CompileError> {
-        let mut said = Said::default();
+    ) -> Result<RowValues, CompileError> {
+        let mut said = RowValues::default();
         if rows == 1 {
             for cells in cells {
                 let operand = cells.operands.first().and_then(Option::as_ref);

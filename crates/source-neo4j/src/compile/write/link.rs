@@ -9,7 +9,7 @@ use source::CompileError;
 
 use super::super::place::Scope;
 use super::super::raise::raise;
-use super::super::required::asked;
+use super::super::required::keep_if;
 use super::super::rows::{call, returning};
 use super::super::statement::Statement;
 use super::super::{Compiler, refused};
@@ -54,10 +54,10 @@ impl Compiler<'_> {
             let fails =
                 Expression::Exists(Box::new(cypher::Query::of(vec![Match::of(path, None)])));
             let passes = unless(fails, otherwise, statement)?;
-            body.push(asked([start, node], passes, statement.column()));
+            body.push(keep_if([start, node], passes, statement.column()));
         }
         let cells = self.edge_cells(&child.edge, &[&child.edge])?;
-        let values = self.said(&cells, 1, statement)?.values;
+        let values = self.row_values(&cells, 1, statement)?.values;
         relationship.properties = present(cells.into_iter().map(|cells| cells.name).zip(values));
         body.push(Clause::Create(vec![Path::along(start, relationship, known)]));
         self.go_on(&child.write, (body, node), outer, clauses, statement)
@@ -81,7 +81,7 @@ impl Compiler<'_> {
         let mut body = Vec::new();
         let start = self.outer_nodes(child, outer, &mut body, statement)?;
         let cells = self.cells(&insert.fields, rows)?;
-        let values = self.said(&cells, 1, statement)?.values;
+        let values = self.row_values(&cells, 1, statement)?.values;
         let node = statement.element();
         let mut named = cells.into_iter().map(|cells| cells.name).zip(values);
         let key = named.by_ref().take(conflict.key.len()).collect();
@@ -124,8 +124,8 @@ impl Compiler<'_> {
     }
 }
 
-/// A condition that every row passes, or the end of the transaction. The server leaves nothing out
-/// on which it depends how many rows there are.
+/// A condition that every row passes, or the end of the transaction. The server cannot optimize it
+/// away, since the number of rows depends on it.
 fn unless(
     fails: Expression,
     otherwise: &Otherwise,

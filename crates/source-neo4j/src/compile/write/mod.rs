@@ -28,9 +28,9 @@ use super::{Compiler, refused};
 /// The nodes of a change.
 #[derive(Clone, Copy)]
 enum Changed {
-    /// There is a row for each.
+    /// A row for each node.
     Each(Variable),
-    /// There is one row, which has a list of them.
+    /// One row with a list of the nodes.
     List(Variable),
 }
 

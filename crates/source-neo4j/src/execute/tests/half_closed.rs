@@ -12,20 +12,20 @@ async fn a_read_whose_answer_breaks_off_is_asked_again_elsewhere() {
     let answer: Vec<u8> = ONE.iter().flat_map(|message| written(message)).collect();
     let serve = async {
         // After each byte of the answer but the last.
-        for said in 0..answer.len() {
+        for length in 0..answer.len() {
             let mut peer = port.serve().await;
             expect_read(&mut peer, r#""S0""#).await;
-            peer.mumble(&answer[..said]).await;
+            peer.send_and_close(&answer[..length]).await;
             let mut peer = port.serve().await;
             expect_read(&mut peer, r#""S0""#).await;
-            peer.say(&ONE).await;
+            peer.send(&ONE).await;
             // The next read finds a connection that is closed while it rests.
-            peer.mumble(&[]).await;
+            peer.send_and_close(&[]).await;
         }
     };
     let runs = async {
-        for said in 0..answer.len() {
-            assert_eq!(run(&pool, &program).await, Ok((vec![1], vec![], false)), "{said}");
+        for length in 0..answer.len() {
+            assert_eq!(run(&pool, &program).await, Ok((vec![1], vec![], false)), "{length}");
             // The runtime has to see that it was closed.
             sleep(Duration::from_millis(5)).await;
             pool.close_old();
@@ -45,16 +45,16 @@ async fn a_change_whose_answer_breaks_off_may_have_been_made_and_is_not_made_aga
         ["SUCCESS({})", "SUCCESS({fields: []})", "SUCCESS({})", r#"SUCCESS({bookmark: "B"})"#];
     let answer: Vec<u8> = messages.iter().flat_map(|message| written(message)).collect();
     let serve = async {
-        for said in 0..answer.len() {
+        for length in 0..answer.len() {
             let mut peer = port.serve().await;
             peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-            peer.mumble(&answer[..said]).await;
+            peer.send_and_close(&answer[..length]).await;
         }
     };
     let runs = async {
-        for said in 0..answer.len() {
+        for length in 0..answer.len() {
             let unknown = Ok((vec![0], vec![(0, SourceErrorKind::OutcomeUnknown)], true));
-            assert_eq!(run(&pool, &program).await, unknown, "{said}");
+            assert_eq!(run(&pool, &program).await, unknown, "{length}");
             assert_eq!(pool.idle_connections(), 0);
         }
     };
@@ -76,7 +76,7 @@ async fn what_is_no_answer_is_told_and_the_next_request_is_answered() {
         b"\x00\x06HTTP/1\x00\x00",
     ];
     let serve = async {
-        for said in garbage {
+        for bytes in garbage {
             for is_read in [true, false] {
                 let mut peer = port.serve().await;
                 match is_read {
@@ -86,20 +86,20 @@ async fn what_is_no_answer_is_told_and_the_next_request_is_answered() {
                         peer.expect(&["PULL({n: -1})", "COMMIT()"]).await;
                     }
                 }
-                peer.say_bytes(said).await;
+                peer.send_bytes(bytes).await;
                 // It is not used again, not even for GOODBYE.
-                assert_eq!(peer.hear().await, "");
+                assert_eq!(peer.receive().await, "");
             }
         }
         let mut peer = port.serve().await;
         expect_read(&mut peer, r#""S0""#).await;
-        peer.say(&ONE).await;
+        peer.send(&ONE).await;
     };
     let runs = async {
-        for said in garbage {
-            assert_eq!(run(&pool, &reads).await, Err(SourceErrorKind::Internal), "{said:x?}");
+        for bytes in garbage {
+            assert_eq!(run(&pool, &reads).await, Err(SourceErrorKind::Internal), "{bytes:x?}");
             let unknown = Ok((vec![0], vec![(0, SourceErrorKind::OutcomeUnknown)], true));
-            assert_eq!(run(&pool, &writes).await, unknown, "{said:x?}");
+            assert_eq!(run(&pool, &writes).await, unknown, "{bytes:x?}");
         }
         assert_eq!(run(&pool, &reads).await, Ok((vec![1], vec![], false)));
     };

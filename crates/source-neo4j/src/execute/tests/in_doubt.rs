@@ -13,14 +13,14 @@ async fn check(code: &str, expected: (Vec<(u32, SourceErrorKind)>, bool), is_aga
     let serve = async {
         let mut peer = port.serve().await;
         peer.expect(&sent).await;
-        peer.say(&done).await;
-        peer.say(&[&failure(code)]).await;
+        peer.send(&done).await;
+        peer.send(&[&failure(code)]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         if is_again {
             peer.expect(&sent).await;
-            peer.say(&done).await;
-            peer.say(&[r#"SUCCESS({bookmark: "B"})"#]).await;
+            peer.send(&done).await;
+            peer.send(&[r#"SUCCESS({bookmark: "B"})"#]).await;
         }
         peer
     };

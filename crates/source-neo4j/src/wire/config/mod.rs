@@ -68,7 +68,7 @@ pub enum Encryption {
 /// Credentials of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Authentication {
-    /// For servers that ask for nothing.
+    /// For servers without authentication.
     None,
     Basic {
         user: String,
@@ -81,9 +81,9 @@ pub(super) enum Authentication {
 /// Timeout of connecting to one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectTimeout {
-    Usual(Duration),
+    Default(Duration),
     /// Configured; none is no limit.
-    Asked(Option<Duration>),
+    Configured(Option<Duration>),
 }
 
 impl Config {
@@ -110,10 +110,10 @@ impl Config {
 
     /// Sets the timeout unless the address has set one.
     #[must_use]
-    pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
+    pub fn with_default_connect_timeout(mut self, timeout: Duration) -> Config {
         self.connect_timeout = match self.connect_timeout {
-            ConnectTimeout::Usual(_) => ConnectTimeout::Usual(timeout),
-            asked @ ConnectTimeout::Asked(_) => asked,
+            ConnectTimeout::Default(_) => ConnectTimeout::Default(timeout),
+            configured @ ConnectTimeout::Configured(_) => configured,
         };
         self
     }
@@ -154,8 +154,8 @@ impl Config {
 
     pub fn connect_timeout(&self) -> Option<Duration> {
         match self.connect_timeout {
-            ConnectTimeout::Usual(timeout) => Some(timeout),
-            ConnectTimeout::Asked(timeout) => timeout,
+            ConnectTimeout::Default(timeout) => Some(timeout),
+            ConnectTimeout::Configured(timeout) => timeout,
         }
     }
 

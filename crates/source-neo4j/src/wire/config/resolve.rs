@@ -62,7 +62,7 @@ pub(super) fn resolve(url: &str, environment: Environment<'_>) -> Result<Config,
         authentication: authentication(options.authentication.as_deref(), user, password)?,
         database: database.map(Arc::from),
         connect_timeout: connect_timeout(options.connect_timeout.as_deref())?,
-        silence: Silence::USUAL,
+        silence: Silence::DEFAULT,
         answer_limit: DEFAULT_ANSWER_LIMIT,
         memory: None,
         tls_client: Arc::new(OnceLock::new()),
@@ -129,12 +129,12 @@ fn authentication(
 
 /// In seconds; zero is no limit.
 fn connect_timeout(text: Option<&str>) -> Result<ConnectTimeout, WireError> {
-    let Some(text) = text else { return Ok(ConnectTimeout::Usual(DEFAULT_CONNECT_TIMEOUT)) };
+    let Some(text) = text else { return Ok(ConnectTimeout::Default(DEFAULT_CONNECT_TIMEOUT)) };
     let seconds: u32 = text
         .parse()
         .map_err(|_| configuration(&["connect_timeout is a number of seconds, and not ", text]))?;
     let limit = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
-    Ok(ConnectTimeout::Asked(limit))
+    Ok(ConnectTimeout::Configured(limit))
 }
 
 fn configuration(parts: &[&str]) -> WireError {
@@ -224,7 +224,7 @@ mod tests {
     fn the_time_for_connecting_is_the_addresss_or_else_the_callers() {
         let of = |url| {
             let config = resolve(url, &|_| None).unwrap();
-            config.with_usual_connect_timeout(Duration::from_secs(9)).connect_timeout()
+            config.with_default_connect_timeout(Duration::from_secs(9)).connect_timeout()
         };
         assert_eq!(of("bolt://h"), Some(Duration::from_secs(9)));
         assert_eq!(of("bolt://h?connect_timeout=2"), Some(Duration::from_secs(2)));

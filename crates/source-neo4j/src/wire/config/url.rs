@@ -83,7 +83,7 @@ pub(in super::super) fn endpoint(text: &str) -> Option<Endpoint> {
     Some(Endpoint { host: host.to_owned(), port })
 }
 
-/// Nothing between two separators is as if it had not been written.
+/// Nothing between two separators counts as absent.
 fn given(text: &str) -> Result<Option<String>, WireError> {
     Ok(Some(decode(text)?).filter(|text| !text.is_empty()))
 }

@@ -19,15 +19,15 @@ fn table(readers: &[&Port], writers: &[&Port], routers: &[&Port]) -> String {
 }
 
 /// Answers one request for a table.
-async fn tell(port: &Port, answer: &str) {
+async fn answer_route(port: &Port, answer: &str) {
     let mut peer = port.serve().await;
     let context = format!("{{address: {:?}}}", port.endpoint.to_string());
-    let route = peer.hear().await;
+    let route = peer.receive().await;
     assert!(route.starts_with(&format!("ROUTE({context}, [")), "{route}");
-    peer.say(&[answer]).await;
+    peer.send(&[answer]).await;
     if answer.starts_with("FAILURE") {
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
     }
     peer.expect(&["GOODBYE()"]).await;
 }
@@ -49,7 +49,7 @@ async fn reads_and_writes_go_to_the_servers_of_the_table() {
     let (seed, leader, follower) = tokio::join!(Port::open(), Port::open(), Port::open());
     let cluster = Cluster::new(seed.config("neo4j"));
     let answer = table(&[&follower, &seed], &[&leader], &[&seed]);
-    let (read, ()) = tokio::join!(chosen(&cluster, Access::Read), tell(&seed, &answer));
+    let (read, ()) = tokio::join!(chosen(&cluster, Access::Read), answer_route(&seed, &answer));
     assert_eq!(read, follower.endpoint.to_string());
     // The table is known now.
     assert_eq!(chosen(&cluster, Access::Write).await, leader.endpoint.to_string());
@@ -65,7 +65,7 @@ async fn the_table_is_asked_for_again_when_the_leader_has_changed() {
     let (seed, old, new) = tokio::join!(Port::open(), Port::open(), Port::open());
     let cluster = Cluster::new(seed.config("neo4j"));
     let answer = table(&[&seed], &[&old], &[&seed]);
-    tokio::join!(chosen(&cluster, Access::Read), tell(&seed, &answer));
+    tokio::join!(chosen(&cluster, Access::Read), answer_route(&seed, &answer));
     let writer = cluster.choose(Access::Write).await.unwrap();
     cluster.note(&writer, &failure("Neo.ClientError.Statement.SyntaxError"));
     assert_eq!(cluster.choose(Access::Write).await.unwrap(), writer);
@@ -73,10 +73,10 @@ async fn the_table_is_asked_for_again_when_the_leader_has_changed() {
     // Reads are not concerned.
     assert_eq!(chosen(&cluster, Access::Read).await, seed.endpoint.to_string());
     let electing = table(&[&seed], &[], &[&seed]);
-    let (none, ()) = tokio::join!(cluster.choose(Access::Write), tell(&seed, &electing));
+    let (none, ()) = tokio::join!(cluster.choose(Access::Write), answer_route(&seed, &electing));
     assert!(matches!(none, Err(WireError::NoServer(Access::Write))), "{none:?}");
     let elected = table(&[&seed], &[&new], &[&seed]);
-    let (writer, ()) = tokio::join!(chosen(&cluster, Access::Write), tell(&seed, &elected));
+    let (writer, ()) = tokio::join!(chosen(&cluster, Access::Write), answer_route(&seed, &elected));
     assert_eq!(writer, new.endpoint.to_string());
 }
 
@@ -88,7 +88,7 @@ async fn those_who_wait_for_a_table_ask_once() {
     let (first, second, ()) = tokio::join!(
         chosen(&cluster, Access::Write),
         chosen(&cluster, Access::Write),
-        tell(&seed, &answer)
+        answer_route(&seed, &answer)
     );
     assert_eq!((first, second), (leader.endpoint.to_string(), leader.endpoint.to_string()));
 }
@@ -98,7 +98,7 @@ async fn a_server_that_is_gone_is_not_chosen_again() {
     let (seed, gone) = tokio::join!(Port::open(), Port::open());
     let cluster = Cluster::new(seed.config("neo4j"));
     let answer = table(&[&gone, &seed], &[&seed], &[&gone]);
-    tokio::join!(chosen(&cluster, Access::Read), tell(&seed, &answer));
+    tokio::join!(chosen(&cluster, Access::Read), answer_route(&seed, &answer));
     let endpoint = Arc::clone(&gone.endpoint);
     drop(gone);
     assert!(cluster.connect(&endpoint).await.unwrap_err().is_of_connection());
@@ -112,7 +112,7 @@ async fn a_server_that_cannot_route_is_used_itself() {
     let seed = Port::open().await;
     let cluster = Cluster::new(seed.config("neo4j"));
     let answer = r#"FAILURE({code: "Neo.ClientError.Procedure.ProcedureNotFound"})"#;
-    let (writer, ()) = tokio::join!(chosen(&cluster, Access::Write), tell(&seed, answer));
+    let (writer, ()) = tokio::join!(chosen(&cluster, Access::Write), answer_route(&seed, answer));
     assert_eq!(writer, seed.endpoint.to_string());
 }
 

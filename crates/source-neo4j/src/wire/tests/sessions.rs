@@ -12,9 +12,9 @@ async fn a_session_knows_its_server() {
     assert_eq!((connection.protocol(), connection.id()), ((5, 8), "bolt-1"));
     assert_eq!(connection.endpoint(), &port.endpoint);
     assert!(!connection.is_encrypted());
-    let (told, ()) = tokio::join!(peer.hear(), connection.close());
+    let (told, ()) = tokio::join!(peer.receive(), connection.close());
     assert_eq!(told, "GOODBYE()");
-    assert_eq!(peer.hear().await, "");
+    assert_eq!(peer.receive().await, "");
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_wrong_password_is_told_from_a_server_that_is_not_ready() {
 #[tokio::test]
 async fn a_server_that_closes_or_says_nothing_is_named() {
     let port = Port::open().await;
-    let config = port.config("bolt").with_usual_connect_timeout(Duration::from_millis(50));
+    let config = port.config("bolt").with_default_connect_timeout(Duration::from_millis(50));
     let closing = async { drop(port.accept([0, 0, 8, 5]).await) };
     let (error, ()) = tokio::join!(Connection::connect(&config, config.endpoint()), closing);
     let error = error.unwrap_err();
@@ -62,7 +62,7 @@ async fn a_server_that_closes_or_says_nothing_is_named() {
 async fn a_connection_that_the_server_has_closed_is_not_open() {
     let port = Port::open().await;
     let (mut connection, mut peer) = port.connect().await;
-    peer.say_bytes(&[0, 0]).await;
+    peer.send_bytes(&[0, 0]).await;
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(connection.is_open());
     drop(peer);
@@ -77,9 +77,9 @@ async fn a_server_that_breaks_its_promise_to_say_something_is_given_up() {
     let config = port.config("bolt");
     let serve = async {
         let mut peer = port.accept([0, 0, 0, 5]).await;
-        peer.hear().await;
+        peer.receive().await;
         let hints = "SUCCESS({hints: {connection.recv_timeout_seconds: 1}})";
-        peer.say(&[hints]).await;
+        peer.send(&[hints]).await;
         peer
     };
     let (connection, mut peer) =
@@ -92,9 +92,9 @@ async fn a_server_that_breaks_its_promise_to_say_something_is_given_up() {
     let serve = async {
         // A sign of life is enough.
         tokio::time::sleep(Duration::from_millis(700)).await;
-        peer.say_bytes(&[0, 0]).await;
+        peer.send_bytes(&[0, 0]).await;
         tokio::time::sleep(Duration::from_millis(700)).await;
-        peer.say(&["SUCCESS({fields: []})"]).await;
+        peer.send(&["SUCCESS({fields: []})"]).await;
     };
     let (exchanged, ()) = tokio::join!(batch.exchange(&mut results), serve);
     assert!(matches!(exchanged, Err(WireError::Silent)), "{exchanged:?}");

@@ -13,9 +13,9 @@ async fn after_a_failure_the_rest_is_ignored_and_the_connection_is_good() {
     let (seen, mut results) = (none(), Vec::new());
     let serve = async {
         for _ in 0..6 {
-            peer.hear().await;
+            peer.receive().await;
         }
-        peer.say(&[
+        peer.send(&[
             "SUCCESS({})",
             "SUCCESS({fields: []})",
             "RECORD([1])",
@@ -26,7 +26,7 @@ async fn after_a_failure_the_rest_is_ignored_and_the_connection_is_good() {
         ])
         .await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
         answer_one(&mut peer).await;
     };
     let ask = async {
@@ -54,9 +54,9 @@ async fn a_session_whose_rights_have_expired_is_given_up() {
     run(&mut batch, Scope::Alone(&Transaction::new(Access::Read, &seen)), "x");
     let serve = async {
         let expired = r#"FAILURE({code: "Neo.ClientError.Security.AuthorizationExpired"})"#;
-        peer.say(&[expired, "IGNORED()"]).await;
+        peer.send(&[expired, "IGNORED()"]).await;
         peer.expect(&[r#"RUN("x", {}, {mode: "r"})"#, "PULL({n: -1})", "RESET()"]).await;
-        peer.say(&["SUCCESS({})"]).await;
+        peer.send(&["SUCCESS({})"]).await;
     };
     let (exchanged, ()) = tokio::join!(batch.exchange(&mut results), serve);
     let error = exchanged.unwrap_err();
@@ -74,7 +74,7 @@ async fn a_failed_commit_is_of_no_result() {
     batch.commit().unwrap();
     let serve = async {
         peer.expect(&["BEGIN({})", "COMMIT()"]).await;
-        peer.say(&["SUCCESS({})", DEADLOCK]).await;
+        peer.send(&["SUCCESS({})", DEADLOCK]).await;
         peer.expect(&["RESET()"]).await;
         // It goes away instead.
         drop(peer);
@@ -101,9 +101,9 @@ async fn a_commit_without_an_answer_may_have_been_one() {
                 }
             }
             let serve = async {
-                peer.hear().await;
-                peer.hear().await;
-                peer.say(&["SUCCESS({})"]).await;
+                peer.receive().await;
+                peer.receive().await;
+                peer.send(&["SUCCESS({})"]).await;
                 drop(peer);
             };
             let (exchanged, ()) = tokio::join!(batch.exchange(&mut results), serve);
@@ -122,16 +122,16 @@ async fn what_was_interrupted_is_read_away_by_a_reset() {
     batch.begin(&Transaction::new(Access::Write, &seen)).unwrap();
     run(&mut batch, Scope::InTransaction, "x");
     batch.commit().unwrap();
-    // The client leaves.
+    // The client drops the exchange.
     let exchange = batch.exchange(&mut results);
     assert!(tokio::time::timeout(Duration::from_millis(20), exchange).await.is_err());
     assert!(!connection.is_clean() && connection.outcome_is_unknown());
     let serve = async {
         peer.expect(&["BEGIN({})", r#"RUN("x", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-        peer.say(&["SUCCESS({})", "SUCCESS({fields: []})", "RECORD([1])"]).await;
+        peer.send(&["SUCCESS({})", "SUCCESS({fields: []})", "RECORD([1])"]).await;
         peer.expect(&["RESET()"]).await;
         let ended = r#"FAILURE({code: "Neo.ClientError.Transaction.Terminated"})"#;
-        peer.say(&[ended, "IGNORED()", "SUCCESS({})"]).await;
+        peer.send(&[ended, "IGNORED()", "SUCCESS({})"]).await;
         answer_one(&mut peer).await;
     };
     let ask = async {
@@ -172,9 +172,9 @@ async fn an_answer_beyond_the_limit_is_refused_and_can_be_read_away() {
     let record = ["RECORD([\"", &"x".repeat(40_000), "\"])"].concat();
     let serve = async {
         peer.expect(&[r#"RUN("x", {}, {mode: "r"})"#, "PULL({n: -1})"]).await;
-        peer.say(&["SUCCESS({fields: []})", &record, &record, &record, &record]).await;
+        peer.send(&["SUCCESS({fields: []})", &record, &record, &record, &record]).await;
         peer.expect(&["RESET()"]).await;
-        peer.say(&[&record, "IGNORED()", "SUCCESS({})"]).await;
+        peer.send(&[&record, "IGNORED()", "SUCCESS({})"]).await;
         answer_one(&mut peer).await;
     };
     let ask = async {
@@ -200,11 +200,11 @@ async fn what_became_of_a_change_is_read_behind_an_answer_beyond_the_limit() {
         let (seen, mut results) = (none(), Vec::new());
         let serve = async {
             peer.expect(&["BEGIN({})", r#"RUN("x", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
-            peer.say(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
-            peer.say(&[&record, &record, &record, &record, "SUCCESS({})", commit]).await;
+            peer.send(&["SUCCESS({})", "SUCCESS({fields: []})"]).await;
+            peer.send(&[&record, &record, &record, &record, "SUCCESS({})", commit]).await;
             if !is_committed {
                 peer.expect(&["RESET()"]).await;
-                peer.say(&["SUCCESS({})"]).await;
+                peer.send(&["SUCCESS({})"]).await;
             }
             answer_one(&mut peer).await;
         };
@@ -245,13 +245,13 @@ async fn large_messages_pass_each_other() {
     let record = ["RECORD([\"", &"x".repeat(60_000), "\"])"].concat();
     let serve = async {
         for _ in 0..3 {
-            peer.hear().await;
-            peer.say(&["SUCCESS({fields: []})"]).await;
+            peer.receive().await;
+            peer.send(&["SUCCESS({fields: []})"]).await;
             for _ in 0..200 {
-                peer.say(&[&record]).await;
+                peer.send(&[&record]).await;
             }
             peer.expect(&["PULL({n: -1})"]).await;
-            peer.say(&["SUCCESS({})"]).await;
+            peer.send(&["SUCCESS({})"]).await;
         }
     };
     let (exchanged, ()) = tokio::join!(batch.exchange(&mut results), serve);
@@ -278,8 +278,8 @@ async fn what_the_protocol_does_not_allow_is_an_error() {
         let mut batch = connection.batch();
         run(&mut batch, Scope::Alone(&Transaction::new(Access::Read, &seen)), "x");
         let serve = async {
-            peer.hear().await;
-            peer.say(said).await;
+            peer.receive().await;
+            peer.send(said).await;
         };
         let (exchanged, ()) = tokio::join!(batch.exchange(&mut results), serve);
         match exchanged.unwrap_err() {
@@ -313,7 +313,7 @@ async fn no_byte_is_trusted() {
                 drop(connection);
                 exchanged
             };
-            let (exchanged, ()) = tokio::join!(exchange, peer.mumble(&mangled));
+            let (exchanged, ()) = tokio::join!(exchange, peer.send_and_close(&mangled));
             if exchanged.is_ok() {
                 let [records] = &results[..] else { panic!() };
                 drop((records.fields(), records.summary(), records.metadata_of(b"plan")));
@@ -333,9 +333,9 @@ async fn half_a_message_is_waited_for_and_its_end_is_missed() {
     let mut batch = connection.batch();
     run(&mut batch, Scope::Alone(&Transaction::new(Access::Read, &seen)), "x");
     let serve = async {
-        peer.hear().await;
-        peer.say(&["SUCCESS({})"]).await;
-        peer.say_bytes(b"\0\x09\xb1\x71\x91").await;
+        peer.receive().await;
+        peer.send(&["SUCCESS({})"]).await;
+        peer.send_bytes(b"\0\x09\xb1\x71\x91").await;
         tokio::time::sleep(Duration::from_millis(20)).await;
         drop(peer);
     };

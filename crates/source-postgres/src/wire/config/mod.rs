@@ -28,7 +28,7 @@ pub use super::tls::TlsMode;
 pub use source::wire::secret::Secret;
 pub use source::wire::tls::RootCertificates;
 
-/// One server or several, tried in order, and all that a session needs.
+/// One server or several, tried in order, and the parameters of sessions.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub(super) endpoints: Vec<Endpoint>,
@@ -77,9 +77,9 @@ pub enum Host {
 /// Timeout of connecting to one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectTimeout {
-    Usual(Duration),
+    Default(Duration),
     /// Configured; none is no limit.
-    Asked(Option<Duration>),
+    Configured(Option<Duration>),
 }
 
 impl Config {
@@ -100,16 +100,16 @@ impl Config {
     /// each transaction another server connection.
     #[must_use]
     pub fn with_prepared(mut self, prepared: bool) -> Config {
-        self.pooler = self.pooler.apart();
+        self.pooler = self.pooler.detached();
         self.pooler.set_keeps_statements(prepared);
         self
     }
 
-    /// For a pooler between here and the server, which gives sessions of the server when they are
-    /// used, and may have none.
+    /// The configuration for a pooler in front of the server, which assigns sessions of the server
+    /// when they are used, and may have none.
     #[must_use]
     pub(in super::super) fn behind_pooler(mut self) -> Config {
-        self.pooler = self.pooler.apart();
+        self.pooler = self.pooler.detached();
         self.pooler.set_there();
         self
     }
@@ -130,10 +130,10 @@ impl Config {
 
     /// Sets the timeout unless the text or the environment has set one.
     #[must_use]
-    pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
+    pub fn with_default_connect_timeout(mut self, timeout: Duration) -> Config {
         self.connect_timeout = match self.connect_timeout {
-            ConnectTimeout::Usual(_) => ConnectTimeout::Usual(timeout),
-            asked @ ConnectTimeout::Asked(_) => asked,
+            ConnectTimeout::Default(_) => ConnectTimeout::Default(timeout),
+            configured @ ConnectTimeout::Configured(_) => configured,
         };
         self
     }
@@ -171,8 +171,8 @@ impl Config {
 
     pub fn connect_timeout(&self) -> Option<Duration> {
         match self.connect_timeout {
-            ConnectTimeout::Usual(timeout) => Some(timeout),
-            ConnectTimeout::Asked(timeout) => timeout,
+            ConnectTimeout::Default(timeout) => Some(timeout),
+            ConnectTimeout::Configured(timeout) => timeout,
         }
     }
 

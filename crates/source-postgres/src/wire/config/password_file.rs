@@ -6,14 +6,14 @@ use super::Secret;
 
 /// The values that a line must match.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct PasswordLookup<'a> {
     pub(super) host: &'a str,
     pub(super) port: &'a str,
     pub(super) database: &'a str,
     pub(super) user: &'a str,
 }
 
-/// Reads the file if it is there. Like libpq, a file that others may read is not used.
+/// Reads the file if it exists. Like libpq, a file that others may read is not used.
 pub(super) fn read(path: &Path) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() {
@@ -28,16 +28,16 @@ pub(super) fn read(path: &Path) -> Option<String> {
 }
 
 /// The password of the first line that matches.
-pub(super) fn find(text: &str, wanted: Wanted<'_>) -> Option<Secret> {
-    text.lines().find_map(|line| match_line(line, wanted))
+pub(super) fn find(text: &str, lookup: PasswordLookup<'_>) -> Option<Secret> {
+    text.lines().find_map(|line| match_line(line, lookup))
 }
 
-fn match_line(line: &str, wanted: Wanted<'_>) -> Option<Secret> {
+fn match_line(line: &str, lookup: PasswordLookup<'_>) -> Option<Secret> {
     if line.starts_with('#') {
         return None;
     }
     let mut rest = line;
-    for value in [wanted.host, wanted.port, wanted.database, wanted.user] {
+    for value in [lookup.host, lookup.port, lookup.database, lookup.user] {
         let (field, after) = split_field(rest)?;
         if field != "*" && unescape(field) != value {
             return None;
@@ -78,8 +78,9 @@ mod tests {
     use super::*;
 
     fn check(line: &str, password: Option<&str>) {
-        let wanted = Wanted { host: "db.example", port: "5432", database: "a:b", user: r"c\d" };
-        assert_eq!(find(line, wanted), password.map(Secret::new), "{line}");
+        let lookup =
+            PasswordLookup { host: "db.example", port: "5432", database: "a:b", user: r"c\d" };
+        assert_eq!(find(line, lookup), password.map(Secret::new), "{line}");
     }
 
     #[test]

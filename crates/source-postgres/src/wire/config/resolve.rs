@@ -12,7 +12,7 @@ use super::super::error::WireError;
 use super::super::pooler::PoolerState;
 use super::super::sessions::Sessions;
 use super::super::silent::SilentAddresses;
-use super::password_file::{self, Wanted};
+use super::password_file::{self, PasswordLookup};
 use super::url::{self, Separated};
 use super::{Config, ConnectTimeout, Endpoint, Host, RootCertificates, Secret, TlsMode};
 
@@ -220,8 +220,8 @@ fn fill_passwords(
                 Host::Unix(folder) => folder.to_string_lossy().into_owned(),
             };
             let port = endpoint.port.to_string();
-            let wanted = Wanted { host: &host, port: &port, database, user };
-            password_file::find(file.as_deref()?, wanted)
+            let lookup = PasswordLookup { host: &host, port: &port, database, user };
+            password_file::find(file.as_deref()?, lookup)
         });
     }
 }
@@ -242,7 +242,7 @@ fn tls_mode(text: Option<&str>) -> Result<TlsMode, WireError> {
     })
 }
 
-/// The file that is named, or libpq's place for it if something is there.
+/// The named file, or libpq's default one if it exists.
 fn root_certificates(named: Option<String>, home: Option<String>) -> Option<RootCertificates> {
     match named {
         Some(name) if name == "system" => Some(RootCertificates::System),
@@ -259,22 +259,22 @@ fn connect_timeout(
     variable: Environment<'_>,
 ) -> Result<ConnectTimeout, WireError> {
     if let Some(timeout) = parsed.get_connect_timeout() {
-        return Ok(ConnectTimeout::Asked(Some(*timeout)));
+        return Ok(ConnectTimeout::Configured(Some(*timeout)));
     }
     let Some(text) = variable("PGCONNECT_TIMEOUT") else {
-        return Ok(ConnectTimeout::Usual(DEFAULT_CONNECT_TIMEOUT));
+        return Ok(ConnectTimeout::Default(DEFAULT_CONNECT_TIMEOUT));
     };
     let seconds: i64 = text.trim().parse().map_err(|_| invalid("PGCONNECT_TIMEOUT", &text))?;
     // Zero and less mean no limit.
     let seconds = u64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
-    Ok(ConnectTimeout::Asked(seconds.map(Duration::from_secs)))
+    Ok(ConnectTimeout::Configured(seconds.map(Duration::from_secs)))
 }
 
 /// Two hours, the default time before keepalive probes, are too long for clients that wait for an
 /// answer; a configured time holds.
 fn silence(parsed: &tokio_postgres::Config) -> Silence {
     let idle = parsed.get_keepalives_idle();
-    let usual = Silence::USUAL.keepalive;
+    let usual = Silence::DEFAULT.keepalive;
     let keepalive = usual.filter(|_| parsed.get_keepalives()).map(|usual| Keepalive {
         idle: if idle == UNSAID_KEEPALIVE { usual.idle } else { idle },
         interval: parsed.get_keepalives_interval().unwrap_or(usual.interval),
@@ -282,7 +282,7 @@ fn silence(parsed: &tokio_postgres::Config) -> Silence {
     });
     // Zero is the system's own limit.
     let unacknowledged = parsed.get_tcp_user_timeout().copied();
-    Silence { keepalive, unacknowledged: unacknowledged.unwrap_or(Silence::USUAL.unacknowledged) }
+    Silence { keepalive, unacknowledged: unacknowledged.unwrap_or(Silence::DEFAULT.unacknowledged) }
 }
 
 fn operating_system_user() -> Result<String, WireError> {

@@ -55,8 +55,8 @@ impl Separated {
         Ok(())
     }
 
-    /// Pairs are separated by white space; values may stand in single quotes, with `\` before a
-    /// quote or a backslash.
+    /// Pairs are separated by white space; values may be quoted, with `\` before a quote or a
+    /// backslash.
     fn read_pairs(&mut self, text: &str) -> Result<(), WireError> {
         let mut rest = text.trim_start();
         while let Some((name, after)) = rest.split_once('=') {

@@ -11,7 +11,7 @@ use catalog::{Catalog, NoteKind};
 use expect_test::{Expect, expect, expect_file};
 use source_postgres::introspect::{IntrospectError, Introspected, introspect};
 use source_postgres::{Extensions, Rights};
-use testkit::postgres::{Installation, Server, shared, wanted_installations};
+use testkit::postgres::{Installation, Server, required_installations, shared};
 use tokio_postgres::{Client, NoTls};
 
 use listing::listing;
@@ -64,7 +64,7 @@ fn owned(names: &[&str]) -> Vec<String> {
 }
 
 fn each_database(name: &'static str, check: impl Fn(&Database)) {
-    for installation in wanted_installations().expect("every required PostgreSQL") {
+    for installation in required_installations().expect("every required PostgreSQL") {
         println!("with {installation}");
         check(&database(&installation, name));
     }

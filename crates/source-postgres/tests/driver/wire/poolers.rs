@@ -6,12 +6,12 @@ use std::task::Poll;
 
 use source_postgres::pool::{Pool, PoolOptions};
 use source_postgres::wire::{Batches, Connection, WireError};
-use testkit::postgres::{PgBouncer, PoolMode, Server, shared, wanted_installations};
+use testkit::postgres::{PgBouncer, PoolMode, Server, required_installations, shared};
 
 use super::wire_server::client::{config, print, query, statement};
 
 fn server() -> Option<&'static Server> {
-    let installations = wanted_installations().unwrap();
+    let installations = required_installations().unwrap();
     let server = installations.first().map(|installation| shared(installation).unwrap());
     server.filter(|_| PgBouncer::is_installed())
 }

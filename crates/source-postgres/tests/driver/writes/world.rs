@@ -76,7 +76,7 @@ impl World {
             ..PostgresOptions::default()
         };
         let (source, catalog) = PostgresSource::open(&url, &options).await.unwrap();
-        let connections = source.connections(PoolLimits::apart(2), &MemoryBudget::new(u64::MAX));
+        let connections = source.connections(PoolLimits::unshared(2), &MemoryBudget::new(u64::MAX));
         Some(Self { server, database, catalog, source, connections })
     }
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot::Receiver;
 use super::super::group::{Writing, joins};
 use super::super::task::{Job, Task};
 use super::*;
-use crate::runtime_estimate::Lane;
+use crate::runtime_estimate::RuntimeClass;
 
 const PLAIN: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, up INTEGER REFERENCES t (id))";
 
@@ -38,7 +38,7 @@ struct Waiting {
     commits: Arc<AtomicU32>,
     tasks: VecDeque<Box<dyn Task>>,
     answers: Vec<Receiver<Result<Ran, SourceError>>>,
-    /// Of those that stay.
+    /// The flag of a request that is not abandoned.
     staying: Abandoner,
 }
 
@@ -107,7 +107,7 @@ impl Waiting {
         self.answers.push(answer);
     }
 
-    /// Runs them as the thread does, those by themselves whom a group has not taken in.
+    /// Runs them as the thread does, those that no group has taken by themselves.
     fn run(&mut self) {
         let first = self.tasks.pop_front().unwrap();
         let alone = self.writing.together(first, || self.tasks.pop_front());
@@ -118,7 +118,7 @@ impl Waiting {
     }
 
     /// The answer of each request.
-    fn told(&mut self) -> Vec<Ran> {
+    fn answers(&mut self) -> Vec<Ran> {
         self.answers.drain(..).map(|mut answer| answer.try_recv().unwrap().unwrap()).collect()
     }
 
@@ -139,7 +139,7 @@ fn one_commit_is_for_all() {
         waiting.push(insert(id));
     }
     waiting.run();
-    assert_eq!(waiting.told(), vec![Ran::together(&[]); 20]);
+    assert_eq!(waiting.answers(), vec![Ran::together(&[]); 20]);
     assert_eq!(waiting.commits(), 1);
     assert_eq!(place.read("SELECT count(*) FROM t"), "20");
 }
@@ -152,11 +152,11 @@ fn others_join_for_a_while_only() {
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();
-    assert_eq!(waiting.told(), [Ran::together(&[]), Ran::alone(&[])]);
+    assert_eq!(waiting.answers(), [Ran::together(&[]), Ran::alone(&[])]);
     let mut waiting = Waiting::new(&place);
     (0..65).for_each(|id| waiting.push(insert(id)));
     waiting.run();
-    let told = waiting.told();
+    let told = waiting.answers();
     assert_eq!(told[..64], vec![Ran::together(&[]); 64]);
     assert_eq!(told[64], Ran::alone(&[]));
 }
@@ -182,7 +182,7 @@ fn nobody_is_told_before_all_of_it_is_there() {
     waiting.push_until(insert(2), waiting.staying.flag(), also);
     waiting.run();
     assert_eq!(seen.load(Ordering::Relaxed), 1);
-    assert_eq!(waiting.told(), [Ran::together(&[])]);
+    assert_eq!(waiting.answers(), [Ran::together(&[])]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn each_fails_by_itself() {
         vec![(0, SourceErrorKind::ForeignKeyViolation)],
         vec![],
     ];
-    assert_eq!(waiting.told(), failures.map(|failures| Ran::together(&failures)));
+    assert_eq!(waiting.answers(), failures.map(|failures| Ran::together(&failures)));
     assert_eq!(waiting.commits(), 1);
     assert_eq!(place.read("SELECT id || ':' || coalesce(up, '') FROM t"), "1: 3: 5:3");
 }
@@ -244,7 +244,7 @@ fn triggers_refuse_one_row_or_end_everything() {
         });
         waiting.push(insert(3));
         waiting.run();
-        (waiting.told(), waiting.commits(), place.read(ALL))
+        (waiting.answers(), waiting.commits(), place.read(ALL))
     };
     let raised = [(0, SourceErrorKind::Raised)];
     for how in ["ABORT, 'no twos'", "FAIL, 'no twos'"] {
@@ -276,7 +276,7 @@ fn a_conflict_that_rolls_back_lets_the_others_run_again() {
     let unique = [(0, SourceErrorKind::UniqueViolation)];
     // Without it the others are committed together.
     let twice = Ran { together: 2, ..Ran::default() };
-    assert_eq!(waiting.told(), [twice.clone(), twice, Ran::again(&unique)]);
+    assert_eq!(waiting.answers(), [twice.clone(), twice, Ran::again(&unique)]);
     assert_eq!(waiting.commits(), 1);
     assert_eq!(place.read("SELECT place || ':' || id FROM t"), "1:1 2:2");
 }
@@ -293,13 +293,13 @@ fn a_full_disk_refuses_the_one_that_has_no_room() {
     });
     waiting.push(insert(3));
     waiting.run();
-    let told = waiting.told();
+    let told = waiting.answers();
     let failures: Vec<_> = told.into_iter().map(|ran| ran.failures).collect();
     assert_eq!(failures, [vec![], vec![(0, SourceErrorKind::Overloaded)], vec![]]);
     assert_eq!(place.read(ALL), "1 3");
 }
 
-/// It ends when it is interrupted.
+/// An endless statement; it ends when it is interrupted.
 const ENDLESS: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                        INSERT INTO t (id) SELECT i FROM n WHERE i < 0 RETURNING id";
 
@@ -325,7 +325,7 @@ fn one_that_goes_away_takes_nobody_with_it() {
     let connection = &waiting.writing.file.connection;
     connection.create_scalar_function("leave", 0, FunctionFlags::SQLITE_UTF8, leave).unwrap();
     waiting.run();
-    let told = waiting.told();
+    let told = waiting.answers();
     assert_eq!((&told[0], &*told[2].failures), (&Ran::again(&[]), &[][..]));
     assert_eq!(place.read(ALL), "1 3");
 }
@@ -351,7 +351,7 @@ fn what_is_looked_at_in_the_end_is_looked_at_for_each() {
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();
-    assert_eq!(waiting.told(), vec![Ran::together(&[]); 2]);
+    assert_eq!(waiting.answers(), vec![Ran::together(&[]); 2]);
     // The schema may change at any time.
     let other = place.connect();
     other.execute_batch(&format!("DROP TABLE t; {TABLE}")).unwrap();
@@ -370,7 +370,7 @@ fn what_is_looked_at_in_the_end_is_looked_at_for_each() {
             alone.into_iter().for_each(|task| waiting.writing.alone(task));
         }
         let broken = [(0, SourceErrorKind::ForeignKeyViolation)];
-        assert_eq!(waiting.told(), [Ran::alone(&broken), Ran::alone(&[])]);
+        assert_eq!(waiting.answers(), [Ran::alone(&broken), Ran::alone(&[])]);
     }
     assert_eq!(place.read(ALL), "12 14");
 }
@@ -389,7 +389,7 @@ fn keys_that_could_be_deferred_and_are_not_let_requests_join() {
     waiting.push(insert(2));
     waiting.run();
     let broken = [(0, SourceErrorKind::ForeignKeyViolation)];
-    assert_eq!(waiting.told(), [Ran::together(&broken), Ran::together(&[])]);
+    assert_eq!(waiting.answers(), [Ran::together(&broken), Ran::together(&[])]);
     assert_eq!(place.read(ALL), "2");
 }
 
@@ -402,19 +402,19 @@ fn if_others_do_not_let_it_begin_or_end_all_are_told_so_once() {
     let mut waiting = Waiting::new(&place);
     waiting.push(insert(1));
     waiting.run();
-    assert_eq!(waiting.told(), [Ran::lost(overloaded, 0)]);
+    assert_eq!(waiting.answers(), [Ran::lost(overloaded, 0)]);
     // A reader admits its BEGIN.
     other.execute_batch("ROLLBACK; BEGIN; SELECT * FROM t").unwrap();
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();
-    assert_eq!(waiting.told(), vec![Ran::lost(overloaded, 1); 2]);
+    assert_eq!(waiting.answers(), vec![Ran::lost(overloaded, 1); 2]);
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(place.read(ALL), "");
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();
-    assert_eq!((waiting.told(), &*place.read(ALL)), (vec![Ran::together(&[]); 2], "1 2"));
+    assert_eq!((waiting.answers(), &*place.read(ALL)), (vec![Ran::together(&[]); 2], "1 2"));
 }
 
 #[test]
@@ -428,7 +428,7 @@ fn what_cannot_be_committed_runs_again() {
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();
-    assert_eq!(waiting.told(), vec![Ran::again(&[]); 2]);
+    assert_eq!(waiting.answers(), vec![Ran::again(&[]); 2]);
     assert_eq!(place.read(ALL), "1 2");
 }
 
@@ -453,7 +453,7 @@ fn beginnings_and_ends_are_prepared_once() {
         request.insert(-id);
         request.insert(-id);
         request.run(&waiting.writing.file);
-        waiting.told();
+        waiting.answers();
         prepared.load(Ordering::Relaxed)
     };
     // BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ROLLBACK TO, RELEASE.
@@ -465,17 +465,17 @@ fn beginnings_and_ends_are_prepared_once() {
 
 #[test]
 fn what_is_long_or_one_transaction_of_several_fields_does_not_join() {
-    let check = |roots: &[u32], lane: Lane, expect: bool| {
+    let check = |roots: &[u32], class: RuntimeClass, expect: bool| {
         let mut request = Request::default();
         request.insert(1);
         request.insert(2);
         request.units[1].roots = roots.into();
-        assert_eq!(joins(&request.change().0, lane), expect, "{roots:?} {lane:?}");
+        assert_eq!(joins(&request.change().0, class), expect, "{roots:?} {class:?}");
     };
-    check(&[1], Lane::Short, true);
-    check(&[1], Lane::Middle, false);
-    check(&[1], Lane::Long, false);
-    check(&[1, 2], Lane::Short, false);
+    check(&[1], RuntimeClass::Short, true);
+    check(&[1], RuntimeClass::Middle, false);
+    check(&[1], RuntimeClass::Long, false);
+    check(&[1, 2], RuntimeClass::Short, false);
 }
 
 #[test]

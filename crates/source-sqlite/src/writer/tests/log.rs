@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// More than SQLite moves by itself.
+/// More than SQLite checkpoints by itself.
 async fn fill(writer: &FileWriter) {
     let work = |file: &OpenFile, _: &_, _: Manner<'_>| {
         file.connection.execute("INSERT INTO t (text) VALUES (zeroblob(300000))", ()).unwrap();

@@ -82,8 +82,8 @@ fn float(bits: u8, text: &str) -> Option<Resolved<'static>> {
     Some(Resolved::Number(text.into()))
 }
 
-/// A number as it is written; one with an exponent is the nearest floating-point number, since the
-/// digits that it stands for may be more than the source takes.
+/// A number in its own notation; one with an exponent is the nearest floating-point number, since
+/// its digits may be more than the source accepts.
 fn decimal(text: &str) -> Option<Resolved<'static>> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() || text.len() > LONGEST_DECIMAL {

@@ -27,8 +27,8 @@ impl DatabaseError {
 pub(super) fn read(checkout: &Path) -> Result<String, DatabaseError> {
     let mut git = Command::new("git");
     git.arg("-C").arg(checkout).args(["log", "-1", "--date=short-local", "--format=%cd %H"]);
-    let said = program::output(git.env("TZ", "UTC"))?;
-    let (date, commit) = said.trim().split_once(' ').unwrap_or_default();
+    let output = program::output(git.env("TZ", "UTC"))?;
+    let (date, commit) = output.trim().split_once(' ').unwrap_or_default();
 
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -102,7 +102,7 @@ fn parse(text: &str) -> Option<Entry> {
     Some(Entry::Advisory([id, package, kind, &patched, &unaffected].join("\t")))
 }
 
-/// A line up to a `#` that stands in no string.
+/// A line up to a `#` outside of strings.
 fn without_comment(line: &str) -> &str {
     let mut is_in_string = false;
     let end = line.bytes().position(|byte| {

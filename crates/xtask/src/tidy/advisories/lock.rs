@@ -20,7 +20,7 @@ pub(crate) struct Package<'t> {
 
 /// The packages from a registry or a repository, and findings about unreadable ones.
 ///
-/// Those without a source are the workspace's own, whatever the registry has under their names.
+/// Packages without a source are the workspace's own, whatever the registry has under their names.
 pub(crate) fn packages<'t>(path: &str, text: &'t str) -> (Vec<Package<'t>>, Vec<Finding>) {
     let (mut packages, mut findings) = (Vec::new(), Vec::new());
     let lines: Vec<&str> = text.lines().collect();

@@ -19,19 +19,19 @@ const COLUMNS: &str = "# id\tpackage\tkind\tpatched\tunaffected\n";
 /// A table that was read.
 #[derive(Debug)]
 pub(super) struct Table<'t> {
-    /// Of the last change to the database.
+    /// Date of the last change to the database.
     pub(super) date: Option<Date>,
     advisories: Vec<Advisory<'t>>,
 }
 
-/// One fault of one package.
+/// One vulnerability of one package.
 #[derive(Debug)]
 pub(super) struct Advisory<'t> {
     pub(super) id: &'t str,
     package: &'t str,
     pub(super) kind: Kind<'t>,
     patched: &'t str,
-    /// Of the versions that do not have it.
+    /// Unaffected versions.
     sound: Vec<Requirement>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Seen {
     provided: Vec<FieldSetId>,
     /// The representation by which it was resolved.
     representation: Option<Rc<Json>>,
-    /// The object that gave it.
+    /// The parent object.
     pub(super) above: Option<Rc<Seen>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Given {
 
 /// The schema that resolves fields.
 #[derive(Debug)]
-pub(super) struct Knower<'k> {
+pub(super) struct Resolver<'k> {
     pub(super) world: &'k World<'k>,
     /// `None`: the merged schema of all.
     pub(super) subgraph: Option<SubgraphId>,
@@ -58,7 +58,7 @@ impl Seen {
     }
 }
 
-impl Knower<'_> {
+impl Resolver<'_> {
     pub(super) fn supergraph(&self) -> &Supergraph {
         self.world.supergraph
     }
@@ -97,7 +97,7 @@ impl Knower<'_> {
         for taken in self.taken(seen, name) {
             let told = match self.subgraph {
                 Some(_) => arguments.get(&*taken.name).cloned(),
-                None => self.said_above(seen, taken),
+                None => self.context_value(seen, taken),
             };
             let told = told.unwrap_or_default();
             if told.is_null() && taken.r#type.is_non_null() {
@@ -190,7 +190,7 @@ impl Knower<'_> {
         is_provided
     }
 
-    /// A value as it is seen where a field of a type gives it.
+    /// The value of a field, as an object of the schema sees it.
     fn given(
         &self,
         value: Value,

@@ -22,7 +22,7 @@ pub struct Question<'q> {
     pub text: &'q str,
     pub variables: &'q Map<ByteString, Json>,
     pub labels: &'q Labels,
-    /// None may read all.
+    /// `None` permits everything.
     pub access: Option<&'q Access>,
 }
 

@@ -13,22 +13,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The tries of one transaction.
 #[derive(Debug)]
-pub(super) struct Again {
+pub(super) struct Backoff {
     started: Instant,
     pause: Duration,
 }
 
-impl Default for Again {
+impl Default for Backoff {
     fn default() -> Self {
         Self { started: Instant::now(), pause: FIRST_PAUSE }
     }
 }
 
-impl Again {
+impl Backoff {
     /// Waits until it may be tried again; `false` if it was tried for long enough.
     pub(super) async fn wait(&mut self) -> bool {
         let Some(pause) = self.pause_after(self.started.elapsed()) else { return false };
-        // Those who hindered each other should not come back together.
+        // Jitter: conflicting transactions should not retry at the same time.
         sleep(pause / 2 + part(pause / 2)).await;
         true
     }
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn pauses_grow_and_end() {
-        let mut again = Again::default();
+        let mut again = Backoff::default();
         let mut elapsed = Duration::ZERO;
         let mut pauses = Vec::new();
         while let Some(pause) = again.pause_after(elapsed) {

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A statement with its parameter, if it has one.
 #[derive(Clone, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct IntrospectionQuery<'a> {
     pub(super) text: String,
     pub(super) parameter: Option<Parameter<'a>>,
 }
@@ -27,13 +27,13 @@ pub(super) enum Parameter<'a> {
     Most(u32),
 }
 
-impl<'a> Asked<'a> {
+impl<'a> IntrospectionQuery<'a> {
     pub(super) fn plain(text: &str, connection: &Connection) -> Self {
-        Self { text: said(text, connection), parameter: None }
+        Self { text: versioned(text, connection), parameter: None }
     }
 
     pub(super) fn with(text: &str, parameter: Parameter<'a>, connection: &Connection) -> Self {
-        Self { text: said(text, connection), parameter: Some(parameter) }
+        Self { text: versioned(text, connection), parameter: Some(parameter) }
     }
 }
 
@@ -60,7 +60,7 @@ impl Parameter<'_> {
 
 /// Servers since 5.26 support two versions of the language, and may be configured with the newer
 /// one as the default.
-fn said(text: &str, connection: &Connection) -> String {
+fn versioned(text: &str, connection: &Connection) -> String {
     let version = connection.server_version();
     match (version.major, version.minor) >= (5, 26) {
         true => [include_str!("language.cypher"), text].concat(),
@@ -70,15 +70,15 @@ fn said(text: &str, connection: &Connection) -> String {
 
 /// Sends statements together, each a transaction of its own, and reads the records of each of them,
 /// in their order.
-pub(super) async fn ask(
+pub(super) async fn send(
     connection: &mut Connection,
-    statements: &[Asked<'_>],
+    statements: &[IntrospectionQuery<'_>],
 ) -> Result<Vec<Records>, WireError> {
     let bookmarks = Bookmarks::default();
     let mut transaction = Transaction::new(Access::Read, &bookmarks);
     transaction.timeout = Some(PATIENCE);
     let mut batch = connection.batch();
-    for Asked { text, parameter } in statements {
+    for IntrospectionQuery { text, parameter } in statements {
         let count = usize::from(parameter.is_some());
         batch.run(Scope::Alone(&transaction), text, count, |pack| {
             if let Some(parameter) = parameter {
