@@ -275,6 +275,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         let is_read = matches!(
             position,
             Position::Rows
+                | Position::Lookup
+                | Position::Edge
+                | Position::CallArguments
                 | Position::Groups
                 | Position::GroupFields
                 | Position::Order
@@ -292,7 +295,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             _ => filter::reading(Scope::default(), role),
         },
         Position::Lookup => {
-            let is_read = matches!(role, InputRole::Argument(ArgumentRole::NodeId));
+            let is_read =
+                matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
             is_read.then_some(Reading::Value)
         }
         Position::Edge => {

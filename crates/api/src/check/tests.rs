@@ -82,7 +82,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Lookup
-          Argument: NodeId
+          Argument: NodeId, GlobalId
 
         Edge
           Argument: OrderBy
