@@ -83,9 +83,11 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Lookup
           Argument: NodeId, GlobalId
+          other: Refused
 
         Edge
           Argument: OrderBy
+          other: Refused
 
         Groups
           Argument: GroupBy
@@ -106,6 +108,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         CallArguments
           Argument: Call
+          other: Refused
 
         Entities
           other: Representations
@@ -164,6 +167,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         CallArguments
           Argument: Call
+          other: Refused
 
         Change(New)
           Write: Inputs, Stored, ClientMutationId
