@@ -253,19 +253,7 @@ impl Check<'_> {
             }
             return;
         }
-        let of_variant = |id: &InputId| {
-            matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::Of(_)))
-        };
-        // An object that has members for the nodes of single entities is read for these only.
-        let by_variant = match position {
-            Position::NestedWrites | Position::NestedWrite => fields.iter().any(of_variant),
-            _ => false,
-        };
         for field in fields {
-            let position = match by_variant && !of_variant(field) {
-                true => Position::EachVariant,
-                false => position,
-            };
             self.input(*field, position, || {
                 format!("{}.{}", self.api.schema[object].name, self.api.schema[*field].name)
             });
@@ -279,6 +267,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         let is_read = matches!(
             position,
             Position::Rows
+                | Position::Lookup
+                | Position::Edge
+                | Position::CallArguments
                 | Position::Groups
                 | Position::GroupFields
                 | Position::Order

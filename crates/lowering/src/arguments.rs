@@ -147,6 +147,7 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let is_read = |role: &InputRole| match role {
             InputRole::Argument(role) => is_read(role),
+            InputRole::Refused(_) => true,
             _ => false,
         };
         match field.arguments.iter().all(|(id, _)| is_read(&self.api.input(*id).role)) {

@@ -252,7 +252,9 @@ impl<'a> Context<'a> {
 
     /// The row of any entity with the given opaque id; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
-        self.require_arguments(field, |role| matches!(role, ArgumentRole::NodeId))?;
+        let is_id =
+            |role: &ArgumentRole| matches!(role, ArgumentRole::NodeId | ArgumentRole::GlobalId);
+        self.require_arguments(field, is_id)?;
         let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);

@@ -82,10 +82,12 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Lookup
-          Argument: NodeId
+          Argument: NodeId, GlobalId
+          other: Refused
 
         Edge
           Argument: OrderBy
+          other: Refused
 
         Groups
           Argument: GroupBy
@@ -106,6 +108,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         CallArguments
           Argument: Call
+          other: Refused
 
         Entities
           other: Representations
@@ -164,6 +167,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         CallArguments
           Argument: Call
+          other: Refused
 
         Change(New)
           Write: Inputs, Stored, ClientMutationId

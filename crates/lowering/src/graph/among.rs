@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
         let mut named = Vec::new();
         for (id, input) in self.members_given(input, object, location)? {
             let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
-                return Err(misplaced("a change of nodes of all of several entities"));
+                continue;
             };
             let place = targets.iter().position(|way| way.number == number);
             match place {
