@@ -19,18 +19,6 @@ pub enum Plan {
 }
 
 impl Plan {
-    pub(crate) fn sqlite(program: SqliteProgram, shape: Shape) -> Self {
-        Self::Sqlite(Arc::new(SqlitePlan { program, shape: shape.into() }))
-    }
-
-    pub(crate) fn postgres(program: PostgresProgram, shape: Shape) -> Self {
-        Self::Postgres(Arc::new(PostgresPlan { program, shape: shape.into() }))
-    }
-
-    pub(crate) fn neo4j(program: GraphProgram, shape: Shape) -> Self {
-        Self::Neo4j(Arc::new(source::Plan { program, shape: shape.into() }))
-    }
-
     /// Whether the source decides by the role of a session which rows the plan reads.
     #[must_use]
     pub fn has_roles(&self) -> bool {
