@@ -143,7 +143,7 @@ fn of_arguments() -> Vec<Place> {
         of_row: false,
         value: ValueShape::Leaf(Leaf::Any),
         form: Form::Stored,
-        told: Vec::new(),
+        external: Vec::new(),
     });
     let of_aggregate = FieldBinding::Aggregate(AggregateField::Computed {
         computed: function(),

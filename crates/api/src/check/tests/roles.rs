@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, NestedBinding, NestedVerb, NestedWay, NestedWriteVerb, OperatorRole, OrderRole,
+    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, OperatorRole, OrderRole,
     RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
@@ -104,7 +104,7 @@ pub(crate) fn subject() -> Arc<Subject> {
 pub(crate) fn nested() -> Box<NestedBinding> {
     Box::new(NestedBinding {
         entity: entity(),
-        way: NestedWay::Forward { fields: Box::default(), cleared: Box::default() },
+        way: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
         is_single: true,
         keys: Arc::new([]),
     })

@@ -1,7 +1,7 @@
 //! Keys of several fields, of texts, and of many rows.
 
 use expect_test::expect;
-use ir::{Again, ExpectedLinks, Filter, Otherwise, OtherwiseKind, Write, WriteKind};
+use ir::{ExistingLink, ExpectedLinks, Filter, Otherwise, OtherwiseKind, Write, WriteKind};
 
 use super::super::builder::{
     Builder, child, compare, equal, insert, insert_one, integer, text, update, write,
@@ -69,7 +69,7 @@ async fn each_inserted_row_has_a_row_below_it() {
         let second = insert_one(database, "thing", "name", text("second"));
         let second = child(way, &[1], write(database, "thing", second, Vec::new()));
         let found = equal(database.field("thing.name"), text("lamp"));
-        let link = WriteKind::Link { filter: found, again: Again::Link };
+        let link = WriteKind::Link { filter: found, existing: ExistingLink::Link };
         let link = child(way, &[2], write(database, "thing", link, Vec::new()));
         let otherwise = Otherwise::new(OtherwiseKind::Invalid, "too many");
         let expect = WriteKind::Expect { links: ExpectedLinks::OneOrNone, otherwise };
@@ -96,7 +96,7 @@ async fn a_row_refers_by_all_fields_of_a_key() {
         let way = database.to("thing.hall,number");
         let wall = equal(database.field("place.label"), text("wall"));
         let link = |parents: &[u32]| {
-            let link = WriteKind::Link { filter: wall.clone(), again: Again::Link };
+            let link = WriteKind::Link { filter: wall.clone(), existing: ExistingLink::Link };
             child(way, parents, write(database, "place", link, Vec::new()))
         };
         let thing = |id| update(equal(database.field("thing.id"), integer(id)), &[]);
@@ -136,7 +136,7 @@ async fn what_cannot_be_done_is_refused() {
             let number = equal(database.field("place.number"), integer(1));
             write(database, "place", update(number, &[(label, text("x"))]), children)
         };
-        let link = WriteKind::Link { filter: Filter::all(), again: Again::Link };
+        let link = WriteKind::Link { filter: Filter::all(), existing: ExistingLink::Link };
         let link = child(way, &[], write(database, "thing", link, Vec::new()));
         let new = insert_one(database, "thing", "name", text("new"));
         let new = child(way, &[], write(database, "thing", new, Vec::new()));

@@ -106,8 +106,8 @@ async fn a_row_begins_and_ceases_to_refer_to_others() {
 #[tokio::test]
 async fn a_link_may_be_refused_where_it_is_there() {
     let answer = on_each(BLOG, async |database| {
-        let again = || ExistingLink::Refuse(Otherwise::new(OtherwiseKind::Invalid, "linked"));
-        let back = |filter| WriteKind::Link { filter, again: again() };
+        let existing = || ExistingLink::Refuse(Otherwise::new(OtherwiseKind::Invalid, "linked"));
+        let back = |filter| WriteKind::Link { filter, existing: existing() };
         let run = async |hop: Hop, (entity, id): (&str, i64), (below, kind): (&str, WriteKind)| {
             let mut builder = Builder::new(database);
             let linked = child(hop, &[], write(database, below, kind, Vec::new()));
