@@ -1,6 +1,6 @@
 //! The sets of options under which the three are compared.
 
-/// The same options for each of the three.
+/// A set of options with equal values for PostGraphile 4, PostGraphile 5 and Thalweg.
 #[derive(Debug)]
 pub(crate) struct Set {
     /// Also the name of the folder of its queries.

@@ -73,7 +73,7 @@ pub(crate) enum Role {
     Yardstick,
     /// Any other that answers GraphQL over HTTP, such as one of several processes: shown beside.
     Server,
-    /// The same rows without GraphQL and without HTTP: the physical limit.
+    /// A floor: the rows of a query without GraphQL and HTTP, the physical limit.
     Floor,
 }
 

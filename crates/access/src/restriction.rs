@@ -37,7 +37,7 @@ pub struct Restriction<P = Target, R = Filter> {
     pub authentication: Option<Authentication>,
     /// A row counts as absent unless it passes one of the filters of the action.
     pub filters: Vec<RowRule<R>>,
-    /// The same, but a row that does not pass ends the action with an error.
+    /// Conditions of an action whose violation by any row is an error, and ends the action.
     pub validations: Vec<RowRule<R>>,
 }
 

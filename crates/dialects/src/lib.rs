@@ -14,7 +14,7 @@ pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::{Echoed, Introspection, LowerError, Lowered, StatedPattern, lower};
-pub use make::{Declaration, DialectError, Made};
+pub use make::{Declaration, DialectError, DialectOutput};
 
 /// The name of a dialect, with which options and case files choose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

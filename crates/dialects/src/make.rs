@@ -1,7 +1,7 @@
 //! The stages from a source to an API: declare, read known rows, make.
 //!
 //! ```text
-//! catalog of the source ─► Declaration::new ─► the rows that it wants ─► Declaration::make ─► Made
+//! catalog of the source ─► Declaration::new ─► the rows that it wants ─► Declaration::make ─► DialectOutput
 //! ```
 //!
 //! A schema-first dialect declares in the catalog what its definitions say, and keeps in its state
@@ -33,7 +33,7 @@ enum Declared<'d> {
 
 /// An API over a catalog, with its access rules.
 #[derive(Debug)]
-pub struct Made {
+pub struct DialectOutput {
     pub catalog: Catalog,
     pub api: Api,
     /// Access restrictions of the definitions.
@@ -80,7 +80,10 @@ impl<'d> Declaration<'d> {
     }
 
     /// Makes the API, which can be a subgraph of a federated graph.
-    pub fn make(self, federation: Option<&federation::Options>) -> Result<Made, DialectError> {
+    pub fn make(
+        self,
+        federation: Option<&federation::Options>,
+    ) -> Result<DialectOutput, DialectError> {
         let Self { catalog, declared } = self;
         let api = declared.api(&catalog);
         let api = match federation {
@@ -93,7 +96,7 @@ impl<'d> Declaration<'d> {
         let messages = declared.messages(&catalog);
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(Made { catalog, api, restrictions, messages }),
+            None => Ok(DialectOutput { catalog, api, restrictions, messages }),
         }
     }
 }

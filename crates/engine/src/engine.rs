@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
-use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
+use dialects::{Api, Declaration, Dialect, DialectError, DialectOutput, federation};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
 use source::{PoolLimits, Session};
@@ -162,7 +162,7 @@ impl Engine {
             catalog.declare_default(field);
         }
         let made = declaration.make(options.federation.as_ref())?;
-        let Made { catalog, mut api, restrictions, messages } = made;
+        let DialectOutput { catalog, mut api, restrictions, messages } = made;
         if roles.is_some() && AccessRules::are_needed(&catalog, &restrictions) {
             return Err(OpenError::PoliciesAndRules);
         }

@@ -55,10 +55,11 @@ fn made_in(version: ApiVersion, types: &str) -> Result<Made, String> {
     let model = definitions::read(types, version).expect("definitions");
     let dialect = Dialect::Neo4j(Options { version, model: Arc::new(model), ..Options::default() });
     let made = Declaration::new(Catalog::default(), &dialect).make(None);
-    let dialects::Made { catalog, api, restrictions, .. } = made.map_err(|error| match error {
-        DialectError::Rules(text) => text,
-        other => other.to_string(),
-    })?;
+    let dialects::DialectOutput { catalog, api, restrictions, .. } =
+        made.map_err(|error| match error {
+            DialectError::Rules(text) => text,
+            other => other.to_string(),
+        })?;
     let rules = AccessRules::new(&catalog, None, restrictions).expect("rules");
     Ok(Made { catalog, api, rules })
 }

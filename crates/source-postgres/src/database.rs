@@ -64,7 +64,7 @@ pub struct PostgresConnections {
 
 /// Limits of an answer that is built as a whole.
 #[derive(Clone, Copy)]
-struct Whole {
+struct AnswerLimits {
     /// Most bytes of its rows.
     most_bytes: Option<usize>,
     /// Most bytes of the answer itself, if a longer one begins again in portions.
@@ -172,10 +172,10 @@ impl Connections for PostgresConnections {
                 return written.map(Executed::Whole);
             }
         };
-        let whole = Whole { most_bytes: None, most_written: None };
+        let whole = AnswerLimits { most_bytes: None, most_written: None };
         if let Some(trying) = program.length.try_whole(sizes.whole) {
             let (most_bytes, most_written) = (Some(trying.bytes), Some(sizes.whole.min(HERE)));
-            let most = Whole { most_bytes, most_written };
+            let most = AnswerLimits { most_bytes, most_written };
             let copy = sink.clone();
             match self.execute(plan, params, copy, most, observed).await {
                 Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
@@ -223,7 +223,7 @@ impl Connections for PostgresConnections {
         if plan.program.program.writes() {
             return self.change(plan, params, output, observed).await;
         }
-        let whole = Whole { most_bytes: None, most_written: None };
+        let whole = AnswerLimits { most_bytes: None, most_written: None };
         self.execute(plan, params, output, whole, observed).await
     }
 
@@ -292,7 +292,7 @@ impl PostgresConnections {
         plan: &Arc<PostgresPlan>,
         params: ExecuteParams<'_>,
         output: O,
-        Whole { most_bytes, most_written }: Whole,
+        AnswerLimits { most_bytes, most_written }: AnswerLimits,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;

@@ -79,7 +79,7 @@ const SETTINGS_3: Settings = Settings {
 };
 
 impl Set {
-    /// The same set for queries that change the graph.
+    /// This set of options for queries that change the graph.
     const fn with_writes(self) -> Self {
         Self { writes: true, ..self }
     }
