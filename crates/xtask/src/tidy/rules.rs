@@ -33,7 +33,7 @@ pub(crate) struct ForeignWords {
 
 /// Crates of ours that a dialect may depend on.
 const BELOW_DIALECTS: &[&str] =
-    &["access", "api", "catalog", "graphql", "ir", "lowering", "response"];
+    &["access", "api", "catalog", "graphql", "ir", "lowering", "response", "storage"];
 
 const DIALECT: &str =
     "a dialect is a pure function of the catalog and knows no source and no other dialect";
@@ -73,10 +73,15 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &["api", "catalog", "graphql", "ir", "response"],
         reason: "one lowering serves every dialect, and knows none",
     },
+    Layer {
+        within: "storage",
+        may: &["catalog", "sql"],
+        reason: "tables follow from definitions, whichever dialect has read them",
+    },
     Layer { within: "dialect-*", may: BELOW_DIALECTS, reason: DIALECT },
     Layer {
         within: "dialects",
-        may: &["access", "api", "catalog", "dialect-*", "lowering"],
+        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage"],
         reason: "the registry knows all dialects, and no source",
     },
     Layer {
