@@ -357,6 +357,10 @@ pub enum VariantRole {
 pub enum ValueBinding {
     Order(OrderBy),
     Direction(Direction),
+    /// A value to order by, in the direction of [`OrderRole::Directed`].
+    Sorted(ValueRef),
+    /// A part of the row that [`FilterRole::AllPresent`] requires.
+    Present(RowPart),
     /// A group key.
     GroupBy(GroupBy),
     /// One of several entities, by its index.
@@ -365,6 +369,19 @@ pub enum ValueBinding {
     Label(Box<str>),
     /// Not supported by the source: a request error with this text.
     Refused(Box<str>),
+}
+
+/// A part of a row that may be absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowPart {
+    /// A value, which is absent where it is null.
+    Field(FieldId),
+    /// A field that all variants have, by its index.
+    Common(u16),
+    /// Related rows.
+    Related(Hop),
+    /// Related rows of several entities.
+    RelatedVariants(VariantsId),
 }
 
 impl InputBinding {

@@ -310,7 +310,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Order => match role {
-            InputRole::Order(OrderRole::Sort | OrderRole::SortOfEdge(_)) => {
+            InputRole::Order(OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_)) => {
                 Some(Reading::Members(Position::Order))
             }
             InputRole::Order(_) => Some(Reading::Value),

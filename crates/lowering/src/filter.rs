@@ -18,7 +18,7 @@ use super::variants::OfVariant;
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
-    OperatorRole, RowsRole, Subject, VariantLink, VariantsId,
+    OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
 };
 use declared::not_declared;
 use graph::all;
@@ -224,6 +224,16 @@ impl Context<'_> {
                 let filters = self.listed(given, item)?;
                 listed_meaning(given, filters, Filter::Or)
             }
+            // The enclosing object takes it together with its other members.
+            FilterRole::OrSiblings => {
+                let filters = self.listed(given, &Meaning::Ignore)?;
+                Ok(if filters.is_empty() { None } else { Some(Filter::Or(filters)) })
+            }
+            FilterRole::Complement(role) => {
+                let stated = self.stated_by_filter(role, given)?;
+                Ok(stated.map(|filter| Filter::Except(Box::new(filter))))
+            }
+            FilterRole::AllPresent => self.all_present(given),
             FilterRole::Negated(role) => {
                 let stated = self.stated_by_filter(role, given)?;
                 Ok(stated.map(|filter| Filter::Not(Box::new(filter))))
@@ -334,6 +344,10 @@ impl Context<'_> {
                 comparison,
                 operand: self.operand(input, r#type),
             })),
+            OperatorRole::All => {
+                let around = FilterContext { subject: Some(subject), ..FilterContext::default() };
+                self.object(given, around)
+            }
             OperatorRole::Match { r#match, ignore_case } => {
                 let operand = self.operand(input, r#type);
                 self.state_pattern(r#match, &operand, given.location);
@@ -545,6 +559,31 @@ impl Context<'_> {
         Ok(filters)
     }
 
+    /// The condition that parts of the row, which enum values name, are present.
+    fn all_present(&self, given: PresentInput<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        let r#type = self.api.schema[given.id].r#type.base;
+        let mut filters = Vec::new();
+        for item in &self.items(given.input)? {
+            let Some(ValueBinding::Present(part)) = self.enum_value(item, r#type) else {
+                continue;
+            };
+            let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
+            filters.push(match part {
+                RowPart::Field(field) => has_value(ValueRef::field(*field)),
+                RowPart::Common(place) => has_value(ValueRef::Common(*place)),
+                RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::RelatedVariants(variants) => {
+                    let all = |_: FilterContext<'_>| Ok(Some(Filter::all()));
+                    match self.related_variants(*variants, Quantifier::Some, all)? {
+                        Some(filter) => filter,
+                        None => continue,
+                    }
+                }
+            });
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
     pub(super) fn conjunction(
         &self,
         entries: &[(InputId, Input<'_>)],
@@ -553,14 +592,25 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let around = FilterContext { alone: entries.len() == 1, ..around };
         let mut filters = Vec::with_capacity(entries.len());
+        let mut others = Vec::new();
         let overridden = match around.variant {
             Some(own) => self.overridden(entries, own)?,
             None => Vec::new(),
         };
         for (id, input) in entries {
             if !overridden.contains(&self.api.schema[*id].name) {
-                filters.extend(self.condition(*id, input, around, location)?);
+                let stated = self.condition(*id, input, around, location)?;
+                match self.api.input(*id).role == InputRole::Filter(FilterRole::OrSiblings) {
+                    true => others.extend(stated),
+                    false => filters.extend(stated),
+                }
             }
+        }
+        if !others.is_empty() {
+            if !filters.is_empty() {
+                others.insert(0, Filter::and(filters));
+            }
+            filters = vec![Filter::Or(others)];
         }
         if let Some(own) = around.variant
             && self.is_of_others(entries, own.number)

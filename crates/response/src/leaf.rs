@@ -56,6 +56,10 @@ pub enum Leaf {
     Int,
     /// A 64-bit integer as a string.
     BigInt,
+    /// A 64-bit integer as a JSON number.
+    LongNumber,
+    /// A positive 64-bit integer as a string of `0x` and hexadecimal digits.
+    HexadecimalId,
     /// A JSON number in the shortest exact form, as JavaScript prints it; not finite is an error.
     Float,
     /// A decimal as a string, exact; with `scale`, exactly so many fraction digits, rounded half

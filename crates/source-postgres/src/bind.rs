@@ -88,6 +88,9 @@ fn bind_level(
         let span = match &parameter.source {
             ParameterSource::Keys { .. }
             | ParameterSource::Rows { .. }
+            | ParameterSource::Results { .. }
+            | ParameterSource::Objects(_)
+            | ParameterSource::Columns(_)
             | ParameterSource::Result { .. }
             | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {

@@ -31,7 +31,7 @@ use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
-pub(super) use keys::{has_results, key_arrays};
+pub(super) use keys::{has_results, key_arrays, object_error};
 
 /// A program with its prepared statements.
 #[derive(Debug)]

@@ -25,6 +25,8 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// The function that makes small letters of all letters.
     pub fold: &'static str,
+    /// The call that takes the next key of the sequence of the database, which `storage` creates.
+    pub next_key: &'static str,
     pub offset_alone: OffsetAlone,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
@@ -118,6 +120,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Like,
         fold: "lower",
+        next_key: "nextval('thalweg.id')",
         offset_alone: OffsetAlone::Allowed,
         typed_text: true,
         truncation: Truncation::DateTrunc,
@@ -151,6 +154,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Glob,
         fold: FOLD,
+        next_key: "thalweg_next_id()",
         offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
         truncation: Truncation::Substring,

@@ -35,16 +35,20 @@ pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
 fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
     let within = |scope| Some(Reading::Members(Position::Condition(scope)));
     match role {
-        FilterRole::Conditions | FilterRole::And { .. } | FilterRole::Or { .. } => {
-            within(Scope { group: false, ..scope })
-        }
+        FilterRole::Conditions
+        | FilterRole::And { .. }
+        | FilterRole::Or { .. }
+        | FilterRole::OrSiblings => within(Scope { group: false, ..scope }),
         FilterRole::GroupFilter => scope.group.then_some(ON_ROWS),
-        FilterRole::Negated(role) | FilterRole::Unsupported { role, .. } => of_filter(scope, role),
+        FilterRole::Negated(role)
+        | FilterRole::Complement(role)
+        | FilterRole::Unsupported { role, .. } => of_filter(scope, role),
         FilterRole::Equal(_)
         | FilterRole::EqualComputed(_)
         | FilterRole::IsNull { .. }
         | FilterRole::IsGlobalId(_)
         | FilterRole::Exists(_)
+        | FilterRole::AllPresent
         | FilterRole::OfVariants => Some(Reading::Value),
         FilterRole::Operator(operator) => scope.subject.then(|| of_operator(*operator)),
         FilterRole::On { operator, .. } => Some(of_operator(*operator)),
@@ -76,6 +80,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
 
 fn of_operator(operator: OperatorRole) -> Reading {
     match operator {
+        OperatorRole::All => ON_SUBJECT,
         OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
         OperatorRole::Compare(_)
         | OperatorRole::CompareIgnoringCase(_)

@@ -93,6 +93,8 @@ impl MemorySize for Leaf {
             Self::Literal(text) => sum!(text),
             Self::Int
             | Self::BigInt
+            | Self::LongNumber
+            | Self::HexadecimalId
             | Self::Float
             | Self::Decimal { scale: _ }
             | Self::Number { scale: _ }

@@ -44,6 +44,8 @@ impl Leaf {
             }
             Leaf::Int => number::write_int(value, out),
             Leaf::BigInt => number::write_big_int(value, out),
+            Leaf::LongNumber => number::write_long(value, out),
+            Leaf::HexadecimalId => number::write_hexadecimal(value, out),
             Leaf::Float => number::write_float(value, out),
             Leaf::Decimal { scale } => decimal::write_decimal(*scale, value, out),
             Leaf::Number { scale } => decimal::write_number(*scale, value, out),

@@ -3,11 +3,12 @@
 use std::ops::Deref;
 
 use ahash::AHashSet;
-use relational::{Level, ParameterSource};
+use relational::{KeyResults, Level, ParameterSource};
 use response::{LevelId, MemoryReservation, NoMemory};
 
 use super::super::cursor::{composite, is_repeated};
 use super::super::wire::{Row, Rows};
+use source::SourceError;
 use source::session::write_quoted;
 
 /// Arrays of keys, with memory reservations for them and for their copies in messages.
@@ -74,7 +75,8 @@ fn arrays(
     for parameter in &level.parameters {
         match &parameter.source {
             ParameterSource::Keys { .. } => arrays.extend(keys.next()),
-            ParameterSource::Rows { level, column } => {
+            ParameterSource::Rows { level, column }
+            | ParameterSource::Results { level, column } => {
                 let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
                 held.join(reserve(rows, &[*column])?);
                 let Some(values) = all_values(rows, *column) else { return Ok(None) };
@@ -84,6 +86,13 @@ fn arrays(
                 let Some(value) = result(rows, *level, *row, *column) else { return Ok(None) };
                 arrays.push(value.to_vec());
             }
+            ParameterSource::Objects(list) => match list.keys(&Results(rows)) {
+                Ok(keys) => arrays.push(key_list(&keys)),
+                // `object_error` has found it before.
+                Err(_) => return Ok(None),
+            },
+            // `relational` makes them for databases without arrays only.
+            ParameterSource::Columns(_) => return Ok(None),
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
         }
     }
@@ -103,9 +112,50 @@ pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
         }
         ParameterSource::Keys { .. }
         | ParameterSource::Rows { .. }
+        | ParameterSource::Results { .. }
+        | ParameterSource::Objects(_)
+        | ParameterSource::Columns(_)
         | ParameterSource::Operand(_)
         | ParameterSource::Parent { .. } => true,
     })
+}
+
+/// The error of an object that a level's statement needs, or that must not exist.
+pub(in super::super) fn object_error(level: &Level, rows: &[Rows]) -> Option<SourceError> {
+    level.parameters.iter().find_map(|parameter| match &parameter.source {
+        ParameterSource::Objects(list) => list.keys(&Results(rows)).err(),
+        _ => None,
+    })
+}
+
+/// Rows of earlier levels, by which keys of objects are resolved.
+struct Results<'r>(&'r [Rows]);
+
+impl KeyResults for Results<'_> {
+    fn rows(&self, level: LevelId) -> usize {
+        self.0.get(usize::from(level.0)).map_or(0, Rows::len)
+    }
+
+    fn integer(&self, level: LevelId, row: usize, column: u16) -> Option<i64> {
+        let value = self.0.get(usize::from(level.0))?.value(row, usize::from(column))?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    }
+}
+
+/// Keys as an array.
+fn key_list(keys: &[Option<i64>]) -> Vec<u8> {
+    let mut array = vec![b'{'];
+    for (place, key) in keys.iter().enumerate() {
+        if place > 0 {
+            array.push(b',');
+        }
+        match key {
+            Some(key) => array.extend_from_slice(itoa::Buffer::new().format(*key).as_bytes()),
+            None => array.extend_from_slice(b"NULL"),
+        }
+    }
+    array.push(b'}');
+    array
 }
 
 /// All values of a column as an array, in their order; `None` without a row.

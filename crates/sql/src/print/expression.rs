@@ -170,6 +170,7 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::NextKey => self.out.push_str(self.flavor.next_key),
             Expression::Aggregate { function: AggregateFunction::Average, argument }
                 if self.flavor.average_squares =>
             {
@@ -271,6 +272,7 @@ impl Printer<'_> {
             | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
+            | Expression::NextKey
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)

@@ -145,6 +145,9 @@ family!(filters: FilterRole {
     Conditions => one(FilterRole::Conditions),
     And => one(FilterRole::And { item: Meaning::Ignore }),
     Or => one(FilterRole::Or { item: Meaning::Ignore }),
+    OrSiblings => one(FilterRole::OrSiblings),
+    Complement => one(FilterRole::Complement(Box::new(FilterRole::Equal(field())))),
+    AllPresent => one(FilterRole::AllPresent),
     Negated => one(FilterRole::Negated(Box::new(FilterRole::Equal(field())))),
     Unsupported => one(FilterRole::Unsupported {
         role: Box::new(FilterRole::Equal(field())),
@@ -192,6 +195,7 @@ family!(operators: OperatorRole {
     Compare => one(OperatorRole::Compare(Comparison::Less)),
     CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
     CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
+    All => one(OperatorRole::All),
     Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
     TestNull => one(OperatorRole::TestNull),
     Distance => one(OperatorRole::Distance(Comparison::Less)),
@@ -220,6 +224,8 @@ family!(declared: DeclaredRole {
 
 family!(orders: OrderRole {
     Sort => one(OrderRole::Sort),
+    Then => one(OrderRole::Then),
+    Directed => one(OrderRole::Directed(ir::Direction::Ascending)),
     SortOfEdge => one(OrderRole::SortOfEdge(entity())),
     Field => one(OrderRole::Field(field())),
     Edge => one(OrderRole::Edge(field())),
