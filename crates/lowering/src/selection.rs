@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
             FieldBinding::Rows(binding) => {
                 self.enter_level()?;
                 let node = match (binding.form, binding.from) {
-                    (RowsForm::Single, RowsFrom::Relation(hop)) => {
+                    (RowsForm::Single, RowsFrom::Relation(hop)) if field.arguments.is_empty() => {
                         let mut path = path.to_vec();
                         path.push(hop);
                         let present = outputs.present(self, &path);
@@ -410,7 +410,7 @@ impl<'a> Context<'a> {
         let rows = Rows {
             id: rows_id,
             from: match binding.from {
-                RowsFrom::Entity | RowsFrom::Search(_) => match search {
+                RowsFrom::Entity | RowsFrom::Search(_) | RowsFrom::Changed => match search {
                     Some(search) => {
                         let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
                         ir::From::Search { search, operand: searched.ok_or_else(refused)? }

@@ -65,7 +65,10 @@ pub(super) fn object_keys(keys: &ObjectKeys) -> String {
         WhichObjects::New => "new ",
         WhichObjects::Found => "found ",
     };
-    let each = keys.each.iter().map(|key| key.as_ref().map_or("null".to_owned(), object_key));
+    let each = keys.each.iter().map(|place| {
+        let key = place.and_then(|place| keys.table.objects.get(place as usize));
+        key.map_or("null".to_owned(), object_key)
+    });
     format!("{which}objects [{}]", each.collect::<Vec<_>>().join(", "))
 }
 

@@ -24,6 +24,7 @@ const MARIADB: Flavor = Flavor {
     nulls_order: NullsOrderForm::ByExpression,
     pattern: Pattern::LikeCollated { exact: "utf8mb4_bin" },
     fold: "lower",
+    next_key: "nextval(`thalweg`.`id`)",
     offset_alone: OffsetAlone::AfterLimit("18446744073709551615"),
     typed_text: true,
     truncation: Truncation::DateFormat,
