@@ -82,7 +82,7 @@ pub struct ObjectKey {
     /// The look-ups of the object: the first that finds it counts.
     pub found: Vec<KeyPlace>,
     /// Its key if none finds it; without one it must exist.
-    pub new: Option<KeyPlace>,
+    pub new: Option<NewKeyPlace>,
     /// A value that identifies the object: of all objects with this value and number, only the first
     /// one with a new key is created, and the others stand for it.
     pub identity: Option<(u32, Operand)>,
@@ -95,11 +95,20 @@ pub struct ObjectKey {
 }
 
 /// The place of a key in the result of a step: the ordinal, less 1, of a read of
-/// [`From::Keys`](crate::From::Keys), whose outputs are the key and the ordinal in this order, or
-/// the row of [`ObjectChange::NewKeys`].
+/// [`From::Keys`](crate::From::Keys), whose outputs are the key and the ordinal in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyPlace {
     pub step: StepId,
     /// From 0.
     pub place: u32,
+}
+
+/// The place of a key of [`ObjectChange::NewKeys`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NewKeyPlace {
+    pub step: StepId,
+    /// From 0.
+    pub place: u32,
+    /// The number of keys that the step takes.
+    pub count: u32,
 }

@@ -31,7 +31,7 @@ pub struct ObjectList {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectSource {
     pub found: Vec<ObjectPlace>,
-    pub new: Option<ObjectPlace>,
+    pub new: Option<NewKey>,
     pub identity: Option<(u32, Operand)>,
     pub unless: Vec<ObjectPlace>,
     pub missing: Option<Box<Otherwise>>,
@@ -44,6 +44,16 @@ pub struct ObjectPlace {
     pub level: LevelId,
     /// From 0: the ordinal of a look-up less 1, or the row of new keys.
     pub place: u32,
+}
+
+/// A key of the sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NewKey {
+    pub level: LevelId,
+    /// From 0.
+    pub place: u32,
+    /// The number of keys that are taken together.
+    pub count: u32,
 }
 
 /// For each object of a table, the one that is created for it: itself, unless several have the same
@@ -124,7 +134,7 @@ impl ObjectList {
         }
         let creator = creators.get(place as usize).copied().unwrap_or(place);
         let new = self.table.get(creator as usize).and_then(|creator| creator.new);
-        let new = new.and_then(|new| found.results.integer(new.level, new.place as usize, KEY));
+        let new = new.and_then(|new| new.key(found.results));
         if let (None, None, Some(otherwise)) = (existing, new, &object.missing) {
             return Err(refusal(otherwise));
         }
@@ -134,6 +144,19 @@ impl ObjectList {
             WhichObjects::New => new,
             WhichObjects::Found => existing,
         })
+    }
+}
+
+impl NewKey {
+    /// The key: of a row of its own, or, where the only row has the last key, by the distance from it.
+    fn key(self, results: &impl KeyResults) -> Option<i64> {
+        match results.rows(self.level) {
+            1 => {
+                let last = results.integer(self.level, 0, KEY)?;
+                Some(last - i64::from(self.count) + 1 + i64::from(self.place))
+            }
+            _ => results.integer(self.level, self.place as usize, KEY),
+        }
     }
 }
 

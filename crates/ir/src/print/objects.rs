@@ -74,7 +74,8 @@ pub(super) fn object_keys(keys: &ObjectKeys) -> String {
 
 fn object_key(key: &ObjectKey) -> String {
     let place = |place: &KeyPlace| format!("{} of step {}", place.place, place.step.0);
-    let either = key.found.iter().chain(&key.new).map(place).collect::<Vec<_>>().join(" or ");
+    let new = key.new.map(|new| KeyPlace { step: new.step, place: new.place });
+    let either = key.found.iter().chain(&new).map(place).collect::<Vec<_>>().join(" or ");
     match key.unless.is_empty() {
         true => either,
         false => {

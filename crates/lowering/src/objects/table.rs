@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, From, KeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Operand, Otherwise,
-    OtherwiseKind, StepId, StepKind, WhichObjects,
+    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Operand,
+    Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
 };
 
 use super::super::{Context, Outputs};
@@ -44,7 +44,7 @@ impl Context<'_> {
     /// Adds the steps that look for the objects and take keys for new ones.
     pub(super) fn table(&mut self, collected: &Collected, only_if: Option<StepId>) -> Table {
         let mut looked: BTreeMap<LookUp, Vec<(u32, Operand)>> = BTreeMap::new();
-        let mut new: Vec<u32> = Vec::new();
+        let mut created: Vec<u32> = Vec::new();
         for (place, object) in collected.objects.iter().enumerate() {
             let place = Object::place(place);
             let (entity, key) = (object.binding.entity, object.binding.key);
@@ -60,7 +60,7 @@ impl Context<'_> {
                 }
             }
             if object.can_be_new {
-                new.push(place);
+                created.push(place);
             }
         }
         let mut found: Vec<Vec<KeyPlace>> = vec![Vec::new(); collected.objects.len()];
@@ -73,12 +73,16 @@ impl Context<'_> {
                 }
             }
         }
-        let made = self.new_keys(collected, &new);
+        let made = self.new_keys(collected, &created);
         let mut objects = Vec::with_capacity(collected.objects.len());
         for (place, object) in collected.objects.iter().enumerate() {
-            let number = new.iter().position(|own| *own == Object::place(place));
+            let number = created.binary_search(&Object::place(place)).ok();
             let new = number.zip(made);
-            let new = new.map(|(number, step)| KeyPlace { step, place: Object::place(number) });
+            let new = new.map(|(number, step)| NewKeyPlace {
+                step,
+                place: Object::place(number),
+                count: Object::place(created.len()),
+            });
             let unless = object.unless.iter();
             let unless = unless.filter_map(|around| found.get(*around as usize)).flatten();
             objects.push(ObjectKey {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use ir::{KeyPlace, ObjectKeys, Operand, StepId};
+use ir::{KeyPlace, NewKeyPlace, ObjectKeys, Operand, StepId};
 use response::ColumnRef;
 use source::CompileError;
 
 use super::super::compile::Compiler;
 use super::super::level::ParameterSource;
-use super::super::object_list::{ObjectList, ObjectPlace, ObjectSource};
+use super::super::object_list::{NewKey, ObjectList, ObjectPlace, ObjectSource};
 use super::super::statement::Statement;
 
 impl Compiler<'_> {
@@ -55,6 +55,12 @@ impl Compiler<'_> {
         };
         let mut table = Vec::with_capacity(keys.table.objects.len());
         for object in &keys.table.objects {
+            let new = match object.new {
+                None => None,
+                Some(NewKeyPlace { step, place, count }) => {
+                    Some(NewKey { level: level_of(&step)?, place, count })
+                }
+            };
             let mut place = |place: &KeyPlace| {
                 Ok::<_, CompileError>(ObjectPlace {
                     level: level_of(&place.step)?,
@@ -63,7 +69,7 @@ impl Compiler<'_> {
             };
             table.push(ObjectSource {
                 found: object.found.iter().map(&mut place).collect::<Result<_, _>>()?,
-                new: object.new.as_ref().map(&mut place).transpose()?,
+                new,
                 identity: object.identity.clone(),
                 unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
                 missing: object.missing.clone(),
