@@ -231,6 +231,9 @@ pub enum RowsForm {
     Aggregate,
     /// The first row or null: there should be at most one, which the source does not enforce.
     First,
+    /// The same of the rows that pass the conditions; null without any condition, since each of
+    /// several keys may find the row.
+    Keyed,
 }
 
 /// The JSON structure of a value whose parts the operation selects.
