@@ -349,6 +349,8 @@ pub enum VariantRole {
     /// An object for the rows of one entity, by its index. An object of conditions that has such
     /// members accepts rows of no other entity.
     Of(u16),
+    /// The same, but rows of other entities pass whatever it says.
+    Restrict(u16),
     /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
     /// alone apply to rows of entities that it does not name. A member for one entity overrides the
     /// one of the same name beside the object.

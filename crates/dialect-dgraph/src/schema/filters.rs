@@ -4,10 +4,10 @@ use super::builder::{Builder, lower_first};
 use super::definitions::{VECTOR_DISTANCE, has_distance};
 use super::draft::{DraftInput, DraftKind, DraftValue, Section};
 use super::facts::{has_several_languages, is_custom, is_external, is_id, searches};
-use super::operators::{ENUM_EXACT, ENUM_HASH, enum_exact, enum_hash, filter_of, refused};
+use super::operators::{ENUM_EXACT, ENUM_HASH, enum_exact, enum_hash, filter_of};
 use super::{inputs, reads};
 use crate::model::{Base, EnumIndex, Field, Scalar, Search, TypeIndex, UnionIndex};
-use api::binding::{FilterRole, InputBinding, Meaning, ValueBinding};
+use api::binding::{FilterRole, InputBinding, Meaning, ValueBinding, VariantRole};
 
 /// Adds the conditions on rows of a type.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
@@ -62,10 +62,10 @@ pub(super) fn add_union(build: &mut Builder<'_>, UnionIndex(index): UnionIndex) 
     let mut values = Vec::new();
     for (number, member) in union.members.iter().enumerate() {
         let name = &build.r#type(*member).name;
-        let text = "Conditions on members of a union are not supported yet.";
-        let field = format!("{}Filter", lower_first(name));
-        members.push(DraftInput::new(&field, &format!("{name}Filter"), refused(text)));
         let number = u16::try_from(number).unwrap_or(u16::MAX);
+        let binding = InputBinding::lenient(VariantRole::Restrict(number));
+        let field = format!("{}Filter", lower_first(name));
+        members.push(DraftInput::new(&field, &format!("{name}Filter"), binding));
         values.push(DraftValue::new(name, ValueBinding::Variant(number)));
     }
     build.input(&format!("{}Filter", union.name), members);

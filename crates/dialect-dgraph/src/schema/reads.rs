@@ -27,8 +27,6 @@ const JOINED: &str = "Lists of interfaces and unions are not supported yet.";
 
 const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
 
-const LISTS: &str = "Conditions on lists are not supported yet.";
-
 /// A field of a type.
 pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> FieldBinding {
     let r#type = build.r#type(index);
@@ -103,7 +101,9 @@ pub(super) fn condition(
     let field = &build.r#type(index).fields[place];
     match subject(build, index, place) {
         None => refused(MISSING),
-        Some(_) if field.r#type.list.is_some() => refused(LISTS),
+        Some(subject) if field.r#type.list.is_some() => {
+            InputBinding::lenient(FilterRole::OperatorsOfElements(Arc::new(subject)))
+        }
         Some(subject) if filter == "Boolean" => equal(subject),
         Some(subject) => InputBinding::lenient(FilterRole::Operators(Arc::new(subject))),
     }
