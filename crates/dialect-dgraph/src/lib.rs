@@ -1,6 +1,10 @@
 //! The API of Dgraph's GraphQL (<https://docs.dgraph.io/graphql/>): type definitions become a
 //! database, and the API of it.
 //!
+//! * [`definitions`]: type definitions, from text to the model
 //! * [`model`]: what type definitions mean
+//! * [`stored`]: what they store, and where
 
+pub mod definitions;
 pub mod model;
+pub mod stored;
