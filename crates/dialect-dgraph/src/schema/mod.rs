@@ -28,6 +28,8 @@ mod payloads;
 mod reads;
 mod roots;
 mod similar;
+#[cfg(test)]
+mod tests;
 mod values;
 mod variants;
 
