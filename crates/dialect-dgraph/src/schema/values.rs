@@ -70,7 +70,7 @@ fn moment(stored: &Type) -> Leaf {
     match stored {
         Type::Scalar(Stored::Epoch(unit)) => Leaf::Epoch(epoch(*unit)),
         Type::Scalar(Stored::Timestamp) => Leaf::Timestamp,
-        _ => Leaf::TimestampWithZone,
+        _ => Leaf::UtcTimestamp,
     }
 }
 
