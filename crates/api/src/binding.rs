@@ -236,6 +236,9 @@ pub enum RowsForm {
     Aggregate,
     /// The first row or null: there should be at most one, which the source does not enforce.
     First,
+    /// The same of the rows that pass the conditions; null without any condition, since each of
+    /// several keys may find the row.
+    Keyed,
 }
 
 /// The JSON structure of a value whose parts the operation selects.
@@ -351,6 +354,8 @@ pub enum VariantRole {
     /// An object for the rows of one entity, by its index. An object of conditions that has such
     /// members accepts rows of no other entity.
     Of(u16),
+    /// The same, but rows of other entities pass whatever it says.
+    Restrict(u16),
     /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
     /// alone apply to rows of entities that it does not name. A member for one entity overrides the
     /// one of the same name beside the object.

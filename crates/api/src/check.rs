@@ -41,6 +41,8 @@ impl fmt::Display for Misbound {
 pub enum Position {
     /// An argument of a field that has none.
     Nothing,
+    /// An argument of [`FieldBinding::Refused`]: nothing reads it, whatever its role is.
+    Refused,
     /// An argument of a field that gives rows.
     Rows,
     /// The argument of [`FieldBinding::Lookup`].
@@ -169,6 +171,9 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
         let TypeKind::Object { fields, .. } = &owner.kind else { continue };
         for field in fields {
             let position = position_of_arguments(api.field(*field));
+            if position == Position::Refused {
+                continue;
+            }
             for argument in &api.schema[*field].arguments {
                 check.input(*argument, position, || {
                     let (field, argument) = (&api.schema[*field].name, &api.schema[*argument].name);
@@ -194,9 +199,9 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         }
         FieldBinding::Entities(_) => Position::Entities,
         FieldBinding::Mutation(change) => position_of_inputs(change),
+        FieldBinding::Refused(_) => Position::Refused,
         FieldBinding::Same
         | FieldBinding::Literal(_)
-        | FieldBinding::Refused(_)
         | FieldBinding::Column(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
@@ -302,6 +307,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     }
     match position {
         Position::Nothing => None,
+        Position::Refused => Some(Reading::Value),
         Position::Rows => match role {
             InputRole::Argument(role) => of_rows(role),
             _ => filter::reading(Scope::default(), role),

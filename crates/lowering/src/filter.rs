@@ -31,6 +31,8 @@ const NESTED: usize = 64;
 pub(super) struct FilterContext<'b> {
     /// The left side of operators.
     subject: Option<&'b Subject>,
+    /// True if the subject is a list whose elements operators compare.
+    of_elements: bool,
     /// The rows that conditions are quantified over.
     rows: Option<RelatedRows>,
     /// The aggregated value of a group's rows.
@@ -97,6 +99,9 @@ impl Parted<'_> {
         }
     }
 }
+
+/// The error of operators on a list that only single values have.
+const OF_ELEMENTS: &str = "This operator is not supported on lists yet.";
 
 /// A present value at an input position.
 #[derive(Clone, Copy)]
@@ -254,7 +259,8 @@ impl Context<'_> {
                 let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
                 self.compared(*operator, &subject, PresentInput { around, ..given })
             }
-            FilterRole::Operators(subject) => self.operators(given, subject),
+            FilterRole::Operators(subject) => self.operators(given, subject, false),
+            FilterRole::OperatorsOfElements(subject) => self.operators(given, subject, true),
             FilterRole::Equal(field) => Ok(Some(Filter::Compare {
                 place: ValueRef::field(*field),
                 comparison: Comparison::Equal,
@@ -330,6 +336,13 @@ impl Context<'_> {
                 if self.is_empty_object(input, r#type)? =>
             {
                 meaning(&given.binding.empty, Some(&subject.place), given.location)
+            }
+            OperatorRole::Compare(comparison) if given.around.of_elements => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare_elements(subject, comparison, operand)))
+            }
+            OperatorRole::All | OperatorRole::Match { .. } if given.around.of_elements => {
+                Err(LowerError::refused(OF_ELEMENTS, given.location))
             }
             OperatorRole::Compare(comparison) => {
                 let operand = self.operand(input, r#type);
@@ -634,7 +647,9 @@ fn distance(place: &ValueRef, comparison: Comparison, operand: ir::Operand) -> F
 /// The subject of a role that has one.
 fn subject_of(role: &FilterRole) -> Option<&Subject> {
     match role {
-        FilterRole::Operators(subject) | FilterRole::On { subject, .. } => Some(subject),
+        FilterRole::Operators(subject)
+        | FilterRole::OperatorsOfElements(subject)
+        | FilterRole::On { subject, .. } => Some(subject),
         FilterRole::Negated(role) => subject_of(role),
         _ => None,
     }
@@ -645,6 +660,15 @@ fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::O
     match case {
         Case::AsTyped => Filter::Compare { place, comparison, operand },
         Case::Exact | Case::Ignored => Filter::CompareText { place, comparison, case, operand },
+    }
+}
+
+/// The condition that any element of a list compares so.
+fn compare_elements(subject: &Subject, comparison: Comparison, operand: ir::Operand) -> Filter {
+    let place = subject.place.clone();
+    match comparison {
+        Comparison::In => Filter::Compare { place, comparison: Comparison::Overlaps, operand },
+        _ => Filter::AnyElement { place, comparison, operand },
     }
 }
 

@@ -94,6 +94,8 @@ pub enum Leaf {
     TimeWithZone,
     Timestamp,
     TimestampWithZone,
+    /// The same in UTC, with `Z`.
+    UtcTimestamp,
     /// A moment that is stored as a number, with the offset of UTC.
     Epoch(Epoch),
     /// A label by its name in the API.

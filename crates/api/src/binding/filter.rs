@@ -44,6 +44,8 @@ pub enum FilterRole {
     On { subject: Arc<Subject>, operator: OperatorRole },
     /// An object of [`FilterRole::Operator`]s on this value.
     Operators(Arc<Subject>),
+    /// The same on the elements of this list: comparisons must hold of any of them.
+    OperatorsOfElements(Arc<Subject>),
     /// The point of [`OperatorRole::DistanceFrom`].
     DistancePoint,
     /// A comparison of the distance of [`OperatorRole::DistanceFrom`].

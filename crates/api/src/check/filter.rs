@@ -22,7 +22,7 @@ pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
         InputRole::Variant(VariantRole::On) => {
             Some(Reading::Members(Position::Condition(Scope { group: false, ..scope })))
         }
-        InputRole::Variant(VariantRole::Of(_)) => Some(ON_ROWS),
+        InputRole::Variant(VariantRole::Of(_) | VariantRole::Restrict(_)) => Some(ON_ROWS),
         InputRole::Argument(_)
         | InputRole::Order(_)
         | InputRole::Write(_)
@@ -52,7 +52,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::OfVariants => Some(Reading::Value),
         FilterRole::Operator(operator) => scope.subject.then(|| of_operator(*operator)),
         FilterRole::On { operator, .. } => Some(of_operator(*operator)),
-        FilterRole::Operators(_) => Some(ON_SUBJECT),
+        FilterRole::Operators(_) | FilterRole::OperatorsOfElements(_) => Some(ON_SUBJECT),
         FilterRole::Composite(CompositePlace::Attribute(_)) if !scope.composite => None,
         FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
         FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),

@@ -77,8 +77,8 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Rows
           Argument: Options, Limit, LimitUnlessZero, LimitAtMost, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Searched, SearchBy, Directed, DirectedVariants
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Lookup
@@ -91,8 +91,8 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Groups
           Argument: GroupBy
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         RowGroups
@@ -117,43 +117,43 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Member
 
         Condition()
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(subject)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(One))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Variants))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Declared))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(composite)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite, AttributeOperators, Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite, AttributeOperators, Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(made_of)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(group)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         EachVariant

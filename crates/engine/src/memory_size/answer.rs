@@ -112,6 +112,7 @@ impl MemorySize for Leaf {
             | Self::TimeWithZone
             | Self::Timestamp
             | Self::TimestampWithZone
+            | Self::UtcTimestamp
             | Self::Epoch(_)
             | Self::Enum(_)
             | Self::Json(_)

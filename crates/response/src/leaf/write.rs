@@ -63,6 +63,7 @@ impl Leaf {
             Leaf::Timestamp => datetime::write_timestamp(value, out),
             Leaf::Epoch(epoch) => epoch::write_epoch(*epoch, value, out),
             Leaf::TimestampWithZone => datetime::write_timestamp_with_zone(value, out),
+            Leaf::UtcTimestamp => datetime::write_utc_timestamp(value, out),
             Leaf::Enum(names) => text::write_enum(names, value, out),
             Leaf::Json(form) => json::write_json(*form, value, out),
             Leaf::KeyValue => key_value::write_key_value(value, out),

@@ -170,6 +170,7 @@ family!(filters: FilterRole {
     Operator => each(operators(), FilterRole::Operator),
     On => each(operators(), |operator| FilterRole::On { subject: subject(), operator }),
     Operators => one(FilterRole::Operators(subject())),
+    OperatorsOfElements => one(FilterRole::OperatorsOfElements(subject())),
     DistancePoint => one(FilterRole::DistancePoint),
     DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
     Composite => each(composites(), FilterRole::Composite),
@@ -305,6 +306,7 @@ family!(several: SeveralRole {
 
 family!(variants: VariantRole {
     Of => one(VariantRole::Of(0)),
+    Restrict => one(VariantRole::Restrict(0)),
     On => one(VariantRole::On),
 });
 
