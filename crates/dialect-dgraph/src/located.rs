@@ -1,10 +1,13 @@
 //! The places of type definitions in a catalog: the entity of each type, the field of each value,
 //! the path to the rows of each relation.
 
+mod links;
+
 use catalog::{EntityId, FieldId, Type};
 use ir::Hop;
 
 use crate::model::TypeIndex;
+pub use links::LocatedLink;
 
 /// The places of all types of a model. Without any, nothing of it is stored.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +23,8 @@ pub struct LocatedType {
     pub rows: Option<LocatedRows>,
     /// In the order of the model. Of an interface all are [`LocatedField::Missing`].
     pub fields: Vec<LocatedField>,
+    /// The storage of each field that is a relation, in the same order.
+    pub links: Vec<Option<LocatedLink>>,
 }
 
 /// The rows of a type.
