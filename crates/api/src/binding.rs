@@ -5,6 +5,7 @@
 //! * [`order`]: orders and groups
 //! * [`write`](mod@write): changes
 //! * [`function`]: calls of functions
+//! * [`objects`]: changes of objects that refer to each other
 //! * [`graph`]: relationships of a graph, rows of several entities
 
 pub mod argument;
@@ -12,6 +13,7 @@ pub mod filter;
 pub mod function;
 pub mod graph;
 mod meaning;
+pub mod objects;
 pub mod order;
 pub mod write;
 
@@ -30,6 +32,7 @@ pub use graph::{
     VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
 pub use meaning::Meaning;
+pub use objects::{ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget};
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
@@ -218,6 +221,8 @@ pub enum RowsFrom {
     Value(FieldId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
+    /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
+    Changed,
 }
 
 /// Forms in which a field returns its rows.

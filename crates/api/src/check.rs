@@ -83,8 +83,23 @@ pub enum Position {
     NestedWrite,
     /// A member of [`WriteRole::Assigns`](crate::binding::WriteRole::Assigns).
     AssignBy,
+    /// An argument of a change of objects.
+    Objects(ChangedObjects),
+    /// A member of an object of a change.
+    Object,
     /// A member of a value.
     Value,
+}
+
+/// The objects of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChangedObjects {
+    /// Of [`Change::AddObjects`].
+    Added,
+    /// Of [`Change::UpdateObjects`].
+    Updated,
+    /// Of [`Change::DeleteObjects`].
+    Deleted,
 }
 
 /// The rows of a change, which decide the inputs that it reads.
@@ -204,6 +219,9 @@ fn position_of_inputs(change: &MutationBinding) -> Position {
     match &change.change {
         Change::CreateNodes(_) => Position::CreateNodes,
         Change::UpdateNodes(_) | Change::DeleteNodes(_) => Position::Nodes,
+        Change::AddObjects(_) => Position::Objects(ChangedObjects::Added),
+        Change::UpdateObjects(_) => Position::Objects(ChangedObjects::Updated),
+        Change::DeleteObjects(_) => Position::Objects(ChangedObjects::Deleted),
         Change::Create(_) | Change::Upsert { .. } => Position::Change(ChangedRows::New),
         Change::CreateMany { .. } => Position::Change(ChangedRows::NewRows),
         Change::Update(_) => Position::Change(ChangedRows::Updated),
@@ -282,6 +300,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Nodes
                 | Position::NestedWrites
                 | Position::NestedWrite
+                | Position::Objects(_)
+                | Position::Object
         );
         return is_read.then_some(Reading::Value);
     }
@@ -352,6 +372,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::NestedWrites => write::nested_writes(role),
         Position::NestedWrite => write::of_step(role),
         Position::AssignBy => write::assign_by(role),
+        Position::Objects(objects) => write::of_objects(objects, role),
+        Position::Object => write::of_object(role),
         Position::Value => (*role == InputRole::Member).then_some(Reading::Value),
     }
 }

@@ -37,7 +37,9 @@ pub use claims::Claims;
 pub use filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
-pub use objects::{KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects};
+pub use objects::{
+    KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Pairing, WhichObjects,
+};
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
     RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,

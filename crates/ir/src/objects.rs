@@ -3,6 +3,8 @@
 //! The keys of new rows are taken from the sequence before any row is inserted. So all rows of one
 //! entity are inserted by one statement, however deep the input that they come from is nested.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, FieldId};
 
 use crate::operand::Operand;
@@ -47,12 +49,21 @@ pub enum Pairing {
     All,
 }
 
-/// A list of keys of objects, null for those that are left out.
+/// All objects of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ObjectTable {
+    pub objects: Vec<ObjectKey>,
+    /// A read that must return a row: without one, no object is part of the change.
+    pub only_if: Option<StepId>,
+}
+
+/// A list of keys of objects of a table, null for those that are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectKeys {
+    pub table: Arc<ObjectTable>,
     pub which: WhichObjects,
-    /// `None`: null.
-    pub each: Vec<Option<ObjectKey>>,
+    /// Indexes of the table; `None`: null.
+    pub each: Vec<Option<u32>>,
 }
 
 /// The objects of a list whose keys are not null.
@@ -71,7 +82,10 @@ pub struct ObjectKey {
     /// The look-ups of the object: the first that finds it counts.
     pub found: Vec<KeyPlace>,
     /// Its key if none finds it; without one it must exist.
-    pub new: Option<KeyPlace>,
+    pub new: Option<NewKeyPlace>,
+    /// A value that identifies the object: of all objects with this value and number, only the first
+    /// one with a new key is created, and the others stand for it.
+    pub identity: Option<(u32, Operand)>,
     /// Look-ups of the objects around it: if one of these exists, this one is not part of the change.
     pub unless: Vec<KeyPlace>,
     /// The error if it must exist and does not.
@@ -80,11 +94,21 @@ pub struct ObjectKey {
     pub existing: Option<Box<Otherwise>>,
 }
 
-/// The place of a key in the result of a step: a read of [`From::Keys`](crate::From::Keys), whose
-/// outputs are the key and the ordinal in this order, or [`ObjectChange::NewKeys`].
+/// The place of a key in the result of a step: the ordinal, less 1, of a read of
+/// [`From::Keys`](crate::From::Keys), whose outputs are the key and the ordinal in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyPlace {
     pub step: StepId,
     /// From 0.
     pub place: u32,
+}
+
+/// The place of a key of [`ObjectChange::NewKeys`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NewKeyPlace {
+    pub step: StepId,
+    /// From 0.
+    pub place: u32,
+    /// The number of keys that the step takes.
+    pub count: u32,
 }

@@ -415,7 +415,7 @@ impl<'a> Context<'a> {
         let mut rows = Rows {
             id: rows_id,
             from: match binding.from {
-                RowsFrom::Entity | RowsFrom::Search(_) => match search {
+                RowsFrom::Entity | RowsFrom::Search(_) | RowsFrom::Changed => match search {
                     Some(search) => {
                         let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
                         ir::From::Search { search, operand: searched.ok_or_else(refused)? }

@@ -66,6 +66,6 @@ pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
     Repeats, Requirement, Test, Unit, When, WriteKind,
 };
-pub use object_list::{KeyResults, ObjectList, ObjectPlace, ObjectSource};
+pub use object_list::{Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource};
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use relational::{
-    Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, ValueKind, like_pattern,
+    Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, ValueKind,
+    like_pattern,
 };
 use rusqlite::types::Value;
 use source::SourceError;
@@ -47,7 +48,7 @@ pub enum BoundParameter {
 /// Keys that are known when earlier levels have run.
 #[derive(Clone, Debug)]
 pub enum BoundKeys {
-    Objects(Arc<ObjectList>),
+    Objects(Arc<ObjectList>, Creators),
     /// All values of a column.
     Results(LevelId, u16),
 }
@@ -101,9 +102,7 @@ fn bind_level(
                 BoundParameter::Result(*level, *row, *column)
             }
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
-            ParameterSource::Objects(list) => {
-                BoundParameter::Keys(BoundKeys::Objects(Arc::clone(list)))
-            }
+            ParameterSource::Objects(list) => BoundParameter::Keys(bind_objects(list, variables)?),
             ParameterSource::Results { level, column } => {
                 BoundParameter::Keys(BoundKeys::Results(*level, *column))
             }
@@ -116,6 +115,13 @@ fn bind_level(
     Ok(bound)
 }
 
+fn bind_objects(
+    list: &Arc<ObjectList>,
+    variables: Variables<'_>,
+) -> Result<BoundKeys, SourceError> {
+    Ok(BoundKeys::Objects(Arc::clone(list), list.creators(variables)?))
+}
+
 /// A list that is a column of rows: the values that a field stores, or keys.
 fn bind_column(
     column: &Parameter,
@@ -123,9 +129,7 @@ fn bind_column(
     variables: Variables<'_>,
 ) -> Result<BoundColumn, SourceError> {
     Ok(match (&column.source, column.kind) {
-        (ParameterSource::Objects(list), _) => {
-            BoundColumn::Keys(BoundKeys::Objects(Arc::clone(list)))
-        }
+        (ParameterSource::Objects(list), _) => BoundColumn::Keys(bind_objects(list, variables)?),
         (ParameterSource::Results { level, column }, _) => {
             BoundColumn::Keys(BoundKeys::Results(*level, *column))
         }

@@ -8,8 +8,8 @@ mod form;
 use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
-    CastTypes, EmptyRow, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone, ParameterStyle,
-    Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm, OffsetAlone,
+    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
 };
 
 /// The SQL of one database, as facts.
@@ -25,8 +25,8 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// The function that makes small letters of all letters.
     pub fold: &'static str,
-    /// The call that takes the next key of the sequence of the database, which `storage` creates.
-    pub next_key: &'static str,
+    /// The sequence of the keys of all tables, which `storage` creates.
+    pub sequence: KeySequence,
     pub offset_alone: OffsetAlone,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
@@ -120,7 +120,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Like,
         fold: "lower",
-        next_key: "nextval('thalweg.id')",
+        sequence: KeySequence::Call("nextval('thalweg.id')"),
         offset_alone: OffsetAlone::Allowed,
         typed_text: true,
         truncation: Truncation::DateTrunc,
@@ -154,7 +154,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Glob,
         fold: FOLD,
-        next_key: "thalweg_next_id()",
+        sequence: KeySequence::Row { table: "thalweg_sequence", column: "last" },
         offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
         truncation: Truncation::Substring,

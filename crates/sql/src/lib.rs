@@ -13,8 +13,8 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{
-    CastTypes, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
+    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
 };
 pub use print::{
     Bounded, PlanFigures, Positional, command_tag, print, print_add_foreign_key, print_bounded,

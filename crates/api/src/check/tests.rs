@@ -241,7 +241,26 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         AssignBy
-          Write: AssignBy"#]].assert_eq(table.trim_end());
+          Write: AssignBy
+
+        Objects(Added)
+          Write: Inputs, Object(Added | Upsert)
+          other: Refused
+
+        Objects(Updated)
+          Filter: Conditions
+          Write: Inputs, Object(Set | Remove)
+          other: Refused
+
+        Objects(Deleted)
+          Filter: Conditions
+          Write: Inputs
+          other: Refused
+
+        Object
+          Write: Stored, Object(Key | Identifier | Relation)
+          Variant: Of
+          other: Refused"#]].assert_eq(table.trim_end());
 }
 
 /// The name of a position. Of a scope only what holds is named.

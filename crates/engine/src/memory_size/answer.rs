@@ -31,6 +31,7 @@ impl MemorySize for ShapeField {
 impl MemorySize for Node {
     fn memory_size(&self) -> usize {
         match self {
+            Self::IfAny { output: _, some, none } => sum!(some, none),
             Self::Variants { variant: _, nodes } => sum!(nodes),
             Self::Leaf { output: _, leaf } => sum!(leaf),
             Self::LeafOr { output: _, leaf, absent } => sum!(leaf, absent),

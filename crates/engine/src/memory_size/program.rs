@@ -98,7 +98,11 @@ impl MemorySize for Parameter {
         let Self { source, kind: _ } = self;
         match source {
             ParameterSource::Operand(operand) => sum!(operand),
-            ParameterSource::Objects(list) => size_of::<ObjectList>() + sum!(&list.each),
+            ParameterSource::Objects(list) => {
+                let ObjectList { table, only_if: _, which: _, each } = &**list;
+                let table = table.iter().map(|own| size_of::<ObjectSource>() + own.memory_size());
+                size_of::<ObjectList>() + table.sum::<usize>() + sum!(each)
+            }
             ParameterSource::Columns(columns) => {
                 columns.iter().map(|own| size_of::<Parameter>() + own.memory_size()).sum()
             }
@@ -113,8 +117,8 @@ impl MemorySize for Parameter {
 
 impl MemorySize for ObjectSource {
     fn memory_size(&self) -> usize {
-        let Self { found, new: _, unless, missing, existing } = self;
-        sum!(found, unless, missing, existing)
+        let Self { found, new: _, identity, unless, missing, existing } = self;
+        sum!(found, identity, unless, missing, existing)
     }
 }
 

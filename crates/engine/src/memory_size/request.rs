@@ -58,8 +58,8 @@ impl MemorySize for ObjectChange {
 
 impl MemorySize for ObjectKey {
     fn memory_size(&self) -> usize {
-        let Self { found, new: _, unless, missing, existing } = self;
-        sum!(found, unless, missing, existing)
+        let Self { found, new: _, identity, unless, missing, existing } = self;
+        sum!(found, identity, unless, missing, existing)
     }
 }
 
@@ -259,7 +259,10 @@ impl MemorySize for Operand {
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
-            Self::Objects(keys) => size_of::<ObjectKeys>() + sum!(&keys.each),
+            Self::Objects(keys) => {
+                let ObjectKeys { table, which: _, each } = &**keys;
+                size_of::<ObjectKeys>() + sum!(&table.objects, each)
+            }
             Self::Claims
             | Self::Results { step: _, output: _ }
             | Self::Result { step: _, output: _ }

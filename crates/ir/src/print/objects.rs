@@ -65,13 +65,17 @@ pub(super) fn object_keys(keys: &ObjectKeys) -> String {
         WhichObjects::New => "new ",
         WhichObjects::Found => "found ",
     };
-    let each = keys.each.iter().map(|key| key.as_ref().map_or("null".to_owned(), object_key));
+    let each = keys.each.iter().map(|place| {
+        let key = place.and_then(|place| keys.table.objects.get(place as usize));
+        key.map_or("null".to_owned(), object_key)
+    });
     format!("{which}objects [{}]", each.collect::<Vec<_>>().join(", "))
 }
 
 fn object_key(key: &ObjectKey) -> String {
     let place = |place: &KeyPlace| format!("{} of step {}", place.place, place.step.0);
-    let either = key.found.iter().chain(&key.new).map(place).collect::<Vec<_>>().join(" or ");
+    let new = key.new.map(|new| KeyPlace { step: new.step, place: new.place });
+    let either = key.found.iter().chain(&new).map(place).collect::<Vec<_>>().join(" or ");
     match key.unless.is_empty() {
         true => either,
         false => {

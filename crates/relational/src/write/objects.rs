@@ -4,8 +4,9 @@ use catalog::{EntityId, FieldId};
 use ir::{Comparison, Filter, ObjectChange, Operand, Pairing, Step, ValueRef};
 use source::CompileError;
 use sql::{
-    Alias, ConflictAction, Delete, Expression, FromItem, InsertSource, Join, JoinKind, KeyArrays,
-    OnConflict, Select, SelectItem, Set, Update,
+    Alias, Column, ConflictAction, Delete, Expression, FromItem, Identifier, InsertSource, Join,
+    JoinKind, KeyArrays, KeySequence, OnConflict, Operation, Select, SelectItem, Set, TableName,
+    Update,
 };
 
 use super::super::compile::{Compiler, width};
@@ -62,6 +63,9 @@ impl Compiler<'_> {
     /// Keys of the sequence, one for each row of a list of numbers.
     fn new_keys(&mut self, step: &Step, key: FieldId, count: u32) -> Result<(), CompileError> {
         let mut statement = Statement::default();
+        if let KeySequence::Row { table, column } = self.flavor.sequence {
+            return self.key_range(step, (table, column), (key, count));
+        }
         let numbers =
             (1..=i64::from(count)).map(|number| Operand::Constant(ir::Value::Integer(number)));
         let numbers = Operand::List(numbers.collect());
@@ -69,6 +73,37 @@ impl Compiler<'_> {
         let mut select = Select::from(rows.item);
         select.items = vec![SelectItem { expression: Expression::NextKey, name: None }];
         let text = sql::Statement::Select(Box::new(select));
+        let level = self.push_write("new keys".to_owned(), &text, statement)?;
+        self.read.insert(step.id, level);
+        Ok(())
+    }
+
+    /// The last of so many keys, which are taken from a row.
+    fn key_range(
+        &mut self,
+        step: &Step,
+        (table, column): (&str, &str),
+        (key, count): (FieldId, u32),
+    ) -> Result<(), CompileError> {
+        let mut statement = Statement::default();
+        let alias = statement.alias();
+        let column = Identifier(column.into());
+        let last = Expression::Column { alias, column: Column::Named(column.clone()) };
+        let count = Operand::Constant(ir::Value::Integer(count.into()));
+        let count = self.stored(key, &count, &mut statement)?;
+        let value = Expression::Computed {
+            left: Box::new(last.clone()),
+            operation: Operation::Add,
+            right: Box::new(count),
+        };
+        let update = Update {
+            table: TableName { schema: None, name: Identifier(table.into()) },
+            alias,
+            sets: vec![Set { column, value }],
+            filter: Expression::Boolean(true),
+            returning: vec![SelectItem { expression: last, name: None }],
+        };
+        let text = sql::Statement::Update(update);
         let level = self.push_write("new keys".to_owned(), &text, statement)?;
         self.read.insert(step.id, level);
         Ok(())

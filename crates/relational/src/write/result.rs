@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use ir::{KeyPlace, ObjectKeys, Operand};
+use ir::{KeyPlace, NewKeyPlace, ObjectKeys, Operand, StepId};
 use response::ColumnRef;
 use source::CompileError;
 
 use super::super::compile::Compiler;
 use super::super::level::ParameterSource;
-use super::super::object_list::{ObjectList, ObjectPlace, ObjectSource};
+use super::super::object_list::{NewKey, ObjectList, ObjectPlace, ObjectSource};
 use super::super::statement::Statement;
 
 impl Compiler<'_> {
@@ -45,28 +45,40 @@ impl Compiler<'_> {
         keys: &ObjectKeys,
         statement: &mut Statement,
     ) -> Result<ParameterSource, CompileError> {
-        let mut place = |place: &KeyPlace| {
+        let mut level_of = |step: &StepId| {
             let later = CompileError::not_built("a key of a later step");
-            let level = *self.read.get(&place.step).ok_or(later)?;
+            let level = *self.read.get(step).ok_or(later)?;
             let of = self.levels.get(usize::from(level.0));
             let round = of.map_or(0, |level| level.round);
             statement.round = statement.round.max(round + 1);
-            Ok::<_, CompileError>(ObjectPlace { level, place: place.place })
+            Ok::<_, CompileError>(level)
         };
-        let mut each = Vec::with_capacity(keys.each.len());
-        for key in &keys.each {
-            let Some(key) = key else {
-                each.push(None);
-                continue;
+        let mut table = Vec::with_capacity(keys.table.objects.len());
+        for object in &keys.table.objects {
+            let new = match object.new {
+                None => None,
+                Some(NewKeyPlace { step, place, count }) => {
+                    Some(NewKey { level: level_of(&step)?, place, count })
+                }
             };
-            each.push(Some(ObjectSource {
-                found: key.found.iter().map(&mut place).collect::<Result<_, _>>()?,
-                new: key.new.as_ref().map(&mut place).transpose()?,
-                unless: key.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
-                missing: key.missing.clone(),
-                existing: key.existing.clone(),
-            }));
+            let mut place = |place: &KeyPlace| {
+                Ok::<_, CompileError>(ObjectPlace {
+                    level: level_of(&place.step)?,
+                    place: place.place,
+                })
+            };
+            table.push(ObjectSource {
+                found: object.found.iter().map(&mut place).collect::<Result<_, _>>()?,
+                new,
+                identity: object.identity.clone(),
+                unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
+                missing: object.missing.clone(),
+                existing: object.existing.clone(),
+            });
         }
-        Ok(ParameterSource::Objects(Arc::new(ObjectList { which: keys.which, each })))
+        let only_if = keys.table.only_if.as_ref().map(level_of).transpose()?;
+        let (which, each) = (keys.which, keys.each.clone());
+        let list = ObjectList { table: table.into(), only_if, which, each };
+        Ok(ParameterSource::Objects(Arc::new(list)))
     }
 }

@@ -6,6 +6,7 @@ use ahash::AHashSet;
 use relational::{KeyResults, Level, ParameterSource};
 use response::{LevelId, MemoryReservation, NoMemory};
 
+use super::super::bind::Bound;
 use super::super::cursor::{composite, is_repeated};
 use super::super::wire::{Row, Rows};
 use source::SourceError;
@@ -56,19 +57,21 @@ fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> 
 pub(in super::super) fn key_arrays(
     levels: &[Level],
     level: &Level,
+    bound: &Bound,
     rows: &[Rows],
 ) -> Result<Option<KeyArrays>, NoMemory> {
     let mut held = MemoryReservation::default();
-    let arrays = arrays(levels, level, rows, &mut held)?;
+    let arrays = arrays(levels, (level, bound), rows, &mut held)?;
     Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
 }
 
 fn arrays(
     levels: &[Level],
-    level: &Level,
+    (level, bound): (&Level, &Bound),
     rows: &[Rows],
     held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+    let mut creators = bound.creators(usize::from(level.id.0));
     let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
     let mut keys = keys.into_iter();
     let mut arrays = Vec::new();
@@ -86,11 +89,12 @@ fn arrays(
                 let Some(value) = result(rows, *level, *row, *column) else { return Ok(None) };
                 arrays.push(value.to_vec());
             }
-            ParameterSource::Objects(list) => match list.keys(&Results(rows)) {
-                Ok(keys) => arrays.push(key_list(&keys)),
-                // `object_error` has found it before.
-                Err(_) => return Ok(None),
-            },
+            ParameterSource::Objects(list) => {
+                let keys = creators.next().map(|creators| list.keys(creators, &Results(rows)));
+                // `object_error` has found an error before.
+                let Some(Ok(keys)) = keys else { return Ok(None) };
+                arrays.push(key_list(&keys));
+            }
             // `relational` makes them for databases without arrays only.
             ParameterSource::Columns(_) => return Ok(None),
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
@@ -121,11 +125,17 @@ pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
 }
 
 /// The error of an object that a level's statement needs, or that must not exist.
-pub(in super::super) fn object_error(level: &Level, rows: &[Rows]) -> Option<SourceError> {
-    level.parameters.iter().find_map(|parameter| match &parameter.source {
-        ParameterSource::Objects(list) => list.keys(&Results(rows)).err(),
+pub(in super::super) fn object_error(
+    level: &Level,
+    bound: &Bound,
+    rows: &[Rows],
+) -> Option<SourceError> {
+    let lists = level.parameters.iter().filter_map(|parameter| match &parameter.source {
+        ParameterSource::Objects(list) => Some(list),
         _ => None,
-    })
+    });
+    let mut lists = lists.zip(bound.creators(usize::from(level.id.0)));
+    lists.find_map(|(list, creators)| list.keys(creators, &Results(rows)).err())
 }
 
 /// Rows of earlier levels, by which keys of objects are resolved.

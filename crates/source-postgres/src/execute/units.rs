@@ -187,7 +187,8 @@ impl Changing<'_> {
                 return Err(SendError::Unmet(level.root, ParameterSource::no_result()));
             }
             let mut due = levels[places.clone()].iter().filter(is_due);
-            let refused = due.find_map(|level| Some((level.root, object_error(level, rows)?)));
+            let refused =
+                due.find_map(|level| Some((level.root, object_error(level, self.bound, rows)?)));
             if let Some((root, error)) = refused {
                 roll_back(pipeline).await?;
                 return Err(SendError::Unmet(root, error));
@@ -197,7 +198,7 @@ impl Changing<'_> {
                 if level.round != round || !level.has_statement() || !is_met(level, rows) {
                     continue;
                 }
-                let keys = key_arrays(levels, level, rows).map_err(WireError::from)?;
+                let keys = key_arrays(levels, level, self.bound, rows).map_err(WireError::from)?;
                 let Some(keys) = keys else { continue };
                 self.program.execute(&mut pipeline, self.bound, place, &keys)?;
                 progress.sent.push(place);

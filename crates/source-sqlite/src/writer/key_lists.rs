@@ -58,7 +58,7 @@ impl Gathered {
 
     fn keys(&self, keys: &BoundKeys) -> Result<Vec<Option<i64>>, SourceError> {
         match keys {
-            BoundKeys::Objects(list) => list.keys(self),
+            BoundKeys::Objects(list, creators) => list.keys(creators, self),
             BoundKeys::Results(level, column) => {
                 let rows = 0..self.rows(*level);
                 Ok(rows.map(|row| self.integer(*level, row, *column)).collect())

@@ -132,3 +132,12 @@ pub enum EmptyRow {
     /// `() VALUES ()`
     EmptyLists,
 }
+
+/// The sequence of the keys of all tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeySequence {
+    /// A call takes the next key.
+    Call(&'static str),
+    /// The only row of a table has the last key in this column.
+    Row { table: &'static str, column: &'static str },
+}

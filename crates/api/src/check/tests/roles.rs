@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, OperatorRole, OrderRole,
-    RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
+    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, ObjectBinding,
+    ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OperatorRole, OrderRole, RowsRole,
+    SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -107,6 +108,15 @@ pub(crate) fn nested() -> Box<NestedBinding> {
         way: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
         is_single: true,
         keys: Arc::new([]),
+    })
+}
+
+pub(crate) fn object() -> Arc<ObjectBinding> {
+    Arc::new(ObjectBinding {
+        entity: entity(),
+        key: field(),
+        name: "Person".into(),
+        required: Box::default(),
     })
 }
 
@@ -258,6 +268,20 @@ family!(writes: WriteRole {
     Assign => one(WriteRole::Assign { field: field(), verb: AssignVerb::Set }),
     Assigns => one(WriteRole::Assigns { field: field(), is_required: false }),
     AssignBy => one(WriteRole::AssignBy(AssignVerb::Add)),
+    Object => each(objects(), WriteRole::Object),
+});
+
+family!(objects: ObjectRole {
+    Added => one(ObjectRole::Added),
+    Upsert => one(ObjectRole::Upsert),
+    Key => one(ObjectRole::Key),
+    Identifier => one(ObjectRole::Identifier(field())),
+    Relation => one(ObjectRole::Relation(ObjectRelation {
+        target: ObjectTarget::One(object()),
+        link: ObjectLink::Near { field: field(), is_unique: false },
+    })),
+    Set => one(ObjectRole::Set),
+    Remove => one(ObjectRole::Remove),
 });
 
 family!(nested_verbs: NestedVerb {

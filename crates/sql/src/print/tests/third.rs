@@ -5,8 +5,8 @@ use expect_test::{Expect, expect};
 
 use super::{item, table};
 use crate::flavor::{
-    CastTypes, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
+    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
 };
 use crate::print::{print, print_positional, print_statement};
 use crate::tree::{
@@ -24,6 +24,7 @@ const MARIADB: Flavor = Flavor {
     nulls_order: NullsOrderForm::ByExpression,
     pattern: Pattern::LikeCollated { exact: "utf8mb4_bin" },
     fold: "lower",
+    sequence: KeySequence::Call("nextval(`thalweg`.`id`)"),
     offset_alone: OffsetAlone::AfterLimit("18446744073709551615"),
     typed_text: true,
     truncation: Truncation::DateFormat,
