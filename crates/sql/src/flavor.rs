@@ -8,8 +8,9 @@ mod form;
 use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
-    CastTypes, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, Definitions, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
+    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    WordIndexes,
 };
 
 /// The SQL of one database, as facts.
@@ -71,6 +72,7 @@ pub struct Flavor {
     /// How deep EXISTS within EXISTS may be planned freely. PostgreSQL plans each in two ways, so
     /// that every level doubles the work; those further down get an OFFSET, which leaves one way.
     pub freely_nested: usize,
+    pub definitions: Definitions,
 }
 
 /// The function that matches a text with a LIKE pattern, case-sensitive, in time linear in the text.
@@ -143,6 +145,18 @@ impl Flavor {
         most_tables: 100,
         most_columns: 1_664,
         freely_nested: 6,
+        definitions: Definitions {
+            json: "JSONB",
+            arrays: true,
+            number_key: "BIGINT",
+            sequences: true,
+            alters_tables: true,
+            without_rowid: false,
+            trigger_functions: true,
+            hash_indexes: true,
+            words: WordIndexes::Indexes,
+            schemas: true,
+        },
     };
 
     pub const SQLITE: Self = Self {
@@ -177,6 +191,18 @@ impl Flavor {
         most_tables: 64,
         most_columns: 2_000,
         freely_nested: usize::MAX,
+        definitions: Definitions {
+            json: "JSON",
+            arrays: false,
+            number_key: "INTEGER",
+            sequences: false,
+            alters_tables: false,
+            without_rowid: true,
+            trigger_functions: false,
+            hash_indexes: false,
+            words: WordIndexes::VirtualTables,
+            schemas: false,
+        },
     };
 
     /// Where nulls stand if nothing is said.

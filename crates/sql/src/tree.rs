@@ -1,5 +1,7 @@
-//! The nodes of a query, and of the other statements in [`write`](mod@write).
+//! The nodes of a query, of statements that change rows in [`write`](mod@write), and of those that
+//! define tables in [`definition`].
 
+pub mod definition;
 pub mod write;
 
 pub use write::{

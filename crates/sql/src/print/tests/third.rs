@@ -5,8 +5,9 @@ use expect_test::{Expect, expect};
 
 use super::{item, table};
 use crate::flavor::{
-    CastTypes, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
-    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
+    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
+    Truncation, Upsert, WordIndexes,
 };
 use crate::print::{print, print_positional, print_statement};
 use crate::tree::{
@@ -47,6 +48,18 @@ const MARIADB: Flavor = Flavor {
     most_tables: 61,
     most_columns: 4_096,
     freely_nested: usize::MAX,
+    definitions: Definitions {
+        json: "json",
+        arrays: false,
+        number_key: "bigint",
+        sequences: false,
+        alters_tables: true,
+        without_rowid: false,
+        trigger_functions: false,
+        hash_indexes: false,
+        words: WordIndexes::Indexes,
+        schemas: false,
+    },
 };
 
 fn name(name: &str) -> Identifier {
