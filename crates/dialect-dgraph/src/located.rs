@@ -1,12 +1,15 @@
 //! The places of type definitions in a catalog: the entity of each type, the field of each value,
 //! the path to the rows of each relation.
 
+mod find;
 mod links;
+mod places;
 
-use catalog::{EntityId, FieldId, Type};
+use catalog::{Catalog, EntityId, FieldId, Type};
 use ir::Hop;
 
-use crate::model::TypeIndex;
+use crate::model::{Model, TypeIndex};
+use crate::stored::Stored;
 pub use links::LocatedLink;
 
 /// The places of all types of a model. Without any, nothing of it is stored.
@@ -67,6 +70,13 @@ pub enum Way {
 }
 
 impl Located {
+    /// Finds the places of a model in a catalog. The relationships that the catalog lacks are
+    /// declared in it.
+    #[must_use]
+    pub fn find(model: &Model, stored: &Stored, catalog: &mut Catalog) -> Self {
+        find::locate(model, stored, catalog)
+    }
+
     /// The rows of a type, if they are stored.
     #[must_use]
     pub fn rows(&self, index: TypeIndex) -> Option<LocatedRows> {
