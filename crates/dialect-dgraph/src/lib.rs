@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use api::Api;
 use catalog::Catalog;
+use storage::plan::Places;
 
 use located::Located;
 use model::{Auth, Model};
@@ -25,6 +26,8 @@ use model::{Auth, Model};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     pub model: Arc<Model>,
+    /// The places of the model's storage in the tables of the database.
+    pub places: Arc<Places>,
 }
 
 /// Type definitions with their places in a catalog.
@@ -51,7 +54,8 @@ pub fn unserved(model: &Model) -> Option<String> {
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
     let stored = stored::stored(&options.model);
-    Declared { options, located: Located::find(&options.model, &stored, catalog) }
+    let Options { model, places } = options;
+    Declared { options, located: Located::find(model, &stored, places, catalog) }
 }
 
 impl Declared<'_> {

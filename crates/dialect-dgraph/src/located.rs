@@ -3,10 +3,10 @@
 
 mod find;
 mod links;
-mod places;
 
 use catalog::{Catalog, EntityId, FieldId, Type};
 use ir::Hop;
+use storage::plan::Places;
 
 use crate::model::{Model, TypeIndex};
 use crate::stored::Stored;
@@ -73,8 +73,8 @@ impl Located {
     /// Finds the places of a model in a catalog. The relationships that the catalog lacks are
     /// declared in it.
     #[must_use]
-    pub fn find(model: &Model, stored: &Stored, catalog: &mut Catalog) -> Self {
-        find::locate(model, stored, catalog)
+    pub fn find(model: &Model, stored: &Stored, places: &Places, catalog: &mut Catalog) -> Self {
+        find::locate(model, stored, places, catalog)
     }
 
     /// The rows of a type, if they are stored.

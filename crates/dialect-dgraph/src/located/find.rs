@@ -4,18 +4,24 @@ use catalog::builder::NewRelationship;
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Hop, HopDirection};
 use storage::model::EndOf;
+use storage::plan::{Places, RelationPlace};
+use storage::tables;
 
-use super::places::{self, RelationPlace};
 use super::{Located, LocatedColumn, LocatedField, LocatedRows, LocatedType, Way};
 use crate::model::{Base, Model, TypeIndex, TypeKind};
 use crate::stored::{Place, Side, Stored, StoredType};
 
 /// Finds the places of a model. The tables of a relation whose other end is one of several types
 /// have a foreign key to none of them, so relationships are declared.
-pub(super) fn locate(model: &Model, stored: &Stored, catalog: &mut Catalog) -> Located {
-    let rows = stored.types.iter().map(|known| rows(stored, known.as_ref()?, catalog));
+pub(super) fn locate(
+    model: &Model,
+    stored: &Stored,
+    places: &Places,
+    catalog: &mut Catalog,
+) -> Located {
+    let rows = stored.types.iter().map(|known| rows(places, known.as_ref()?, catalog));
     let rows: Vec<Option<LocatedRows>> = rows.collect();
-    let mut finder = Finder { model, stored, catalog, rows };
+    let mut finder = Finder { model, stored, places, catalog, rows };
     let types = (0..model.types.len()).map(|index| finder.r#type(TypeIndex(index))).collect();
     let mut located = Located { types };
     located.derive_links(catalog);
@@ -23,17 +29,18 @@ pub(super) fn locate(model: &Model, stored: &Stored, catalog: &mut Catalog) -> L
 }
 
 /// The table of a type's rows.
-fn rows(stored: &Stored, known: &StoredType, catalog: &Catalog) -> Option<LocatedRows> {
+fn rows(places: &Places, known: &StoredType, catalog: &Catalog) -> Option<LocatedRows> {
     let EndOf::Entity(entity) = known.rows else { return None };
-    let place = places::of_entity(&stored.model, entity.0)?;
-    let entity = find_table(catalog, place.table)?;
-    let key = catalog.find_field(entity, place.key)?.id;
+    let place = places.entities.get(entity.0)?;
+    let entity = find_table(catalog, &place.table)?;
+    let key = catalog.find_field(entity, place.key.first()?)?.id;
     Some(LocatedRows { entity, key })
 }
 
 struct Finder<'f> {
     model: &'f Model,
     stored: &'f Stored,
+    places: &'f Places,
     catalog: &'f mut Catalog,
     /// By [`TypeIndex`].
     rows: Vec<Option<LocatedRows>>,
@@ -87,14 +94,13 @@ impl Finder<'_> {
         field: usize,
     ) -> Option<FieldId> {
         let EndOf::Entity(entity) = stored.rows else { return None };
-        let place = places::of_entity(&self.stored.model, entity.0)?;
-        let name = place.fields.get(field)?;
+        let name = self.places.entities.get(entity.0)?.fields.get(field)?;
         Some(self.catalog.find_field(rows.entity, name)?.id)
     }
 
     /// The related rows of a field; `None` if the database lacks a table or a column of them.
     fn relation(&mut self, related: Related, base: Base) -> Option<LocatedField> {
-        let place = places::of_relation(&self.stored.model, related.relation)?;
+        let place = self.places.relations.get(related.relation)?;
         let is_one = match base {
             Base::Type(index) => self.model.types[index.0].kind == TypeKind::Object,
             _ => false,
@@ -102,25 +108,23 @@ impl Finder<'_> {
         let mut ways = Vec::new();
         for target in self.members(base) {
             let rows = self.rows.get(target.0).copied().flatten()?;
-            let way = match &place {
-                RelationPlace::Column { side, column } if *side == related.side => {
-                    let field = self.catalog.find_field(related.rows.entity, column)?.id;
-                    let relationship = (related.rows.entity, field, rows);
-                    Way::Hop(self.hop(relationship, HopDirection::Forward))
+            let way = match place {
+                RelationPlace::Columns { side, tables, .. } if is_at(*side, related.side) => {
+                    let relationship = (related.rows.entity, tables.as_slice(), rows);
+                    Way::Hop(self.reference(relationship, HopDirection::Forward)?)
                 }
-                RelationPlace::Column { column, .. } => {
-                    let field = self.catalog.find_field(rows.entity, column)?.id;
-                    let relationship = (rows.entity, field, related.rows);
-                    Way::Hop(self.hop(relationship, HopDirection::Backward))
+                RelationPlace::Columns { tables, .. } => {
+                    let relationship = (rows.entity, tables.as_slice(), related.rows);
+                    Way::Hop(self.reference(relationship, HopDirection::Backward)?)
                 }
                 RelationPlace::Pairs { table, near, far } => {
                     let (own, other) = match related.side {
-                        Side::Near => (&**near, *far),
-                        Side::Far => (*far, &**near),
+                        Side::Near => (near, far),
+                        Side::Far => (far, near),
                     };
                     let pairs = find_table(self.catalog, table)?;
-                    let own = self.catalog.find_field(pairs, own)?.id;
-                    let other = self.catalog.find_field(pairs, other)?.id;
+                    let own = self.catalog.find_field(pairs, own.first()?)?.id;
+                    let other = self.catalog.find_field(pairs, other.first()?)?.id;
                     Way::Through {
                         near: self.hop((pairs, own, related.rows), HopDirection::Backward),
                         far: self.hop((pairs, other, rows), HopDirection::Forward),
@@ -134,6 +138,18 @@ impl Finder<'_> {
             (false, Some(_)) => Some(LocatedField::Several(ways)),
             (_, None) => None,
         }
+    }
+
+    /// The hop along the column by which rows of an entity refer to others.
+    fn reference(
+        &mut self,
+        (from, tables, to): (EntityId, &[(Box<str>, Vec<Box<str>>)], LocatedRows),
+        direction: HopDirection,
+    ) -> Option<Hop> {
+        let name = &*self.catalog[from].name;
+        let (_, columns) = tables.iter().find(|(table, _)| **table == *name)?;
+        let field = self.catalog.find_field(from, columns.first()?)?.id;
+        Some(self.hop((from, field, to), direction))
     }
 
     /// The types whose rows a field can hold.
@@ -174,6 +190,13 @@ impl Finder<'_> {
             }),
         };
         Hop { relationship, direction }
+    }
+}
+
+fn is_at(side: tables::Side, own: Side) -> bool {
+    match (side, own) {
+        (tables::Side::Near, Side::Near) | (tables::Side::Far, Side::Far) => true,
+        (tables::Side::Near, Side::Far) | (tables::Side::Far, Side::Near) => false,
     }
 }
 
