@@ -5,7 +5,9 @@
     reason = "the lints' exception for tests does not reach their helping functions"
 )]
 
+mod changes;
 mod database;
+mod faults;
 mod model;
 
 use self::database::{TestDatabase, databases, run};
