@@ -5,6 +5,7 @@
 
 mod convert;
 mod field_set;
+mod operation;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
 use crate::value::Const;
 pub use field_set::{FieldSetSelection, parse_field_set};
+pub use operation::{RootField, Template, WrittenOperation, parse_operations, parse_template};
 
 /// Limit of nested lists and values.
 const MAX_NESTING: usize = 64;
@@ -38,6 +40,7 @@ pub struct Definitions {
 pub struct DirectiveDefinition {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub description: Option<Arc<str>>,
     pub arguments: Vec<InputDefinition>,
     /// Names of its locations, as in `FIELD`.
@@ -49,8 +52,9 @@ pub struct DirectiveDefinition {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeDefinition {
     pub name: Arc<str>,
-    /// From 1, as all lines here.
+    /// From 1, as all lines and columns here.
     pub line: usize,
+    pub column: usize,
     pub is_extension: bool,
     pub description: Option<Arc<str>>,
     pub directives: Vec<Directive>,
@@ -76,17 +80,19 @@ pub struct Composite {
     pub fields: Vec<FieldDefinition>,
 }
 
-/// A name with its line.
+/// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldDefinition {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub description: Option<Arc<str>>,
     pub r#type: TypeExpression,
     pub arguments: Vec<InputDefinition>,
@@ -98,6 +104,7 @@ pub struct FieldDefinition {
 pub struct InputDefinition {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub description: Option<Arc<str>>,
     pub r#type: TypeExpression,
     pub default: Option<Literal>,
@@ -108,6 +115,7 @@ pub struct InputDefinition {
 pub struct EnumValueDefinition {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub description: Option<Arc<str>>,
     pub directives: Vec<Directive>,
 }
@@ -126,6 +134,7 @@ pub struct SchemaDefinition {
 pub struct Directive {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub arguments: Vec<DirectiveArgument>,
 }
 
@@ -133,7 +142,10 @@ pub struct Directive {
 pub struct DirectiveArgument {
     pub name: Arc<str>,
     pub line: usize,
+    pub column: usize,
     pub value: Literal,
+    /// Line and column of each string in the value, in the order of the text.
+    pub strings: Vec<(usize, usize)>,
 }
 
 /// A value as written.

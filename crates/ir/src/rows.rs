@@ -76,6 +76,12 @@ pub enum From {
         search: SearchId,
         operand: Operand,
     },
+    /// A row for each element of a list that is not null, of no entity: to count them. They are
+    /// values of the field.
+    List {
+        like: FieldId,
+        list: Operand,
+    },
     /// One row of no entity: for counters, which have a value even without rows.
     Once,
     /// The rows with these keys: one list operand for each field, of equal length. Each element

@@ -8,8 +8,9 @@ mod form;
 use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
-    CastTypes, Definitions, EmptyRow, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert, WordIndexes,
+    CastTypes, Definitions, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
+    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    WordIndexes,
 };
 
 /// The SQL of one database, as facts.
@@ -25,6 +26,8 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// The function that makes small letters of all letters.
     pub fold: &'static str,
+    /// The sequence of the keys of all tables, which `storage` creates.
+    pub sequence: KeySequence,
     pub offset_alone: OffsetAlone,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
@@ -119,6 +122,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Like,
         fold: "lower",
+        sequence: KeySequence::Call("nextval('thalweg.id')"),
         offset_alone: OffsetAlone::Allowed,
         typed_text: true,
         truncation: Truncation::DateTrunc,
@@ -145,7 +149,6 @@ impl Flavor {
             json: "JSONB",
             arrays: true,
             number_key: "BIGINT",
-            sequences: true,
             alters_tables: true,
             without_rowid: false,
             trigger_functions: true,
@@ -164,6 +167,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Glob,
         fold: FOLD,
+        sequence: KeySequence::Row { table: "thalweg_sequence", column: "last" },
         offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
         truncation: Truncation::Substring,
@@ -190,7 +194,6 @@ impl Flavor {
             json: "JSON",
             arrays: false,
             number_key: "INTEGER",
-            sequences: false,
             alters_tables: false,
             without_rowid: true,
             trigger_functions: false,

@@ -13,9 +13,9 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{
-    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm,
-    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
-    WordIndexes,
+    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
+    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
+    Truncation, Upsert, WordIndexes,
 };
 pub use print::{
     Bounded, PlanFigures, Positional, command_tag, print, print_add_foreign_key, print_bounded,

@@ -250,6 +250,8 @@ pub enum Expression {
     /// type of UUIDs.
     IgnoreCase(Box<Expression>),
     CountRows,
+    /// The next key of the sequence of the database.
+    NextKey,
     /// One value of all rows of a group, nulls left out.
     Aggregate {
         function: AggregateFunction,

@@ -208,14 +208,19 @@ pub(super) fn directive(
     name: &str,
     arguments: impl IntoIterator<Item = DirectiveArgument>,
 ) -> Directive {
-    Directive { name: name.into(), line: 0, arguments: arguments.into_iter().collect() }
+    let arguments = arguments.into_iter().collect();
+    Directive { name: name.into(), line: 0, column: 0, arguments }
 }
 
 pub(super) fn argument(name: &str, text: &str) -> DirectiveArgument {
-    DirectiveArgument { name: name.into(), line: 0, value: Literal::String(text.into()) }
+    generated(name, Literal::String(text.into()))
 }
 
 pub(super) fn strings(name: &str, texts: &[String]) -> DirectiveArgument {
     let texts = texts.iter().map(|text| Literal::String(text.as_str().into()));
-    DirectiveArgument { name: name.into(), line: 0, value: Literal::List(texts.collect()) }
+    generated(name, Literal::List(texts.collect()))
+}
+
+fn generated(name: &str, value: Literal) -> DirectiveArgument {
+    DirectiveArgument { name: name.into(), line: 0, column: 0, value, strings: Vec::new() }
 }

@@ -181,7 +181,7 @@ impl<'a> Reading<'a> {
                 Place::Interface
             }
             (TypeBody::Union(members), TypeKind::Union { .. }) => {
-                if let Some(Named { name, line }) = members.first() {
+                if let Some(Named { name, line, .. }) = members.first() {
                     self.refuse(*line, format!("`{name}` cannot be added to a union of the API."));
                 }
                 Place::Union
@@ -222,7 +222,7 @@ impl<'a> Reading<'a> {
     }
 
     fn fields(&mut self, id: TypeId, body: &Composite, place: Place) {
-        if let Some(Named { name, line }) = body.interfaces.first() {
+        if let Some(Named { name, line, .. }) = body.interfaces.first() {
             self.refuse(*line, format!("`{name}` cannot be added to the interfaces of a type."));
         }
         for field in &body.fields {

@@ -119,6 +119,7 @@ impl Converter<'_> {
         definitions.types.push(TypeDefinition {
             name: head.name.as_str().into(),
             line: self.line(head.name),
+            column: self.column(head.name),
             is_extension: head.is_extension,
             description: head.description.map(text),
             directives: self.directives(head.directives),
@@ -130,6 +131,7 @@ impl Converter<'_> {
         DirectiveDefinition {
             name: directive.name.as_str().into(),
             line: self.line(&directive.name),
+            column: self.column(&directive.name),
             description: directive.description.as_ref().map(text),
             arguments: self.inputs(&directive.arguments),
             locations: directive.locations.iter().map(|location| location.name()).collect(),
@@ -141,6 +143,7 @@ impl Converter<'_> {
         let fields = fields.iter().map(|field| FieldDefinition {
             name: field.name.as_str().into(),
             line: self.line(&field.name),
+            column: self.column(&field.name),
             description: field.description.as_ref().map(text),
             r#type: type_expression(&field.ty),
             arguments: self.inputs(&field.arguments),
@@ -153,6 +156,7 @@ impl Converter<'_> {
         let inputs = inputs.iter().map(|input| InputDefinition {
             name: input.name.as_str().into(),
             line: self.line(&input.name),
+            column: self.column(&input.name),
             description: input.description.as_ref().map(text),
             r#type: type_expression(&input.ty),
             default: input.default_value.as_ref().map(|value| literal(value)),
@@ -165,6 +169,7 @@ impl Converter<'_> {
         let values = values.iter().map(|value| EnumValueDefinition {
             name: value.value.as_str().into(),
             line: self.line(&value.value),
+            column: self.column(&value.value),
             description: value.description.as_ref().map(text),
             directives: self.directives(&value.directives),
         });
@@ -194,13 +199,16 @@ impl Converter<'_> {
         let directives = directives.iter().map(|directive| Directive {
             name: directive.name.as_str().into(),
             line: self.line(&directive.name),
+            column: self.column(&directive.name),
             arguments: directive
                 .arguments
                 .iter()
                 .map(|argument| DirectiveArgument {
                     name: argument.name.as_str().into(),
                     line: self.line(&argument.name),
+                    column: self.column(&argument.name),
                     value: literal(&argument.value),
+                    strings: self.strings(&argument.value),
                 })
                 .collect(),
         });
@@ -212,11 +220,35 @@ impl Converter<'_> {
     }
 
     fn named(&self, name: &Name) -> Named {
-        Named { name: name.as_str().into(), line: self.line(name) }
+        Named { name: name.as_str().into(), line: self.line(name), column: self.column(name) }
     }
 
     fn line(&self, name: &Name) -> usize {
         self.positions.location(name.location()).line as usize
+    }
+
+    fn column(&self, name: &Name) -> usize {
+        self.positions.location(name.location()).column as usize
+    }
+
+    /// Recursion is bounded by the parser's limit.
+    fn strings(&self, value: &Node<ast::Value>) -> Vec<(usize, usize)> {
+        match &**value {
+            ast::Value::String(_) => {
+                let location = self.positions.location(value.location());
+                vec![(location.line as usize, location.column as usize)]
+            }
+            ast::Value::List(items) => items.iter().flat_map(|item| self.strings(item)).collect(),
+            ast::Value::Object(fields) => {
+                fields.iter().flat_map(|(_, value)| self.strings(value)).collect()
+            }
+            ast::Value::Null
+            | ast::Value::Boolean(_)
+            | ast::Value::Int(_)
+            | ast::Value::Float(_)
+            | ast::Value::Enum(_)
+            | ast::Value::Variable(_) => Vec::new(),
+        }
     }
 
     fn node_line<T>(&self, node: &Node<T>) -> usize {

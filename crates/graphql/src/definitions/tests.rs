@@ -32,6 +32,18 @@ fn names_have_the_lines_where_they_stand() {
 }
 
 #[test]
+fn names_and_strings_have_columns() {
+    let text = "type A @b(c: [{d: \"e\"}, f,\n  \"g\"]) { h(i: J): K @l }\nenum L { M }";
+    let definitions = parse(text);
+    let a = &definitions.types[0];
+    assert_eq!((a.column, a.directives[0].column), (6, 9));
+    let argument = &a.directives[0].arguments[0];
+    assert_eq!((argument.column, argument.strings.as_slice()), (11, &[(1, 19), (2, 3)][..]));
+    let TypeBody::Enum(values) = &definitions.types[1].body else { panic!("{definitions:?}") };
+    assert_eq!(values[0].column, 10);
+}
+
+#[test]
 fn values_are_as_they_are_written() {
     let text =
         "type A @b(a: 1, b: -1.50e3, c: \"d\\n\", e: F, g: [true, null], h: {i: J}) { k: L }";
@@ -68,7 +80,7 @@ fn schemas_and_directives_are_told_apart_from_types() {
     assert_eq!((&*directive.name, directive.line), ("a", 2));
     assert_eq!(definitions.schemas.len(), 2);
     assert_eq!(definitions.schemas[0].directives.len(), 1);
-    let operation = ("query", Named { name: "Q".into(), line: 3 });
+    let operation = ("query", Named { name: "Q".into(), line: 3, column: 17 });
     assert_eq!(definitions.schemas[1].operations, [operation]);
 }
 

@@ -110,7 +110,7 @@ impl Compiler<'_> {
             (From::Keys { .. }, Some(_)) => {
                 return Err(refused("related rows by lists of keys"));
             }
-            (From::Once, _) => return Err(refused("a row of no entity")),
+            (From::Once | From::List { .. }, _) => return Err(refused("a row of no entity")),
             (From::Returned { .. }, _) => return Err(refused("the rows of another change")),
             (From::Through { .. } | From::Joining { .. }, _) => {
                 return Err(refused("rows that others join"));

@@ -1,15 +1,14 @@
-//! Triggers of a table, which run after each changed row.
+//! Triggers of a table, which run for each changed row.
 //!
 //! Where functions have the statements of triggers, there are triggers of members of groups only.
 //! Elsewhere they also keep the last number of the sequence, and the tables of words.
 
 use sql::tree::definition::{
-    Action, Condition, Definition, InsertedRows, TableRows, Term, Trigger, TriggerBody,
-    TriggerEvent,
+    Action, Condition, Definition, InsertedRows, Term, Trigger, TriggerBody, TriggerEvent,
 };
-use sql::{Identifier, TableName};
+use sql::{Identifier, KeySequence, TableName};
 
-use super::{LAST, LAST_NUMBER, identifier, is_virtual, own_name, table_name};
+use super::{identifier, is_virtual, own_name, table_name};
 use crate::database::{Database, PREFIX};
 use crate::tables::{Column, Index, StoredValue, Table, Tables};
 
@@ -80,10 +79,13 @@ pub(crate) fn triggers(
         .collect();
     let words: Vec<&Index> =
         table.indexes.iter().filter(|index| is_virtual(index, database)).collect();
-    let mut inserted = match (database.flavor.definitions.sequences, &key.stores) {
-        (false, StoredValue::Sequence) => keep_last(key, database),
-        (_, _) => Vec::new(),
-    };
+    let (mut refused, mut inserted) = (Vec::new(), Vec::new());
+    if let (KeySequence::Row { table, column }, StoredValue::Sequence) =
+        (database.flavor.sequence, &key.stores)
+    {
+        refused.push(refuse_without_key(key, (table, column)));
+        inserted.push(keep_last(key, (table, column)));
+    }
     let mut deleted = Vec::new();
     let mut updated = Vec::new();
     let mut copied = vec![identifier(&key.name)];
@@ -110,6 +112,7 @@ pub(crate) fn triggers(
         function: has_functions.then(|| own_name(&called(ending), database)),
     };
     let mut all = vec![
+        one("_key", TriggerEvent::BeforeInsert, refused),
         one("_insert", TriggerEvent::Insert, inserted),
         one("_update", TriggerEvent::Update(copied), updated),
         one("_delete", TriggerEvent::Delete, deleted),
@@ -161,23 +164,27 @@ impl Membership<'_> {
     }
 }
 
-/// Refuses a number that is not above the last one, and keeps it as the last.
-fn keep_last(key: &Column, database: &Database) -> Vec<Action> {
-    let sequence = own_name(LAST_NUMBER, database);
-    let last = TableRows::of(Term::Column(identifier(LAST)), sequence.clone(), None);
+/// Refuses a row to which no key was given: SQLite would give it one that another table may have.
+fn refuse_without_key(key: &Column, (table, column): (&str, &str)) -> Action {
+    // SQLite has -1 here as long as there is no key.
     let given = Term::New(identifier(&key.name));
     let message = format!(
-        "the {} of the new row is used already: ids are unique in the whole database; give (SELECT \
-         {LAST} + 1 FROM {})",
-        key.name, sequence.name.0
+        "give the row a new {}: ids are unique in the whole database; UPDATE {table} SET {column} = \
+         {column} + 1 RETURNING {column} takes the next one",
+        key.name
     );
-    vec![
-        Action::Refuse {
-            message: message.into(),
-            when: Condition::AtMost(given.clone(), Term::Query(Box::new(last))),
-        },
-        Action::Update { table: sequence, sets: vec![(identifier(LAST), given)], filter: None },
-    ]
+    Action::Refuse { message: message.into(), when: Condition::AtMost(given, Term::Number(0)) }
+}
+
+/// Keeps the sequence above a key that was not taken from it.
+fn keep_last(key: &Column, (table, column): (&str, &str)) -> Action {
+    let given = Term::New(identifier(&key.name));
+    let is_above = Condition::More(given.clone(), Term::Column(identifier(column)));
+    Action::Update {
+        table: TableName { schema: None, name: identifier(table) },
+        sets: vec![(identifier(column), given)],
+        filter: Some(is_above),
+    }
 }
 
 fn add_words(index: &Index, key: &Column, database: &Database) -> Vec<Action> {

@@ -5,9 +5,9 @@ use expect_test::{Expect, expect};
 
 use super::{item, table};
 use crate::flavor::{
-    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm,
-    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
-    WordIndexes,
+    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
+    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
+    Truncation, Upsert, WordIndexes,
 };
 use crate::print::{print, print_positional, print_statement};
 use crate::tree::{
@@ -25,6 +25,7 @@ const MARIADB: Flavor = Flavor {
     nulls_order: NullsOrderForm::ByExpression,
     pattern: Pattern::LikeCollated { exact: "utf8mb4_bin" },
     fold: "lower",
+    sequence: KeySequence::Call("nextval(`thalweg`.`id`)"),
     offset_alone: OffsetAlone::AfterLimit("18446744073709551615"),
     typed_text: true,
     truncation: Truncation::DateFormat,
@@ -51,7 +52,6 @@ const MARIADB: Flavor = Flavor {
         json: "json",
         arrays: false,
         number_key: "bigint",
-        sequences: false,
         alters_tables: true,
         without_rowid: false,
         trigger_functions: false,

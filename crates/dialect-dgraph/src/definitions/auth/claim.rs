@@ -1,0 +1,138 @@
+//! Rules on claims: `{$ROLE: {eq: "ADMIN"}}`.
+
+use graphql::definitions::{Literal, Template, parse_template};
+
+use crate::model::{ClaimCondition, ClaimRule, ClaimValue};
+
+const EXAMPLE: &str = "write it as `{$ROLE: {eq: \"ADMIN\"}}`";
+
+/// Reads a rule, or returns the mistake with its remedy.
+pub(super) fn read(text: &str) -> Result<ClaimRule, String> {
+    let malformed = || format!("the rule is no condition on a claim: {EXAMPLE}");
+    let (variable, rest) =
+        inner(text).and_then(|rest| rest.split_once(':')).ok_or_else(malformed)?;
+    let (operator, operand) =
+        inner(rest).and_then(|rest| rest.split_once(':')).ok_or_else(malformed)?;
+    let claim = match variable.trim().strip_prefix('$') {
+        Some(claim) if !claim.is_empty() => claim,
+        _ => return Err(format!("`{}` is no variable: {EXAMPLE}", variable.trim())),
+    };
+    let operand = match parse_template(operand) {
+        Ok(operand) => operand,
+        Err(_) => return Err(format!("`{}` is no value: write JSON", operand.trim())),
+    };
+    let condition = match operator.trim() {
+        "eq" => ClaimCondition::Equal(value(&operand).ok_or_else(|| {
+            "`eq` compares with one value: write a text, a number or a boolean".to_owned()
+        })?),
+        "in" => match &operand {
+            Template::List(items) => {
+                let values: Option<Vec<ClaimValue>> = items.iter().map(value).collect();
+                ClaimCondition::In(values.ok_or_else(|| {
+                    "`in` compares with values: write texts, numbers and booleans".to_owned()
+                })?)
+            }
+            _ => return Err("`in` compares with a list: write `{in: [\"A\", \"B\"]}`".to_owned()),
+        },
+        "regexp" => match operand {
+            Template::Leaf(Literal::String(pattern)) => ClaimCondition::Matches((&*pattern).into()),
+            _ => return Err("`regexp` compares with a pattern: write it in quotes".to_owned()),
+        },
+        operator => {
+            return Err(format!("a claim is not compared by `{operator}`: use eq, in or regexp"));
+        }
+    };
+    Ok(ClaimRule { claim: claim.into(), condition })
+}
+
+/// The text between braces.
+fn inner(text: &str) -> Option<&str> {
+    text.trim().strip_prefix('{')?.strip_suffix('}')
+}
+
+fn value(operand: &Template) -> Option<ClaimValue> {
+    let Template::Leaf(literal) = operand else { return None };
+    match literal {
+        Literal::String(text) => Some(ClaimValue::Text((&**text).into())),
+        Literal::Boolean(value) => Some(ClaimValue::Boolean(*value)),
+        Literal::Int(digits) => match digits.parse() {
+            Ok(value) => Some(ClaimValue::Integer(value)),
+            Err(_) => digits.parse().ok().map(ClaimValue::Float),
+        },
+        Literal::Float(digits) => digits.parse().ok().map(ClaimValue::Float),
+        Literal::Null | Literal::Enum(_) | Literal::List(_) | Literal::Object(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Expect) {
+        match read(text) {
+            Ok(rule) => expected.assert_eq(&format!("{} {:?}", rule.claim, rule.condition)),
+            Err(message) => expected.assert_eq(&message),
+        }
+    }
+
+    #[test]
+    fn claims_are_compared_with_values() {
+        check("{$ROLE: {eq: \"ADMIN\"}}", expect![[r#"ROLE Equal(Text("ADMIN"))"#]]);
+        check(
+            "{ $X_Y : { in : [\"a:}\", 1, -2.5, true] } }",
+            expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
+        );
+        check("{\n$USER:{regexp:\"^a.*$\"}\n}", expect![[r#"USER Matches("^a.*$")"#]]);
+        check("{$N: {eq: 99999999999999999999}}", expect!["N Equal(Float(1e20))"]);
+    }
+
+    #[test]
+    fn other_conditions_are_refused() {
+        for (text, expected) in [
+            (
+                "{ \"ADMIN\" }",
+                expect![[
+                    r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
+                ]],
+            ),
+            (
+                "{$A}",
+                expect![[
+                    r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
+                ]],
+            ),
+            (
+                "{A: {eq: 1}}",
+                expect![[r#"`A` is no variable: write it as `{$ROLE: {eq: "ADMIN"}}`"#]],
+            ),
+            ("{$A: {xyz: 1}}", expect!["a claim is not compared by `xyz`: use eq, in or regexp"]),
+            (
+                "{$A: {eq: nil}}",
+                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+            ),
+            (
+                "{$A: {eq: null}}",
+                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+            ),
+            (
+                "{$A: {eq: [1]}}",
+                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+            ),
+            ("{$A: {eq: }}", expect!["`` is no value: write JSON"]),
+            (
+                "{$A: {in: \"a\"}}",
+                expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
+            ),
+            (
+                "{$A: {in: [{b: 1}]}}",
+                expect!["`in` compares with values: write texts, numbers and booleans"],
+            ),
+            ("{$A: {regexp: 1}}", expect!["`regexp` compares with a pattern: write it in quotes"]),
+        ] {
+            check(text, expected);
+        }
+    }
+}

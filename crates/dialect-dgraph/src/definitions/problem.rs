@@ -1,0 +1,142 @@
+//! Mistakes in type definitions, with their places and remedies.
+
+use std::fmt;
+
+use graphql::definitions::{Directive, DirectiveArgument, Named, TypeDefinition};
+
+/// Limit of reported mistakes; further ones are counted.
+const MAX_PROBLEMS: usize = 100;
+
+/// A mistake in type definitions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct DefinitionProblem {
+    /// From 1, as the column.
+    pub line: usize,
+    pub column: usize,
+    /// Begins with the type and the field, and ends with the remedy.
+    pub message: Box<str>,
+}
+
+/// The place of a mistake.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'d> {
+    line: usize,
+    column: usize,
+    /// Empty for the definitions as a whole.
+    r#type: &'d str,
+    /// A field, a value of an enum, or a member of an input type.
+    member: Option<&'d str>,
+}
+
+impl<'d> At<'d> {
+    pub(super) fn definitions(line: usize, column: usize) -> Self {
+        Self { line, column, r#type: "", member: None }
+    }
+
+    pub(super) fn r#type(definition: &'d TypeDefinition) -> Self {
+        let TypeDefinition { name, line, column, .. } = definition;
+        Self { line: *line, column: *column, r#type: name, member: None }
+    }
+
+    pub(super) fn member(self, (line, column): (usize, usize), name: &'d str) -> Self {
+        Self { line, column, member: Some(name), ..self }
+    }
+
+    pub(super) fn directive(self, directive: &Directive) -> Self {
+        self.moved((directive.line, directive.column))
+    }
+
+    pub(super) fn argument(self, argument: &DirectiveArgument) -> Self {
+        self.moved((argument.line, argument.column))
+    }
+
+    pub(super) fn named(self, named: &Named) -> Self {
+        self.moved((named.line, named.column))
+    }
+
+    /// The same subject at another place of the text.
+    pub(super) fn moved(self, (line, column): (usize, usize)) -> Self {
+        Self { line, column, ..self }
+    }
+
+    pub(super) fn line(self) -> usize {
+        self.line
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.r#type, self.member) {
+            ("", _) => f.write_str("definitions"),
+            (name, None) => f.write_str(name),
+            (name, Some(member)) => write!(f, "{name}.{member}"),
+        }
+    }
+}
+
+/// Collector of mistakes.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<DefinitionProblem>);
+
+impl Problems {
+    /// Adds a mistake; the message ends with the remedy.
+    pub(super) fn refuse(&mut self, at: At<'_>, message: impl fmt::Display) {
+        let message = format!("{at}: {message}").into();
+        self.0.push(DefinitionProblem { line: at.line, column: at.column, message });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `value` if there is no mistake, else all mistakes in the order of the text.
+    pub(super) fn finish<T>(mut self, value: T) -> Result<T, Vec<DefinitionProblem>> {
+        if self.0.is_empty() {
+            return Ok(value);
+        }
+        self.0.sort_by_key(|problem| (problem.line, problem.column));
+        self.0.dedup();
+        let rest = self.0.len().saturating_sub(MAX_PROBLEMS);
+        self.0.truncate(MAX_PROBLEMS);
+        if let (Some(DefinitionProblem { line, column, .. }), true) = (self.0.last(), rest > 0) {
+            let message = format!("definitions: {rest} further mistakes: correct these first");
+            let (line, column) = (*line, *column);
+            self.0.push(DefinitionProblem { line, column, message: message.into() });
+        }
+        Err(self.0)
+    }
+}
+
+impl DefinitionProblem {
+    /// A syntax error.
+    pub(super) fn syntax(error: &graphql::GraphQLError) -> Self {
+        let (line, column) = match error.locations.first() {
+            Some(location) => (location.line as usize, location.column as usize),
+            None => (1, 1),
+        };
+        let message = format!("definitions: {}: correct the syntax", error.message.trim_end());
+        Self { line, column, message: message.into() }
+    }
+}
+
+/// Names as the end of a sentence: `a, b or c`.
+pub(super) fn alternatives(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Similar names as the end of a sentence: `: did you mean …?`, or `otherwise`.
+pub(super) fn remedy<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    otherwise: &str,
+) -> String {
+    match graphql::similar_names(name, known).as_slice() {
+        [] => otherwise.to_owned(),
+        similar => format!("did you mean {}?", alternatives(similar)),
+    }
+}

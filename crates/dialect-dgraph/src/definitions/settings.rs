@@ -1,0 +1,188 @@
+//! Settings in comments: `# Dgraph.Authorization`, `# Dgraph.Secret` and `# Dgraph.Allow-Origin`.
+
+use graphql::definitions::{Literal, Template, parse_template};
+
+use super::problem::{At, Problems};
+use crate::model::Settings;
+
+pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {
+    let mut settings = Settings::default();
+    for (idx, written) in text.lines().enumerate() {
+        let Some(comment) = written.trim_start_matches('\u{feff}').trim().strip_prefix('#') else {
+            continue;
+        };
+        let column = written.chars().take_while(|char| *char != '#').count() + 1;
+        let at = At::definitions(idx + 1, column);
+        let comment = comment.trim();
+        if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
+            authorization(rest.trim(), at, &mut settings, problems);
+        } else if let Some(rest) = comment.strip_prefix("Dgraph.Allow-Origin") {
+            match quoted(rest.trim()) {
+                Some(origin) => {
+                    if !settings.allowed_origins.contains(&origin) {
+                        settings.allowed_origins.push(origin);
+                    }
+                }
+                None => problems.refuse(
+                    at,
+                    "`Dgraph.Allow-Origin` has no origin in quotes: \
+                     write `# Dgraph.Allow-Origin \"https://example.com\"`",
+                ),
+            }
+        } else if let Some(rest) = comment.strip_prefix("Dgraph.Secret") {
+            secret(rest.trim(), at, &mut settings, problems);
+        }
+    }
+    settings
+}
+
+fn authorization(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
+    if let Some((_, line)) = &settings.authorization {
+        let message = format!("`Dgraph.Authorization` is on line {line} already: keep one of both");
+        problems.refuse(at, message);
+        return;
+    }
+    let json = match rest.starts_with('{') {
+        true => Some(rest.into()),
+        false => older_form(rest),
+    };
+    match json {
+        Some(json) => settings.authorization = Some((json, at.line())),
+        None => problems.refuse(
+            at,
+            "`Dgraph.Authorization` has no settings: write \
+             `# Dgraph.Authorization {\"Header\":\"…\",\"Namespace\":\"…\",\"Algo\":\"…\",\
+             \"VerificationKey\":\"…\"}`",
+        ),
+    }
+}
+
+/// The form before JSON: a header, a namespace, an algorithm, and a key in quotes.
+fn older_form(rest: &str) -> Option<Box<str>> {
+    let (header, rest) = rest.split_once(char::is_whitespace)?;
+    let (namespace, rest) = rest.trim_start().split_once(char::is_whitespace)?;
+    let (algorithm, rest) = rest.trim_start().split_once(char::is_whitespace)?;
+    let (key, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+    let [header, namespace, algorithm] = [header, namespace, algorithm].map(escaped);
+    // In PEM files in quotes, `\n` stands for a line break, as in JSON.
+    let json = format!(
+        "{{\"Header\":\"{header}\",\"Namespace\":\"{namespace}\",\"Algo\":\"{algorithm}\",\
+         \"VerificationKey\":\"{key}\"}}"
+    );
+    Some(json.into())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn secret(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
+    let parts = rest.split_once(char::is_whitespace);
+    let parts = parts.map(|(name, value)| (name.trim_matches('"'), value.trim()));
+    let is_value = |value: &str| {
+        value.len() > 1
+            && value.starts_with('"')
+            && value.ends_with('"')
+            && value.matches('"').count() == 2
+    };
+    match parts {
+        Some((name, value)) if !name.is_empty() && is_value(value) => {
+            settings.secrets.retain(|(known, _)| **known != *name);
+            settings.secrets.push((name.into(), value.trim_matches('"').into()));
+        }
+        _ => problems.refuse(
+            at,
+            "`Dgraph.Secret` has no name with a value in quotes: \
+             write `# Dgraph.Secret name \"value\"`",
+        ),
+    }
+}
+
+/// A text in quotes without spaces. Escapes are those of GraphQL, which are those of JSON.
+fn quoted(text: &str) -> Option<Box<str>> {
+    if text.contains(char::is_whitespace) {
+        return None;
+    }
+    match parse_template(text) {
+        Ok(Template::Leaf(Literal::String(text))) => Some((&*text).into()),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::tests::{check, refused};
+
+    const TYPE: &str = "type A { b: String }\n";
+
+    #[test]
+    fn comments_are_settings() {
+        let text = "  # Dgraph.Authorization {\"Header\":\"X\"} \n\
+                    #Dgraph.Secret GITHUB  \"a b\"\n# Dgraph.Secret \"of\" \"c\"\n\
+                    # Dgraph.Allow-Origin \"https://a.example\"\n\
+                    # Dgraph.Allow-Origin \"https://b.example\"\n# Dgraph is a database\n";
+        check(
+            &[TYPE, text].concat(),
+            |model| model.settings.clone(),
+            expect![[r#"
+            Settings {
+                authorization: Some(
+                    (
+                        "{\"Header\":\"X\"}",
+                        2,
+                    ),
+                ),
+                secrets: [
+                    (
+                        "GITHUB",
+                        "a b",
+                    ),
+                    (
+                        "of",
+                        "c",
+                    ),
+                ],
+                allowed_origins: [
+                    "https://a.example",
+                    "https://b.example",
+                ],
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn the_older_form_of_authorization_becomes_json() {
+        let text = "# Dgraph.Authorization X-Auth https://a.example/claims HS256 \"key\"";
+        check(
+            &[TYPE, text].concat(),
+            |model| model.settings.authorization.clone(),
+            expect![[r#"
+            Some(
+                (
+                    "{\"Header\":\"X-Auth\",\"Namespace\":\"https://a.example/claims\",\"Algo\":\"HS256\",\"VerificationKey\":\"key\"}",
+                    2,
+                ),
+            )
+        "#]],
+        );
+    }
+
+    #[test]
+    fn mistakes_in_settings_have_remedies() {
+        let text = "# Dgraph.Authorization\n# Dgraph.Authorization {}\n# Dgraph.Authorization {}\n \
+                    # Dgraph.Secret name value\n# Dgraph.Secret name\n# Dgraph.Allow-Origin a\n";
+        refused(
+            &[TYPE, text].concat(),
+            expect![[r#"
+            line 2, column 1: definitions: `Dgraph.Authorization` has no settings: write `# Dgraph.Authorization {"Header":"…","Namespace":"…","Algo":"…","VerificationKey":"…"}`
+            line 4, column 1: definitions: `Dgraph.Authorization` is on line 3 already: keep one of both
+            line 5, column 2: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
+            line 6, column 1: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
+            line 7, column 1: definitions: `Dgraph.Allow-Origin` has no origin in quotes: write `# Dgraph.Allow-Origin "https://example.com"`
+        "#]],
+        );
+    }
+}

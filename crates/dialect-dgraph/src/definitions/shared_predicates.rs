@@ -1,0 +1,200 @@
+//! Predicates that several fields share: these have one type and one meaning.
+
+use graphql::definitions::{Literal, TypeExpression};
+use rustc_hash::FxHashMap;
+
+use super::composite::ReadType;
+use super::directives::{Known, find_argument};
+use super::field::ReadField;
+use super::predicate;
+use super::problem::{At, Problems};
+use super::types::is_interface;
+use crate::model::TypeIndex;
+
+/// The first use of a predicate.
+struct First {
+    of: String,
+    /// Its interface, if an interface declares it.
+    interface: Option<TypeIndex>,
+    r#type: String,
+    is_id: bool,
+    is_secret: bool,
+}
+
+/// Reports fields that use a predicate in another way than an earlier one. Interfaces are read
+/// first, as in Dgraph.
+pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
+    let mut firsts: FxHashMap<String, First> = FxHashMap::default();
+    let indexed = || read.iter().enumerate().map(|(idx, one)| (TypeIndex(idx), one));
+    let interfaces = indexed().filter(|(_, one)| is_interface(one.definition));
+    let objects = indexed().filter(|(_, one)| !is_interface(one.definition));
+    for (index, r#type) in interfaces.chain(objects) {
+        check_interfaces(read, r#type, problems);
+        let own = r#type.fields.iter().filter(|field| field.expanded.inherited.is_none());
+        for field in own.filter(|field| field.base() != "ID") {
+            let predicate = predicate_of(r#type, field);
+            if !predicate.starts_with('~') {
+                check_field(&mut firsts, (index, r#type), field, predicate, problems);
+            }
+        }
+        check_secret(&mut firsts, (index, r#type), problems);
+    }
+}
+
+fn check_field(
+    firsts: &mut FxHashMap<String, First>,
+    (index, r#type): (TypeIndex, &ReadType<'_>),
+    field: &ReadField<'_>,
+    predicate: String,
+    problems: &mut Problems,
+) {
+    let definition = field.expanded.definition;
+    let name = definition.r#type.base();
+    let described = match definition.r#type {
+        TypeExpression::Named { .. } => name.to_string(),
+        TypeExpression::List { .. } => format!("[{name}]"),
+    };
+    let is_id = field.applied.has(Known::Id);
+    let Some(first) = firsts.get(&predicate) else {
+        let first = First {
+            of: format!("{}.{}", r#type.definition.name, field.name()),
+            interface: is_interface(r#type.definition).then_some(index),
+            r#type: described,
+            is_id,
+            is_secret: false,
+        };
+        firsts.insert(predicate, first);
+        return;
+    };
+    let at = field.at(At::r#type(r#type.definition));
+    let of = &first.of;
+    if first.is_secret {
+        let message = format!(
+            "the predicate `{predicate}` is the secret of `{of}`: choose another `@dgraph(pred:)`"
+        );
+        problems.refuse(at, message);
+    } else if first.r#type != described {
+        let message = format!(
+            "`{of}` has the predicate `{predicate}` too, but the type {}: give both one type, or \
+             choose another `@dgraph(pred:)`",
+            first.r#type
+        );
+        problems.refuse(at, message);
+    }
+    if first.is_id != is_id {
+        let message = format!(
+            "`{of}` has the predicate `{predicate}` too: add `@id` to both or none, or choose \
+             another `@dgraph(pred:)`"
+        );
+        problems.refuse(at, message);
+    }
+    if first.interface.is_some_and(|index| r#type.implements.contains(&index)) {
+        let message = format!(
+            "the type inherits `{of}` with the predicate `{predicate}`: choose another \
+             `@dgraph(pred:)`"
+        );
+        problems.refuse(at, message);
+    }
+}
+
+fn check_secret(
+    firsts: &mut FxHashMap<String, First>,
+    (index, r#type): (TypeIndex, &ReadType<'_>),
+    problems: &mut Problems,
+) {
+    let Some(directive) = r#type.applied.find(Known::Secret) else { return };
+    let predicate = find_argument(directive, "pred").map(|argument| &argument.value);
+    let Some(Literal::String(predicate)) = predicate else { return };
+    let at = At::r#type(r#type.definition).directive(directive);
+    match firsts.get(&**predicate) {
+        Some(first) if !first.is_secret => {
+            let message = format!(
+                "the predicate `{predicate}` is that of `{}`: choose another `pred`",
+                first.of
+            );
+            problems.refuse(at, message);
+        }
+        Some(_) => {}
+        None => {
+            let first = First {
+                of: r#type.definition.name.to_string(),
+                interface: is_interface(r#type.definition).then_some(index),
+                r#type: "String".to_owned(),
+                is_id: false,
+                is_secret: true,
+            };
+            firsts.insert(predicate.to_string(), first);
+        }
+    }
+}
+
+/// Reports a type whose interfaces share a predicate.
+fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+    let mut seen: FxHashMap<String, &str> = FxHashMap::default();
+    for index in &r#type.implements {
+        let interface = &read[index.0];
+        let name = &*interface.definition.name;
+        for field in interface.fields.iter().filter(|field| field.base() != "ID") {
+            let predicate = predicate_of(interface, field);
+            match seen.get(&predicate) {
+                Some(other) if *other != name => {
+                    let message = format!(
+                        "its interfaces `{other}` and `{name}` share the predicate `{predicate}`: \
+                         choose another `@dgraph(pred:)` in one of them"
+                    );
+                    problems.refuse(At::r#type(r#type.definition), message);
+                }
+                Some(_) => {}
+                None => {
+                    seen.insert(predicate, name);
+                }
+            }
+        }
+    }
+}
+
+fn predicate_of(r#type: &ReadType<'_>, field: &ReadField<'_>) -> String {
+    match predicate::written(&field.applied) {
+        Some(written) => written.to_owned(),
+        None => format!("{}.{}", r#type.stored_name(), field.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::tests::{accepted, refused};
+
+    #[test]
+    fn shared_predicates_have_one_type() {
+        let text = "interface I { a: String @dgraph(pred: \"p\") }\n\
+                    interface J @secret(field: \"s\", pred: \"q\") { b: Int @dgraph(pred: \"p\") }\n\
+                    type T implements I & J { c: String! @id @dgraph(pred: \"r\") d: Int }\n\
+                    type U implements I {\n e: String @dgraph(pred: \"r\")\n\
+                    f: [Int] @dgraph(pred: \"T.d\")\n g: String @dgraph(pred: \"q\")\n\
+                    h: String @dgraph(pred: \"p\")\n}\n\
+                    type V @secret(field: \"s\", pred: \"r\") { i: Int }";
+        refused(
+            text,
+            expect![[r#"
+            line 2, column 46: J.b: `I.a` has the predicate `p` too, but the type String: give both one type, or choose another `@dgraph(pred:)`
+            line 3, column 6: T: its interfaces `I` and `J` share the predicate `p`: choose another `@dgraph(pred:)` in one of them
+            line 5, column 2: U.e: `T.c` has the predicate `r` too: add `@id` to both or none, or choose another `@dgraph(pred:)`
+            line 6, column 1: U.f: `T.d` has the predicate `T.d` too, but the type Int: give both one type, or choose another `@dgraph(pred:)`
+            line 7, column 2: U.g: the predicate `q` is the secret of `J`: choose another `@dgraph(pred:)`
+            line 8, column 1: U.h: the type inherits `I.a` with the predicate `p`: choose another `@dgraph(pred:)`
+            line 10, column 9: V: the predicate `r` is that of `T.c`: choose another `pred`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn nullability_is_each_field_s_own() {
+        accepted(
+            "type A { a: String @dgraph(pred: \"p\") b: [Int] @dgraph(pred: \"q\") }\n\
+             type B { a: String! @dgraph(pred: \"p\") b: [Int!]! @dgraph(pred: \"q\") c: String\n\
+             d: String @dgraph(pred: \"B.c\") }",
+        );
+    }
+}

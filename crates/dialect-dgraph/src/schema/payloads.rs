@@ -1,0 +1,39 @@
+//! Results of mutations.
+
+use super::arguments;
+use super::builder::{Builder, lower_first};
+use super::draft::DraftField;
+use super::facts::is_interface;
+use super::inputs::NOT_YET;
+use crate::model::TypeIndex;
+use api::binding::FieldBinding;
+
+/// Adds the results of the mutations that a type has.
+pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
+    let r#type = build.r#type(index);
+    let name = &r#type.name;
+    let (generate, has) =
+        (r#type.generate, |build: &Builder<'_>, input: &str| build.draft.has(input));
+    if generate.update && has(build, &format!("{name}Patch")) {
+        add_payload(build, index, "Update", false);
+    }
+    if generate.delete {
+        add_payload(build, index, "Delete", true);
+    }
+    if generate.add && !is_interface(r#type) && has(build, &format!("Add{name}Input")) {
+        add_payload(build, index, "Add", false);
+    }
+}
+
+fn add_payload(build: &mut Builder<'_>, index: TypeIndex, verb: &str, has_message: bool) {
+    let name = &build.r#type(index).name;
+    let refused = || FieldBinding::Refused(NOT_YET.into());
+    let rows = DraftField::new(&lower_first(name), &format!("[{name}]"), refused());
+    let arguments = arguments::of_list(build, index, &build.provided(index));
+    let mut fields = vec![rows.with(arguments)];
+    if has_message {
+        fields.push(DraftField::new("msg", "String", refused()));
+    }
+    fields.push(DraftField::new("numUids", "Int", refused()));
+    build.object(&format!("{verb}{name}Payload"), fields);
+}

@@ -1,0 +1,228 @@
+//! Columns: scalars, enums, lists of them, and passwords.
+
+use storage::model as target;
+
+use super::{Layout, Place, column, is_key};
+use crate::model::{Base, Field, Metric, Scalar, Search, Type, TypeKind};
+
+pub(super) fn add(layout: &mut Layout<'_>) {
+    for (idx, r#type) in layout.stored_types() {
+        match r#type.kind {
+            TypeKind::Interface => add_interface(layout, idx, r#type),
+            TypeKind::Object => add_type(layout, idx, r#type),
+        }
+    }
+    for entity in 0..layout.of_entities.len() {
+        require(layout, entity);
+    }
+    for (idx, r#type) in layout.stored_types() {
+        if r#type.kind == TypeKind::Object {
+            add_languages(layout, idx, r#type);
+        }
+    }
+}
+
+fn add_interface(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
+    for (index, field) in r#type.fields.iter().enumerate() {
+        if !layout.is_stored(r#type, field) {
+            continue;
+        }
+        match field.r#type.base {
+            Base::Scalar(_) if is_key(field) => layout.place((idx, index), Place::Key),
+            Base::Scalar(_) | Base::Enum(_) => layout.place((idx, index), Place::Members),
+            Base::Type(_) | Base::Union(_) | Base::Input(_) => {}
+        }
+    }
+}
+
+fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
+    let source = layout.source;
+    let Some(entity) = entity(layout, idx) else { return };
+    for (index, field) in r#type.fields.iter().enumerate() {
+        if !layout.is_stored(r#type, field) || languages(field).is_some() {
+            continue;
+        }
+        if is_key(field) {
+            layout.place((idx, index), Place::Key);
+            continue;
+        }
+        let Some(stored_type) = field_type(layout, field) else { continue };
+        let added = target::Field {
+            name: column(source, r#type, field).into(),
+            r#type: stored_type,
+            is_list: field.r#type.list.is_some() && !field.is_embedding,
+            is_required: false,
+            is_unique: field.id.is_some() || field.r#type.base == Base::Scalar(Scalar::Id),
+            indexes: field.search.iter().filter_map(|search| index_of(field, *search)).collect(),
+        };
+        let position = merge(&mut layout.target.entities[entity].fields, added);
+        layout.place((idx, index), Place::Field(position));
+    }
+    let Some(secret) = &r#type.secret else { return };
+    let stored_name = secret.stored_name.strip_prefix(&*r#type.stored_name);
+    let name = stored_name.and_then(|rest| rest.strip_prefix('.')).unwrap_or(&secret.stored_name);
+    let added = target::Field {
+        name: name.into(),
+        r#type: target::FieldType::Password,
+        is_list: false,
+        // Rows from the time before the type had a secret have none.
+        is_required: false,
+        is_unique: false,
+        indexes: Vec::new(),
+    };
+    let position = merge(&mut layout.target.entities[entity].fields, added);
+    if let Some(stored) = &mut layout.types[idx] {
+        stored.secret = Some(position);
+    }
+}
+
+/// The index of a field with the name and the type, which is added if there is none.
+fn merge(fields: &mut Vec<target::Field>, added: target::Field) -> usize {
+    let known = fields.iter().position(|field| field.name == added.name);
+    let Some(position) = known else {
+        fields.push(without_doubles(added));
+        return fields.len() - 1;
+    };
+    let field = &mut fields[position];
+    field.is_unique |= added.is_unique;
+    for index in added.indexes {
+        if !field.indexes.contains(&index) {
+            field.indexes.push(index);
+        }
+    }
+    let merged = field.clone();
+    fields[position] = without_doubles(merged);
+    position
+}
+
+/// Without indexes that others include: uniqueness has an index for comparisons, which serves
+/// equality.
+fn without_doubles(mut field: target::Field) -> target::Field {
+    let is_ordered = field.is_unique || field.indexes.contains(&target::Index::Order);
+    field.indexes.retain(|index| match index {
+        target::Index::Equality => !is_ordered,
+        target::Index::Order => !field.is_unique,
+        target::Index::Terms
+        | target::Index::FullText
+        | target::Index::Trigram
+        | target::Index::WordSequences
+        | target::Index::Geo
+        | target::Index::Vector(_) => true,
+    });
+    let mut seen: Vec<target::Index> = Vec::new();
+    field.indexes.retain(|index| {
+        let is_new = !seen.contains(index);
+        seen.push(*index);
+        is_new
+    });
+    field
+}
+
+/// Marks the fields that every type of the entity requires.
+fn require(layout: &mut Layout<'_>, entity: usize) {
+    let required: Vec<bool> = layout.target.entities[entity]
+        .fields
+        .iter()
+        .map(|field| {
+            field.r#type != target::FieldType::Password && is_required(layout, entity, &field.name)
+        })
+        .collect();
+    for (field, is_required) in layout.target.entities[entity].fields.iter_mut().zip(required) {
+        field.is_required = is_required;
+    }
+}
+
+/// True if every type of the entity has a required field with the column.
+pub(super) fn is_required(layout: &Layout<'_>, entity: usize, name: &str) -> bool {
+    let source = layout.source;
+    layout.of_entities[entity].iter().all(|index| {
+        let r#type = &source.types[index.0];
+        r#type.fields.iter().any(|field| {
+            field.r#type.is_required
+                && layout.is_stored(r#type, field)
+                && column(source, r#type, field) == name
+        })
+    })
+}
+
+pub(super) fn entity(layout: &Layout<'_>, idx: usize) -> Option<usize> {
+    match layout.types[idx].as_ref()?.rows {
+        target::EndOf::Entity(entity) => Some(entity.0),
+        target::EndOf::Group(_) => None,
+    }
+}
+
+/// The stored type of a scalar or enum; `None` for rows.
+fn field_type(layout: &Layout<'_>, field: &Field) -> Option<target::FieldType> {
+    Some(match field.r#type.base {
+        Base::Scalar(_) if field.is_embedding => target::FieldType::Vector,
+        Base::Scalar(Scalar::Boolean) => target::FieldType::Boolean,
+        Base::Scalar(Scalar::Int) => target::FieldType::Int32,
+        Base::Scalar(Scalar::Int64) => target::FieldType::Int64,
+        Base::Scalar(Scalar::Float) => target::FieldType::Float64,
+        Base::Scalar(Scalar::Id | Scalar::String) => target::FieldType::Text,
+        Base::Scalar(Scalar::DateTime) => target::FieldType::DateTime,
+        Base::Scalar(Scalar::Point) => target::FieldType::Point,
+        Base::Scalar(Scalar::Polygon) => target::FieldType::Polygon,
+        Base::Scalar(Scalar::MultiPolygon) => target::FieldType::MultiPolygon,
+        Base::Enum(index) => target::FieldType::Enum(layout.enums[index.0]?),
+        Base::Type(_) | Base::Union(_) | Base::Input(_) => return None,
+    })
+}
+
+fn index_of(field: &Field, search: Search) -> Option<target::Index> {
+    Some(match search {
+        Search::Hash | Search::Bool => target::Index::Equality,
+        // A vector is compared as a whole.
+        Search::Float if field.is_embedding => return None,
+        Search::Exact
+        | Search::Int
+        | Search::Int64
+        | Search::Float
+        | Search::Year
+        | Search::Month
+        | Search::Day
+        | Search::Hour => target::Index::Order,
+        Search::Term => target::Index::Terms,
+        Search::Fulltext => target::Index::FullText,
+        Search::Regexp | Search::Trigram => target::Index::Trigram,
+        Search::Ngram => target::Index::WordSequences,
+        Search::Geo => target::Index::Geo,
+        Search::Hnsw(metric) => target::Index::Vector(match metric {
+            Metric::Euclidean => target::Metric::Euclidean,
+            Metric::Cosine => target::Metric::Cosine,
+            Metric::DotProduct => target::Metric::DotProduct,
+        }),
+    })
+}
+
+/// The languages of a field that reads several, as in `name@hi:en:.`, and the stored name without
+/// them. A point is any language.
+fn languages(field: &Field) -> Option<(&str, &str)> {
+    let (name, tags) = field.stored_name.split_once('@')?;
+    (tags == "." || tags.contains(':')).then_some((name, tags))
+}
+
+fn add_languages(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
+    let source = layout.source;
+    let Some(entity) = entity(layout, idx) else { return };
+    for (index, field) in r#type.fields.iter().enumerate() {
+        let Some((_, tags)) = languages(field) else { continue };
+        let name = column(source, r#type, field);
+        let name = name.split_once('@').map_or(name, |(name, _)| name);
+        let fields = &layout.target.entities[entity].fields;
+        let mut found: Vec<usize> = Vec::new();
+        for tag in tags.split(':') {
+            for (position, field) in fields.iter().enumerate() {
+                let is_language = match field.name.split_once('@') {
+                    Some((of, language)) => of == name && (language == tag || tag == "."),
+                    None => *field.name == *name && tag == ".",
+                };
+                if is_language && !found.contains(&position) {
+                    found.push(position);
+                }
+            }
+        }
+        layout.place((idx, index), Place::FirstOf(found));
+    }
+}
