@@ -79,12 +79,12 @@ pub(crate) fn triggers(
         .collect();
     let words: Vec<&Index> =
         table.indexes.iter().filter(|index| is_virtual(index, database)).collect();
-    let (mut refused, mut inserted) = (Vec::new(), Vec::new());
+    let (mut before, mut inserted) = (Vec::new(), Vec::new());
     if let (KeySequence::Row { table, column }, StoredValue::Sequence) =
         (database.flavor.sequence, &key.stores)
     {
-        refused.push(refuse_without_key(key, (table, column)));
-        inserted.push(keep_last(key, (table, column)));
+        before.push(refuse_without_key(key, (table, column)));
+        before.push(keep_last(key, (table, column)));
     }
     let mut deleted = Vec::new();
     let mut updated = Vec::new();
@@ -112,7 +112,7 @@ pub(crate) fn triggers(
         function: has_functions.then(|| own_name(&called(ending), database)),
     };
     let mut all = vec![
-        one("_key", TriggerEvent::BeforeInsert, refused),
+        one("_key", TriggerEvent::BeforeInsert, before),
         one("_insert", TriggerEvent::Insert, inserted),
         one("_update", TriggerEvent::Update(copied), updated),
         one("_delete", TriggerEvent::Delete, deleted),

@@ -116,15 +116,13 @@ fn entities_relations_and_indexes() {
             CREATE INDEX "Post_tags_tags_post_idx" ON "Post_tags" ("tags", "post");
             CREATE TRIGGER "thalweg_Author_key" BEFORE INSERT ON "Author" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-            END;
-            CREATE TRIGGER "thalweg_Author_insert" AFTER INSERT ON "Author" BEGIN
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Post_key" BEFORE INSERT ON "Post" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
-              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
               INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
               INSERT INTO "thalweg_Post_title_trigrams" ("rowid", "title") VALUES (NEW."id", NEW."title");
               INSERT INTO "thalweg_Post_body_stems" ("rowid", "body") VALUES (NEW."id", NEW."body");
@@ -148,8 +146,6 @@ fn entities_relations_and_indexes() {
             END;
             CREATE TRIGGER "thalweg_Tag_key" BEFORE INSERT ON "Tag" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-            END;
-            CREATE TRIGGER "thalweg_Tag_insert" AFTER INSERT ON "Tag" BEGIN
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             -- Post.links: elements of lists have no index in this database"#]],
@@ -280,9 +276,9 @@ fn groups_have_the_keys_of_their_members() {
             CREATE INDEX "Character_friends_friends_character_idx" ON "Character_friends" ("friends", "character");
             CREATE TRIGGER "thalweg_Human_key" BEFORE INSERT ON "Human" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "Human" BEGIN
-              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
               INSERT INTO "Character" ("id", "type", "name") VALUES (NEW."id", 'Human', NEW."name");
             END;
             CREATE TRIGGER "thalweg_Human_update" AFTER UPDATE OF "id", "name" ON "Human" BEGIN
@@ -293,9 +289,9 @@ fn groups_have_the_keys_of_their_members() {
             END;
             CREATE TRIGGER "thalweg_Droid_key" BEFORE INSERT ON "Droid" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "Droid" BEGIN
-              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
               INSERT INTO "Character" ("id", "type", "name") VALUES (NEW."id", 'Droid', NEW."name");
             END;
             CREATE TRIGGER "thalweg_Droid_update" AFTER UPDATE OF "id", "name" ON "Droid" BEGIN
@@ -306,8 +302,6 @@ fn groups_have_the_keys_of_their_members() {
             END;
             CREATE TRIGGER "thalweg_Ship_key" BEFORE INSERT ON "Ship" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-            END;
-            CREATE TRIGGER "thalweg_Ship_insert" AFTER INSERT ON "Ship" BEGIN
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;"#]],
     );
@@ -353,14 +347,10 @@ fn two_single_ends_are_a_unique_column_on_the_side_that_requires_it() {
             CREATE INDEX "Restaurant_old_idx" ON "Restaurant" ("old");
             CREATE TRIGGER "thalweg_Restaurant_key" BEFORE INSERT ON "Restaurant" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-            END;
-            CREATE TRIGGER "thalweg_Restaurant_insert" AFTER INSERT ON "Restaurant" BEGIN
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Address_key" BEFORE INSERT ON "Address" BEGIN
               SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-            END;
-            CREATE TRIGGER "thalweg_Address_insert" AFTER INSERT ON "Address" BEGIN
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;"#]],
     );
