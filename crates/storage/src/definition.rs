@@ -16,15 +16,6 @@ pub(crate) use self::trigger::{TriggerDefinition, triggers};
 use crate::database::{Database, PREFIX, SCHEMA};
 use crate::tables::{Index, IndexMethod, OnDelete, Reference, Table};
 
-/// The sequence of the keys of all tables, in the schema of Thalweg's own objects.
-const SEQUENCE: &str = "id";
-
-/// The table that has the last number, where there are no sequences.
-const LAST_NUMBER: &str = "sequence";
-
-/// The column with the last number.
-const LAST: &str = "last";
-
 pub(crate) fn identifier(name: &str) -> Identifier {
     Identifier(name.into())
 }

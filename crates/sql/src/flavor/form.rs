@@ -133,15 +133,6 @@ pub enum EmptyRow {
     EmptyLists,
 }
 
-/// The sequence of the keys of all tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeySequence {
-    /// A call takes the next key.
-    Call(&'static str),
-    /// The only row of a table has the last key in this column.
-    Row { table: &'static str, column: &'static str },
-}
-
 /// Definitions of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Definitions {
@@ -151,8 +142,6 @@ pub struct Definitions {
     pub arrays: bool,
     /// The type of a primary key of one number.
     pub number_key: &'static str,
-    /// There are sequences; otherwise a table has the last number.
-    pub sequences: bool,
     /// ALTER TABLE changes types and constraints; otherwise the table is rebuilt.
     pub alters_tables: bool,
     /// Tables have a hidden key of their own unless they are without it.
@@ -173,4 +162,13 @@ pub enum WordIndexes {
     Indexes,
     /// Virtual tables, which triggers maintain.
     VirtualTables,
+}
+
+/// The sequence of the keys of all tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeySequence {
+    /// A call takes the next key.
+    Call(&'static str),
+    /// The only row of a table has the last key in this column.
+    Row { table: &'static str, column: &'static str },
 }

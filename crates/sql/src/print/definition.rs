@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::flavor::{Flavor, WordIndexes};
+use crate::flavor::{Flavor, KeySequence, WordIndexes};
 use crate::tree::definition::{
     Action, ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition,
     DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
@@ -161,25 +161,15 @@ impl Printer<'_> {
             }
             Some(key) => {
                 self.out.push_str(self.flavor.definitions.number_key);
-                if let (NumberKey::Sequence(sequence), true) =
-                    (key, self.flavor.definitions.sequences)
+                if let (NumberKey::Sequence, KeySequence::Call(call)) = (key, self.flavor.sequence)
                 {
-                    let name = self.printed_name(sequence);
-                    self.out.push_str(" DEFAULT nextval(");
-                    self.literal(&name);
-                    self.out.push(')');
+                    self.out.push_str(" DEFAULT ");
+                    self.out.push_str(call);
                 }
                 self.out.push_str(" PRIMARY KEY");
             }
         }
         Ok(())
-    }
-
-    /// The name as it stands in statements.
-    fn printed_name(&self, name: &TableName) -> String {
-        let mut printer = Printer::new(self.flavor);
-        printer.table_name(name);
-        printer.out
     }
 
     fn data_type(&mut self, data_type: &DataType) {
@@ -362,6 +352,7 @@ impl Printer<'_> {
         self.out.push_str("CREATE TRIGGER ");
         self.identifier(&trigger.name);
         match &trigger.event {
+            TriggerEvent::BeforeInsert => self.out.push_str(" BEFORE INSERT"),
             TriggerEvent::Insert => self.out.push_str(" AFTER INSERT"),
             TriggerEvent::Update(columns) => {
                 self.out.push_str(" AFTER UPDATE OF ");

@@ -85,8 +85,9 @@ pub struct ColumnDefinition {
 /// The primary key of a table that is one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumberKey {
-    /// Its default is the next number of a sequence, where the database has sequences.
-    Sequence(TableName),
+    /// Its default is the next number of the sequence of all tables, where the database has
+    /// sequences.
+    Sequence,
     /// Each insert gives it.
     Given,
 }
@@ -192,7 +193,7 @@ pub enum Tokens {
     Trigrams,
 }
 
-/// CREATE TRIGGER, for each row, after the change.
+/// CREATE TRIGGER, for each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
     pub name: Identifier,
@@ -204,6 +205,8 @@ pub struct Trigger {
 /// Changes that fire a trigger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TriggerEvent {
+    /// The others fire after the change.
+    BeforeInsert,
     Insert,
     /// Of these columns.
     Update(Vec<Identifier>),

@@ -4,7 +4,7 @@ use sql::tree::definition::{
     ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition, NumberKey, Term,
 };
 
-use super::{SEQUENCE, identifier, identifiers, own_name, reference, table_name};
+use super::{identifier, identifiers, reference, table_name};
 use crate::database::Database;
 use crate::tables::{Column, ColumnType, Stored, StoredValue, Table, Tables};
 
@@ -17,7 +17,7 @@ pub(crate) fn create_table(
     database: &Database,
 ) -> CreateTable {
     let columns: Vec<ColumnDefinition> =
-        table.columns.iter().map(|column| column_definition(column, database)).collect();
+        table.columns.iter().map(|column| column_definition(column)).collect();
     let mut constraints = Vec::new();
     if table.number_key().is_none() {
         constraints.push(Constraint::PrimaryKey(identifiers(&table.primary_key)));
@@ -49,17 +49,17 @@ pub(crate) fn add_column(
     {
         constraints.extend(tables.find(&own.to).map(|to| reference(own, to, database)));
     }
-    let column = ColumnDefinition { is_required: false, ..column_definition(column, database) };
+    let column = ColumnDefinition { is_required: false, ..column_definition(column) };
     Definition::AddColumn { table: table_name(&table.name, database), column, constraints }
 }
 
-pub(crate) fn column_definition(column: &Column, database: &Database) -> ColumnDefinition {
+fn column_definition(column: &Column) -> ColumnDefinition {
     ColumnDefinition {
         name: identifier(&column.name),
         data_type: data_type(column),
         is_required: column.is_required,
         key: match column.stores {
-            StoredValue::Sequence => Some(NumberKey::Sequence(own_name(SEQUENCE, database))),
+            StoredValue::Sequence => Some(NumberKey::Sequence),
             StoredValue::MemberKey => Some(NumberKey::Given),
             StoredValue::MemberTable
             | StoredValue::Field(_)

@@ -1,4 +1,4 @@
-//! Triggers of a table, which run after each changed row.
+//! Triggers of a table, which run for each changed row.
 //!
 //! Where functions have the statements of triggers, there are triggers of members of groups only.
 //! Elsewhere they also keep the last number of the sequence, and the tables of words.
@@ -6,9 +6,9 @@
 use sql::tree::definition::{
     Action, Condition, Definition, InsertedRows, Term, Trigger, TriggerBody, TriggerEvent,
 };
-use sql::{Identifier, TableName};
+use sql::{Identifier, KeySequence, TableName};
 
-use super::{LAST, LAST_NUMBER, identifier, is_virtual, own_name, table_name};
+use super::{identifier, is_virtual, own_name, table_name};
 use crate::database::{Database, PREFIX};
 use crate::tables::{Column, Index, StoredValue, Table, Tables};
 
@@ -79,10 +79,13 @@ pub(crate) fn triggers(
         .collect();
     let words: Vec<&Index> =
         table.indexes.iter().filter(|index| is_virtual(index, database)).collect();
-    let mut inserted = match (database.flavor.definitions.sequences, &key.stores) {
-        (false, StoredValue::Sequence) => keep_last(key, database),
-        (_, _) => Vec::new(),
-    };
+    let (mut before, mut inserted) = (Vec::new(), Vec::new());
+    if let (KeySequence::Row { table, column }, StoredValue::Sequence) =
+        (database.flavor.sequence, &key.stores)
+    {
+        before.push(refuse_without_key(key, (table, column)));
+        before.push(keep_last(key, (table, column)));
+    }
     let mut deleted = Vec::new();
     let mut updated = Vec::new();
     let mut copied = vec![identifier(&key.name)];
@@ -109,6 +112,7 @@ pub(crate) fn triggers(
         function: has_functions.then(|| own_name(&called(ending), database)),
     };
     let mut all = vec![
+        one("_key", TriggerEvent::BeforeInsert, before),
         one("_insert", TriggerEvent::Insert, inserted),
         one("_update", TriggerEvent::Update(copied), updated),
         one("_delete", TriggerEvent::Delete, deleted),
@@ -160,12 +164,27 @@ impl Membership<'_> {
     }
 }
 
-/// Keeps the number of a new row as the last one, unless it was taken from the sequence before.
-fn keep_last(key: &Column, database: &Database) -> Vec<Action> {
-    let table = own_name(LAST_NUMBER, database);
+/// Refuses a row to which no key was given: SQLite would give it one that another table may have.
+fn refuse_without_key(key: &Column, (table, column): (&str, &str)) -> Action {
+    // SQLite has -1 here as long as there is no key.
     let given = Term::New(identifier(&key.name));
-    let is_above = Condition::More(given.clone(), Term::Column(identifier(LAST)));
-    vec![Action::Update { table, sets: vec![(identifier(LAST), given)], filter: Some(is_above) }]
+    let message = format!(
+        "give the row a new {}: ids are unique in the whole database; UPDATE {table} SET {column} = \
+         {column} + 1 RETURNING {column} takes the next one",
+        key.name
+    );
+    Action::Refuse { message: message.into(), when: Condition::AtMost(given, Term::Number(0)) }
+}
+
+/// Keeps the sequence above a key that was not taken from it.
+fn keep_last(key: &Column, (table, column): (&str, &str)) -> Action {
+    let given = Term::New(identifier(&key.name));
+    let is_above = Condition::More(given.clone(), Term::Column(identifier(column)));
+    Action::Update {
+        table: TableName { schema: None, name: identifier(table) },
+        sets: vec![(identifier(column), given)],
+        filter: Some(is_above),
+    }
 }
 
 fn add_words(index: &Index, key: &Column, database: &Database) -> Vec<Action> {

@@ -5,7 +5,7 @@ use std::fmt;
 use catalog::{Catalog, Entity, Field, Scalar, Type};
 
 use crate::database::Database;
-use crate::tables::{Column, ColumnType, Table, Tables};
+use crate::tables::{Column, ColumnType, StoredValue, Table, Tables};
 
 /// A difference between recorded tables and the actual ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,10 +150,15 @@ fn has_type(field: &Field, column: &Column, actual: &Catalog, database: &Databas
     match column.r#type {
         ColumnType::Boolean => *scalar == Scalar::Boolean,
         ColumnType::Int32 => *scalar == Scalar::Int32,
-        // The key of a SQLite table is declared INTEGER, which may count as either.
-        ColumnType::Int64 => match database.flavor.definitions.sequences {
-            true => *scalar == Scalar::Int64,
-            false => matches!(scalar, Scalar::Int32 | Scalar::Int64),
+        ColumnType::Int64 => match column.stores {
+            // The key of a SQLite table is declared INTEGER, which may count as either.
+            StoredValue::Sequence | StoredValue::MemberKey => {
+                matches!(scalar, Scalar::Int32 | Scalar::Int64)
+            }
+            StoredValue::MemberTable
+            | StoredValue::Field(_)
+            | StoredValue::Reference(..)
+            | StoredValue::Pair(..) => *scalar == Scalar::Int64,
         },
         ColumnType::Float64 | ColumnType::Vector => *scalar == Scalar::Float64,
         ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password => *scalar == Scalar::Text,

@@ -35,44 +35,44 @@ fn entities_relations_and_indexes() {
     check(
         &blog(),
         &expect![[r#"
-        CREATE EXTENSION IF NOT EXISTS "pg_trgm";
-        CREATE TABLE "public"."Author" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "name" TEXT NOT NULL,
-          "born" TIMESTAMPTZ,
-          CONSTRAINT "Author_name_key" UNIQUE ("name")
-        );
-        CREATE TABLE "public"."Post" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "title" TEXT NOT NULL,
-          "body" TEXT,
-          "score" INTEGER,
-          "state" TEXT NOT NULL,
-          "links" TEXT[],
-          "author" BIGINT,
-          CONSTRAINT "Post_state_check" CHECK ("state" IN ('DRAFT', 'PUBLISHED'))
-        );
-        CREATE TABLE "public"."Tag" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "name" TEXT
-        );
-        CREATE TABLE "public"."Post_tags" (
-          "post" BIGINT NOT NULL,
-          "tags" BIGINT NOT NULL,
-          PRIMARY KEY ("post", "tags")
-        );
-        CREATE INDEX "Author_born_idx" ON "public"."Author" ("born");
-        CREATE INDEX "Post_title_idx" ON "public"."Post" USING hash ("title");
-        CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (to_tsvector('simple', "title"));
-        CREATE INDEX "Post_title_trigrams" ON "public"."Post" USING gin ("title" gin_trgm_ops);
-        CREATE INDEX "Post_body_stems" ON "public"."Post" USING gin (to_tsvector('english', "body"));
-        CREATE INDEX "Post_score_idx" ON "public"."Post" ("score");
-        CREATE INDEX "Post_links_elements" ON "public"."Post" USING gin ("links");
-        CREATE INDEX "Post_author_idx" ON "public"."Post" ("author");
-        CREATE INDEX "Post_tags_tags_post_idx" ON "public"."Post_tags" ("tags", "post");
-        ALTER TABLE "public"."Post" ADD CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "public"."Author" ("id") ON DELETE SET NULL;
-        ALTER TABLE "public"."Post_tags" ADD CONSTRAINT "Post_tags_post_fkey" FOREIGN KEY ("post") REFERENCES "public"."Post" ("id") ON DELETE CASCADE;
-        ALTER TABLE "public"."Post_tags" ADD CONSTRAINT "Post_tags_tags_fkey" FOREIGN KEY ("tags") REFERENCES "public"."Tag" ("id") ON DELETE CASCADE;"#]],
+            CREATE EXTENSION IF NOT EXISTS "pg_trgm";
+            CREATE TABLE "public"."Author" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "name" TEXT NOT NULL,
+              "born" TIMESTAMPTZ,
+              CONSTRAINT "Author_name_key" UNIQUE ("name")
+            );
+            CREATE TABLE "public"."Post" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "title" TEXT NOT NULL,
+              "body" TEXT,
+              "score" INTEGER,
+              "state" TEXT NOT NULL,
+              "links" TEXT[],
+              "author" BIGINT,
+              CONSTRAINT "Post_state_check" CHECK ("state" IN ('DRAFT', 'PUBLISHED'))
+            );
+            CREATE TABLE "public"."Tag" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "name" TEXT
+            );
+            CREATE TABLE "public"."Post_tags" (
+              "post" BIGINT NOT NULL,
+              "tags" BIGINT NOT NULL,
+              PRIMARY KEY ("post", "tags")
+            );
+            CREATE INDEX "Author_born_idx" ON "public"."Author" ("born");
+            CREATE INDEX "Post_title_idx" ON "public"."Post" USING hash ("title");
+            CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (to_tsvector('simple', "title"));
+            CREATE INDEX "Post_title_trigrams" ON "public"."Post" USING gin ("title" gin_trgm_ops);
+            CREATE INDEX "Post_body_stems" ON "public"."Post" USING gin (to_tsvector('english', "body"));
+            CREATE INDEX "Post_score_idx" ON "public"."Post" ("score");
+            CREATE INDEX "Post_links_elements" ON "public"."Post" USING gin ("links");
+            CREATE INDEX "Post_author_idx" ON "public"."Post" ("author");
+            CREATE INDEX "Post_tags_tags_post_idx" ON "public"."Post_tags" ("tags", "post");
+            ALTER TABLE "public"."Post" ADD CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "public"."Author" ("id") ON DELETE SET NULL;
+            ALTER TABLE "public"."Post_tags" ADD CONSTRAINT "Post_tags_post_fkey" FOREIGN KEY ("post") REFERENCES "public"."Post" ("id") ON DELETE CASCADE;
+            ALTER TABLE "public"."Post_tags" ADD CONSTRAINT "Post_tags_tags_fkey" FOREIGN KEY ("tags") REFERENCES "public"."Tag" ("id") ON DELETE CASCADE;"#]],
         &expect![[r#"
             CREATE TABLE "Author" (
               "id" INTEGER PRIMARY KEY,
@@ -114,11 +114,15 @@ fn entities_relations_and_indexes() {
             CREATE INDEX "Post_score_idx" ON "Post" ("score");
             CREATE INDEX "Post_author_idx" ON "Post" ("author");
             CREATE INDEX "Post_tags_tags_post_idx" ON "Post_tags" ("tags", "post");
-            CREATE TRIGGER "thalweg_Author_insert" AFTER INSERT ON "Author" BEGIN
+            CREATE TRIGGER "thalweg_Author_key" BEFORE INSERT ON "Author" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
+            END;
+            CREATE TRIGGER "thalweg_Post_key" BEFORE INSERT ON "Post" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
-              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
               INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
               INSERT INTO "thalweg_Post_title_trigrams" ("rowid", "title") VALUES (NEW."id", NEW."title");
               INSERT INTO "thalweg_Post_body_stems" ("rowid", "body") VALUES (NEW."id", NEW."body");
@@ -140,7 +144,8 @@ fn entities_relations_and_indexes() {
               INSERT INTO "thalweg_Post_body_stems" ("thalweg_Post_body_stems", "rowid", "body") VALUES ('delete', OLD."id", OLD."body");
               INSERT INTO "thalweg_Post_body_stems" ("rowid", "body") VALUES (NEW."id", NEW."body");
             END;
-            CREATE TRIGGER "thalweg_Tag_insert" AFTER INSERT ON "Tag" BEGIN
+            CREATE TRIGGER "thalweg_Tag_key" BEFORE INSERT ON "Tag" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
             -- Post.links: elements of lists have no index in this database"#]],
@@ -152,85 +157,85 @@ fn groups_have_the_keys_of_their_members() {
     check(
         &characters(),
         &expect![[r#"
-        CREATE TABLE "public"."Human" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "name" TEXT NOT NULL,
-          "height" DOUBLE PRECISION,
-          "home" BIGINT
-        );
-        CREATE TABLE "public"."Droid" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "name" TEXT NOT NULL,
-          "function" TEXT,
-          "home" BIGINT
-        );
-        CREATE TABLE "public"."Ship" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "length" DOUBLE PRECISION,
-          "captain" BIGINT
-        );
-        CREATE TABLE "public"."Character" (
-          "id" BIGINT PRIMARY KEY,
-          "type" TEXT NOT NULL,
-          "name" TEXT NOT NULL,
-          CONSTRAINT "Character_name_key" UNIQUE ("name")
-        );
-        CREATE TABLE "public"."Character_friends" (
-          "character" BIGINT NOT NULL,
-          "friends" BIGINT NOT NULL,
-          PRIMARY KEY ("character", "friends")
-        );
-        CREATE INDEX "Human_home_idx" ON "public"."Human" ("home");
-        CREATE INDEX "Droid_home_idx" ON "public"."Droid" ("home");
-        CREATE INDEX "Ship_captain_idx" ON "public"."Ship" ("captain");
-        CREATE INDEX "Character_friends_friends_character_idx" ON "public"."Character_friends" ("friends", "character");
-        ALTER TABLE "public"."Human" ADD CONSTRAINT "Human_home_fkey" FOREIGN KEY ("home") REFERENCES "public"."Ship" ("id") ON DELETE SET NULL;
-        ALTER TABLE "public"."Droid" ADD CONSTRAINT "Droid_home_fkey" FOREIGN KEY ("home") REFERENCES "public"."Ship" ("id") ON DELETE SET NULL;
-        ALTER TABLE "public"."Ship" ADD CONSTRAINT "Ship_captain_fkey" FOREIGN KEY ("captain") REFERENCES "public"."Character" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;
-        ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_character_fkey" FOREIGN KEY ("character") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
-        ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_friends_fkey" FOREIGN KEY ("friends") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
-        CREATE FUNCTION "thalweg"."Human_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Human', NEW."name");
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_insert"();
-        CREATE FUNCTION "thalweg"."Human_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Human_update" AFTER UPDATE OF "id", "name" ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_update"();
-        CREATE FUNCTION "thalweg"."Human_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          DELETE FROM "public"."Character" WHERE "id" = OLD."id";
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Human_delete" AFTER DELETE ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_delete"();
-        CREATE FUNCTION "thalweg"."Droid_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Droid', NEW."name");
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_insert"();
-        CREATE FUNCTION "thalweg"."Droid_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Droid_update" AFTER UPDATE OF "id", "name" ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_update"();
-        CREATE FUNCTION "thalweg"."Droid_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
-        BEGIN
-          DELETE FROM "public"."Character" WHERE "id" = OLD."id";
-          RETURN NULL;
-        END
-        $thalweg$;
-        CREATE TRIGGER "thalweg_Droid_delete" AFTER DELETE ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_delete"();"#]],
+            CREATE TABLE "public"."Human" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "name" TEXT NOT NULL,
+              "height" DOUBLE PRECISION,
+              "home" BIGINT
+            );
+            CREATE TABLE "public"."Droid" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "name" TEXT NOT NULL,
+              "function" TEXT,
+              "home" BIGINT
+            );
+            CREATE TABLE "public"."Ship" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "length" DOUBLE PRECISION,
+              "captain" BIGINT
+            );
+            CREATE TABLE "public"."Character" (
+              "id" BIGINT PRIMARY KEY,
+              "type" TEXT NOT NULL,
+              "name" TEXT NOT NULL,
+              CONSTRAINT "Character_name_key" UNIQUE ("name")
+            );
+            CREATE TABLE "public"."Character_friends" (
+              "character" BIGINT NOT NULL,
+              "friends" BIGINT NOT NULL,
+              PRIMARY KEY ("character", "friends")
+            );
+            CREATE INDEX "Human_home_idx" ON "public"."Human" ("home");
+            CREATE INDEX "Droid_home_idx" ON "public"."Droid" ("home");
+            CREATE INDEX "Ship_captain_idx" ON "public"."Ship" ("captain");
+            CREATE INDEX "Character_friends_friends_character_idx" ON "public"."Character_friends" ("friends", "character");
+            ALTER TABLE "public"."Human" ADD CONSTRAINT "Human_home_fkey" FOREIGN KEY ("home") REFERENCES "public"."Ship" ("id") ON DELETE SET NULL;
+            ALTER TABLE "public"."Droid" ADD CONSTRAINT "Droid_home_fkey" FOREIGN KEY ("home") REFERENCES "public"."Ship" ("id") ON DELETE SET NULL;
+            ALTER TABLE "public"."Ship" ADD CONSTRAINT "Ship_captain_fkey" FOREIGN KEY ("captain") REFERENCES "public"."Character" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;
+            ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_character_fkey" FOREIGN KEY ("character") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+            ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_friends_fkey" FOREIGN KEY ("friends") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+            CREATE FUNCTION "thalweg"."Human_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Human', NEW."name");
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_insert"();
+            CREATE FUNCTION "thalweg"."Human_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Human_update" AFTER UPDATE OF "id", "name" ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_update"();
+            CREATE FUNCTION "thalweg"."Human_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              DELETE FROM "public"."Character" WHERE "id" = OLD."id";
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Human_delete" AFTER DELETE ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_delete"();
+            CREATE FUNCTION "thalweg"."Droid_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Droid', NEW."name");
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_insert"();
+            CREATE FUNCTION "thalweg"."Droid_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Droid_update" AFTER UPDATE OF "id", "name" ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_update"();
+            CREATE FUNCTION "thalweg"."Droid_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            BEGIN
+              DELETE FROM "public"."Character" WHERE "id" = OLD."id";
+              RETURN NULL;
+            END
+            $thalweg$;
+            CREATE TRIGGER "thalweg_Droid_delete" AFTER DELETE ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_delete"();"#]],
         &expect![[r#"
             CREATE TABLE "Human" (
               "id" INTEGER PRIMARY KEY,
@@ -269,8 +274,11 @@ fn groups_have_the_keys_of_their_members() {
             CREATE INDEX "Droid_home_idx" ON "Droid" ("home");
             CREATE INDEX "Ship_captain_idx" ON "Ship" ("captain");
             CREATE INDEX "Character_friends_friends_character_idx" ON "Character_friends" ("friends", "character");
-            CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "Human" BEGIN
+            CREATE TRIGGER "thalweg_Human_key" BEFORE INSERT ON "Human" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
+            END;
+            CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "Human" BEGIN
               INSERT INTO "Character" ("id", "type", "name") VALUES (NEW."id", 'Human', NEW."name");
             END;
             CREATE TRIGGER "thalweg_Human_update" AFTER UPDATE OF "id", "name" ON "Human" BEGIN
@@ -279,8 +287,11 @@ fn groups_have_the_keys_of_their_members() {
             CREATE TRIGGER "thalweg_Human_delete" AFTER DELETE ON "Human" BEGIN
               DELETE FROM "Character" WHERE "id" = OLD."id";
             END;
-            CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "Droid" BEGIN
+            CREATE TRIGGER "thalweg_Droid_key" BEFORE INSERT ON "Droid" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
+            END;
+            CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "Droid" BEGIN
               INSERT INTO "Character" ("id", "type", "name") VALUES (NEW."id", 'Droid', NEW."name");
             END;
             CREATE TRIGGER "thalweg_Droid_update" AFTER UPDATE OF "id", "name" ON "Droid" BEGIN
@@ -289,7 +300,8 @@ fn groups_have_the_keys_of_their_members() {
             CREATE TRIGGER "thalweg_Droid_delete" AFTER DELETE ON "Droid" BEGIN
               DELETE FROM "Character" WHERE "id" = OLD."id";
             END;
-            CREATE TRIGGER "thalweg_Ship_insert" AFTER INSERT ON "Ship" BEGIN
+            CREATE TRIGGER "thalweg_Ship_key" BEFORE INSERT ON "Ship" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;"#]],
     );
@@ -308,18 +320,18 @@ fn two_single_ends_are_a_unique_column_on_the_side_that_requires_it() {
     check(
         &model,
         &expect![[r#"
-        CREATE TABLE "public"."Restaurant" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "old" BIGINT NOT NULL
-        );
-        CREATE TABLE "public"."Address" (
-          "id" BIGINT DEFAULT nextval('"thalweg"."id"') PRIMARY KEY,
-          "restaurant" BIGINT,
-          CONSTRAINT "Address_restaurant_key" UNIQUE ("restaurant")
-        );
-        CREATE INDEX "Restaurant_old_idx" ON "public"."Restaurant" ("old");
-        ALTER TABLE "public"."Restaurant" ADD CONSTRAINT "Restaurant_old_fkey" FOREIGN KEY ("old") REFERENCES "public"."Address" ("id") ON DELETE RESTRICT;
-        ALTER TABLE "public"."Address" ADD CONSTRAINT "Address_restaurant_fkey" FOREIGN KEY ("restaurant") REFERENCES "public"."Restaurant" ("id") ON DELETE SET NULL;"#]],
+            CREATE TABLE "public"."Restaurant" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "old" BIGINT NOT NULL
+            );
+            CREATE TABLE "public"."Address" (
+              "id" BIGINT DEFAULT nextval('thalweg.id') PRIMARY KEY,
+              "restaurant" BIGINT,
+              CONSTRAINT "Address_restaurant_key" UNIQUE ("restaurant")
+            );
+            CREATE INDEX "Restaurant_old_idx" ON "public"."Restaurant" ("old");
+            ALTER TABLE "public"."Restaurant" ADD CONSTRAINT "Restaurant_old_fkey" FOREIGN KEY ("old") REFERENCES "public"."Address" ("id") ON DELETE RESTRICT;
+            ALTER TABLE "public"."Address" ADD CONSTRAINT "Address_restaurant_fkey" FOREIGN KEY ("restaurant") REFERENCES "public"."Restaurant" ("id") ON DELETE SET NULL;"#]],
         &expect![[r#"
             CREATE TABLE "Restaurant" (
               "id" INTEGER PRIMARY KEY,
@@ -333,10 +345,12 @@ fn two_single_ends_are_a_unique_column_on_the_side_that_requires_it() {
               CONSTRAINT "Address_restaurant_fkey" FOREIGN KEY ("restaurant") REFERENCES "Restaurant" ("id") ON DELETE SET NULL
             );
             CREATE INDEX "Restaurant_old_idx" ON "Restaurant" ("old");
-            CREATE TRIGGER "thalweg_Restaurant_insert" AFTER INSERT ON "Restaurant" BEGIN
+            CREATE TRIGGER "thalweg_Restaurant_key" BEFORE INSERT ON "Restaurant" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;
-            CREATE TRIGGER "thalweg_Address_insert" AFTER INSERT ON "Address" BEGIN
+            CREATE TRIGGER "thalweg_Address_key" BEFORE INSERT ON "Address" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
               UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
             END;"#]],
     );

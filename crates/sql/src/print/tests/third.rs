@@ -52,7 +52,6 @@ const MARIADB: Flavor = Flavor {
         json: "json",
         arrays: false,
         number_key: "bigint",
-        sequences: false,
         alters_tables: true,
         without_rowid: false,
         trigger_functions: false,
