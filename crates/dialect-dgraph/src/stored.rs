@@ -52,7 +52,8 @@ pub enum Place {
     FirstOf(Vec<usize>),
 }
 
-/// The end of a relation at which a field is.
+/// The end of a relation at which a field is. A field that is its own inverse is at both ends,
+/// which have its name; its side is the near one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Near,
@@ -231,11 +232,15 @@ fn is_key(field: &Field) -> bool {
     field.r#type.base == Base::Scalar(Scalar::Id) && !field.federation.is_external
 }
 
-/// The name of a field's column: its stored name without the name of its type.
+/// The name of a field's column.
 fn column<'f>(model: &Model, r#type: &Type, field: &'f Field) -> &'f str {
+    without_type(model, r#type, &field.stored_name)
+}
+
+/// A stored name without the name of its type or interface.
+fn without_type<'n>(model: &Model, r#type: &Type, name: &'n str) -> &'n str {
     let interfaces = r#type.implements.iter().map(|index| &model.types[index.0].stored_name);
     let mut owners = interfaces.chain([&r#type.stored_name]);
-    let name = &*field.stored_name;
     owners
         .find_map(|owner| name.strip_prefix(&**owner)?.strip_prefix('.'))
         .filter(|rest| !rest.is_empty())

@@ -154,7 +154,7 @@ impl Reader<'_> {
 /// A rule that is a query of the type.
 fn query(name: &str, text: &str, line: usize) -> Result<Rule, String> {
     let operations = parse_operations(text).map_err(|error| {
-        format!("the rule has a syntax error: {}: correct it", error.message.trim_end())
+        format!("the rule is malformed: {}: correct it", error.message.trim_end())
     })?;
     let example = format!("write `query {{ query{name} {{ __typename }} }}`");
     let [operation] = operations.as_slice() else {
@@ -239,8 +239,8 @@ mod tests {
             (
                 "{ rule: \"query { \" }",
                 expect![[r#"
-                line 2, column 17: A: the rule has a syntax error: syntax error: expected at least one Selection in Selection Set: correct it
-            "#]],
+                    line 2, column 17: A: the rule is malformed: syntax error: expected at least one Selection in Selection Set: correct it
+                "#]],
             ),
             (
                 "{ rule: \"mutation { queryA { b } }\" }",

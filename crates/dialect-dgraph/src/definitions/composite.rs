@@ -552,23 +552,23 @@ mod tests {
         refused(
             &text,
             expect![[r#"
-            line 1, column 6: A: it has no field to store, besides ID and custom fields: declare one
-            line 2, column 6: B: it has no field to store, besides ID and custom fields: declare one
-            line 3, column 18: D.e: `id` is of type ID already, and a type has one such field: use `String! @id`
-            line 4, column 9: G: the stored name `as` is reserved: choose another one
-            line 5, column 6: J: it has no field to store, besides ID and custom fields: declare one
-            line 5, column 9: J: `@dgraph` has no argument `type`: write `@dgraph(type: "Name")`
-            line 5, column 18: J.k: lists of ID do not exist: make it one ID
-            line 6, column 10: L.m: lists of Boolean do not exist: make it one Boolean
-            line 6, column 23: L.n: lists of lists do not exist: use one list, or a type between
-            line 6, column 34: L.o: the type `Nothing` is not defined: did you mean String?
-            line 6, column 45: L.uid: the name is reserved: rename it, and keep the stored name by `@dgraph(pred:)`
-            line 6, column 54: L.pAggregate: the API generates names with `Aggregate` at the end: rename it
-            line 6, column 70: L.__q: names with `__` belong to introspection: rename it
-            line 6, column 70: L.__q: `In` is an input type: give the field a type, interface, union, enum or scalar
-            line 7, column 7: In: `L` is no input type: define an `input` for it
-            line 7, column 7: In: `Point` is no input type: write `PointRef`
-        "#]],
+                line 1, column 6: A: it has no field to store, besides ID and custom fields: declare one
+                line 2, column 6: B: it has no field to store, besides ID and custom fields: declare one
+                line 3, column 18: D.e: `id` is of type ID already, and a type has one such field: use `String! @id`
+                line 4, column 9: G: the stored name `as` is reserved: choose another one
+                line 5, column 6: J: it has no field to store, besides ID and custom fields: declare one
+                line 5, column 9: J: `@dgraph` has no argument `type`: write `@dgraph(type: "Name")`
+                line 5, column 18: J.k: lists of ID do not exist: make it one ID
+                line 6, column 10: L.m: lists of Boolean do not exist: make it one Boolean
+                line 6, column 23: L.n: lists of lists do not exist: use one list, or a type between
+                line 6, column 34: L.o: the type `Nothing` is not defined: did you mean String?
+                line 6, column 45: L.uid: the name is reserved: rename it
+                line 6, column 54: L.pAggregate: the API generates names with `Aggregate` at the end: rename it
+                line 6, column 70: L.__q: names with `__` belong to introspection: rename it
+                line 6, column 70: L.__q: `In` is an input type: give the field a type, interface, union, enum or scalar
+                line 7, column 12: In.r: `L` is no input type: define an `input` for it
+                line 7, column 17: In.s: `Point` is no input type: write `PointRef`
+            "#]],
         );
     }
 

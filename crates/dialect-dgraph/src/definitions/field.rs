@@ -148,11 +148,12 @@ pub(super) fn input_values<'d>(
 ) -> Vec<InputValue> {
     let mut values: Vec<InputValue> = Vec::new();
     for definition in definitions {
+        let at = at.input(definition);
         let r#type = types.input(at, &definition.r#type, problems);
         Applied::read(types, Location::InputValue, at, &definition.directives, problems);
         if values.iter().any(|value| *value.name == *definition.name) {
             let message = format!("`{}` is declared twice: remove one", definition.name);
-            problems.refuse(at.moved((definition.line, definition.column)), message);
+            problems.refuse(at, message);
             continue;
         }
         values.extend(r#type.map(|r#type| InputValue {
@@ -178,7 +179,7 @@ fn arguments<'d>(
             if matches!(&*definition.name, "first" | "offset" | "filter" | "order") {
                 let message =
                     format!("the API generates the argument `{}`: rename it", definition.name);
-                problems.refuse(at.moved((definition.line, definition.column)), message);
+                problems.refuse(at.input(definition), message);
             }
         }
     }
@@ -188,9 +189,7 @@ fn arguments<'d>(
 /// Reports names that no field may have.
 pub(super) fn check_name(at: At<'_>, name: &str, problems: &mut Problems) {
     if is_keyword(name) {
-        let message =
-            "the name is reserved: rename it, and keep the stored name by `@dgraph(pred:)`";
-        problems.refuse(at, message);
+        problems.refuse(at, "the name is reserved: rename it");
     } else if name.starts_with("__") {
         problems.refuse(at, "names with `__` belong to introspection: rename it");
     } else if name.ends_with("Aggregate") {

@@ -304,7 +304,10 @@ mod tests {
     fn one_directive_serves_both_ends() {
         let text = "type A { b: B! @hasInverse(field: e) c: A @hasInverse(field: \"c\") }\n\
                     type B { e: [A!]! d: C }\ntype C { b: B @hasInverse(field: d) }";
-        check(text, inverses, expect![[r#"
+        check(
+            text,
+            inverses,
+            expect![[r#"
             [
                 "A.b -> B.e",
                 "A.c -> A.c",
@@ -312,7 +315,8 @@ mod tests {
                 "B.d <- C.b",
                 "C.b -> B.d",
             ]
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Predicates that several fields share: these have one type and one meaning.
+//! Predicates that several fields share, which have one type and one meaning, and stored names of
+//! types and fields, which are names of tables and columns.
 
 use graphql::definitions::{Literal, TypeExpression};
 use rustc_hash::FxHashMap;
@@ -8,7 +9,8 @@ use super::directives::{Known, find_argument};
 use super::field::ReadField;
 use super::predicate;
 use super::problem::{At, Problems};
-use super::types::is_interface;
+use super::reserved::is_remote;
+use super::types::{Types, is_interface};
 use crate::model::TypeIndex;
 
 /// The first use of a predicate.
@@ -30,6 +32,7 @@ pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
     let objects = indexed().filter(|(_, one)| !is_interface(one.definition));
     for (index, r#type) in interfaces.chain(objects) {
         check_interfaces(read, r#type, problems);
+        check_columns(read, r#type, problems);
         let own = r#type.fields.iter().filter(|field| field.expanded.inherited.is_none());
         for field in own.filter(|field| field.base() != "ID") {
             let predicate = predicate_of(r#type, field);
@@ -153,6 +156,84 @@ fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut
     }
 }
 
+/// Reports different predicates of a type with the same name of a column, such as `Post.title` and
+/// `title`.
+fn check_columns(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+    let at = At::r#type(r#type.definition);
+    let owners = r#type.implements.iter().map(|index| read[index.0].stored_name());
+    let owners: Vec<&str> = owners.chain([r#type.stored_name()]).collect();
+    let mut seen: FxHashMap<String, (String, &str)> = FxHashMap::default();
+    for field in r#type.fields.iter().filter(|field| field.base() != "ID") {
+        let declaring = field.expanded.inherited.map_or(r#type, |interface| &read[interface.0]);
+        let predicate = predicate_of(declaring, field);
+        if predicate.starts_with('~') || field.applied.has(Known::Custom) {
+            continue;
+        }
+        let rest = owners.iter().find_map(|owner| predicate.strip_prefix(owner)?.strip_prefix('.'));
+        let column = rest.unwrap_or(&predicate).to_owned();
+        match seen.get(&column) {
+            Some((known, of)) if *known != predicate => {
+                let message = format!(
+                    "its predicate `{predicate}` and `{known}` of `{of}` are both the column \
+                     `{column}`: choose another `@dgraph(pred:)`"
+                );
+                problems.refuse(field.at(at), message);
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(column, (predicate, field.name()));
+            }
+        }
+    }
+    check_secret_column(r#type, &seen, problems);
+}
+
+/// Reports a secret with the column of a field.
+fn check_secret_column(
+    r#type: &ReadType<'_>,
+    seen: &FxHashMap<String, (String, &str)>,
+    problems: &mut Problems,
+) {
+    let Some(directive) = r#type.applied.find(Known::Secret) else { return };
+    let name = ["pred", "field"].iter().find_map(|name| {
+        match find_argument(directive, name).map(|argument| &argument.value) {
+            Some(Literal::String(name)) => Some(&**name),
+            _ => None,
+        }
+    });
+    let name = name.unwrap_or_default();
+    let own = name.strip_prefix(r#type.stored_name()).and_then(|rest| rest.strip_prefix('.'));
+    let column = own.unwrap_or(name);
+    // A field with the name of the secret has a mistake of its own.
+    if let Some((_, field)) = seen.get(column).filter(|(_, field)| *field != column) {
+        let message = format!("its column `{column}` is that of `{field}`: choose another `pred`");
+        problems.refuse(At::r#type(r#type.definition).directive(directive), message);
+    }
+}
+
+/// Reports an interface or union whose table has the name of another one.
+pub(super) fn check_tables(types: &Types<'_>, read: &[ReadType<'_>], problems: &mut Problems) {
+    let mut seen: FxHashMap<&str, &str> = FxHashMap::default();
+    let stored = read.iter().filter(|r#type| !r#type.applied.has(Known::Remote));
+    let (groups, entities): (Vec<_>, Vec<_>) =
+        stored.partition(|r#type| is_interface(r#type.definition));
+    for r#type in entities {
+        seen.insert(r#type.stored_name(), &r#type.definition.name);
+    }
+    let interfaces = groups.iter().map(|r#type| (r#type.definition, r#type.stored_name()));
+    let unions = types.unions.iter().filter(|definition| !is_remote(definition));
+    let unions = unions.map(|definition| (*definition, &*definition.name));
+    for (definition, name) in interfaces.chain(unions) {
+        if let Some(other) = seen.insert(name, &definition.name) {
+            let message = format!(
+                "the stored name `{name}` is that of `{other}` too: choose another \
+                 `@dgraph(type:)` for one of both"
+            );
+            problems.refuse(At::r#type(definition), message);
+        }
+    }
+}
+
 fn predicate_of(r#type: &ReadType<'_>, field: &ReadField<'_>) -> String {
     match predicate::written(&field.applied) {
         Some(written) => written.to_owned(),
@@ -186,6 +267,23 @@ mod tests {
             line 8, column 1: U.h: the type inherits `I.a` with the predicate `p`: choose another `@dgraph(pred:)`
             line 10, column 9: V: the predicate `r` is that of `T.c`: choose another `pred`
         "#]],
+        );
+    }
+
+    #[test]
+    fn columns_and_tables_have_names_of_their_own() {
+        let text = "type A { a: Int\n b: Int @dgraph(pred: \"a\")\n c: Int @dgraph(pred: \"A.a\")\n}\n\
+                    interface I @dgraph(type: \"A\") { d: Int }\nunion T = A\n\
+                    type B @dgraph(type: \"T\") { e: Int f: Int @dgraph(pred: \"A.a\") }\n\
+                    type C @secret(field: \"pwd\") { g: String @dgraph(pred: \"C.pwd\") }";
+        refused(
+            text,
+            expect![[r#"
+                line 2, column 2: A.b: its predicate `a` and `A.a` of `a` are both the column `a`: choose another `@dgraph(pred:)`
+                line 5, column 11: I: the stored name `A` is that of `A` too: choose another `@dgraph(type:)` for one of both
+                line 6, column 7: T: the stored name `T` is that of `B` too: choose another `@dgraph(type:)` for one of both
+                line 8, column 9: C: its column `pwd` is that of `g`: choose another `pred`
+            "#]],
         );
     }
 

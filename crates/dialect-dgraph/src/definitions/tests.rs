@@ -62,8 +62,8 @@ fn syntax_errors_have_places() {
     refused(
         "type A { b: Int }\nquery { a }",
         expect![[r#"
-        line 2, column 1: definitions: An operation does not belong to type definitions.: correct the syntax
-    "#]],
+            line 2, column 1: definitions: An operation does not belong to type definitions: correct the syntax
+        "#]],
     );
     refused(
         "interface I { a: Int }\ntype A implements I {\n}",

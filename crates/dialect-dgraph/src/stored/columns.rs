@@ -2,7 +2,7 @@
 
 use storage::model as target;
 
-use super::{Layout, Place, column, is_key};
+use super::{Layout, Place, column, is_key, without_type};
 use crate::model::{Base, Field, Metric, Scalar, Search, Type, TypeKind};
 
 pub(super) fn add(layout: &mut Layout<'_>) {
@@ -59,10 +59,8 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
         layout.place((idx, index), Place::Field(position));
     }
     let Some(secret) = &r#type.secret else { return };
-    let stored_name = secret.stored_name.strip_prefix(&*r#type.stored_name);
-    let name = stored_name.and_then(|rest| rest.strip_prefix('.')).unwrap_or(&secret.stored_name);
     let added = target::Field {
-        name: name.into(),
+        name: without_type(source, r#type, &secret.stored_name).into(),
         r#type: target::FieldType::Password,
         is_list: false,
         // Rows from the time before the type had a secret have none.
