@@ -84,10 +84,15 @@ fn folder() -> Option<PathBuf> {
     match std::env::var_os(VARIABLE) {
         Some(folder) => Some(folder.into()),
         None => {
-            eprintln!("not run: {VARIABLE} names no folder `graphql` of Dgraph");
+            print_not_run();
             None
         }
     }
+}
+
+#[expect(clippy::print_stderr, reason = "whoever reads the tests' output is to know")]
+fn print_not_run() {
+    eprintln!("not run: {VARIABLE} names no folder `graphql` of Dgraph");
 }
 
 fn text(path: &Path) -> String {

@@ -191,7 +191,7 @@ mod tests {
         check(
             text,
             rules,
-            expect![[r#"
+            &expect![[r#"
             [
                 "A Some(Or([Claim(ClaimRule { claim: \"ROLE\", condition: Equal(Text(\"ADMIN\")) }), Not(Query { document: \"query($U: String!) { queryA(filter: {b: {eq: $U}}) { b } }\", line: 3 })])) Some(Query { document: \"query { queryA { b } }\", line: 6 })",
             ]
@@ -206,7 +206,7 @@ mod tests {
         check(
             text,
             rules,
-            expect![[r#"
+            &expect![[r#"
             [
                 "I Some(Claim(ClaimRule { claim: \"A\", condition: Equal(Integer(1)) })) Some(Claim(ClaimRule { claim: \"B\", condition: Equal(Boolean(true)) }))",
                 "T Some(And([Claim(ClaimRule { claim: \"C\", condition: Equal(Float(2.5)) }), Claim(ClaimRule { claim: \"A\", condition: Equal(Integer(1)) })])) Some(Claim(ClaimRule { claim: \"B\", condition: Equal(Boolean(true)) }))",
@@ -220,68 +220,68 @@ mod tests {
         for (rule, expected) in [
             (
                 "{}",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
             "#]],
             ),
             (
                 "{ xyz: \"\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has no member `xyz`: use and, or, not or rule
             "#]],
             ),
             (
                 "{ rule: \"\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule has 0 operations: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"query { \" }",
-                expect![[r#"
+                &expect![[r#"
                     line 2, column 17: A: the rule is malformed: syntax error: expected at least one Selection in Selection Set: correct it
                 "#]],
             ),
             (
                 "{ rule: \"mutation { queryA { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule is no query: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"query { queryB { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule has another field than `queryA`: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"{ queryA { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`
             "#]],
             ),
             (
                 "{ rule: 1 }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: `rule` is no text: write it in quotes
             "#]],
             ),
             (
                 "{ or: [{ rule: \"{$A: {eq: 1}}\" }] }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: `or` has less than two rules: write a list of rules
             "#]],
             ),
             (
                 "{ and: [null, { rule: \"{$A: {is: 1}}\" }] }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
                 line 2, column 31: A: a claim is not compared by `is`: use eq, in or regexp
             "#]],
             ),
             (
                 "{ rule: \"{$A: {eq: 1}}\", not: { rule: \"{$A: {eq: 1}}\" } }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
             "#]],
             ),

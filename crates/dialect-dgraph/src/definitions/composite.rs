@@ -257,7 +257,7 @@ mod tests {
         check(
             text,
             |model| model.types.clone(),
-            expect![[r#"
+            &expect![[r#"
             [
                 Type {
                     name: "A",
@@ -551,7 +551,7 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
+            &expect![[r#"
                 line 1, column 6: A: it has no field to store, besides ID and custom fields: declare one
                 line 2, column 6: B: it has no field to store, besides ID and custom fields: declare one
                 line 3, column 18: D.e: `id` is of type ID already, and a type has one such field: use `String! @id`
@@ -581,7 +581,7 @@ mod tests {
                     type D implements J @remote { g: String @remoteResponse h: Int @default(add: {value: \"1\"}) }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 17: A: `@auth` does not apply with `@remote`: remove one of both
             line 2, column 28: B.a: `A` is a type of another server: add `@custom` to the field
             line 2, column 41: B.id: `@remoteResponse` applies to fields of types with `@remote`: remove it
@@ -599,7 +599,7 @@ mod tests {
                     type Mutation { c: Int @search }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 23: Query: a root type implements no interface: remove it
             line 2, column 26: Query: `@auth` does not apply to a root type: remove it
             line 2, column 33: Query.b: fields of `Query` and `Mutation` are generated: remove it, or add `@custom` to it

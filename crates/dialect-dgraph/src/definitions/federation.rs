@@ -205,7 +205,7 @@ mod tests {
         check(
             text,
             federation,
-            expect![[r#"
+            &expect![[r#"
             [
                 (
                     "Post",
@@ -271,7 +271,7 @@ mod tests {
                     l: M @provides(fields: \"n\") }\ntype M @remote @extends @key(fields: \"\") { n: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 9: A: `@key` names `b`, which has no unique values: add `@id`
             line 2, column 11: A.id: `@external` applies to fields of types of other subgraphs: remove it, or write `extend type A`
             line 3, column 10: A.b: `@requires` applies to fields of types of other subgraphs: remove it, or write `extend type A`

@@ -223,7 +223,8 @@ fn check_reverse(
     let (r#type, field) = (&read[place.0], &read[place.0].fields[place.1]);
     let at = field.at(At::r#type(r#type.definition));
     let at = field.applied.find(Known::Dgraph).map_or(at, |directive| at.directive(directive));
-    field.field.as_ref()?;
+    // A refused type has a mistake of its own.
+    let read_field = field.field.as_ref()?;
     if inverses.contains_key(&place) {
         let message = format!(
             "`@hasInverse` does not apply with the reverse predicate `~{forward}`: remove one"
@@ -238,7 +239,7 @@ fn check_reverse(
         problems.refuse(at, message);
         return None;
     };
-    if !field.field.as_ref().is_some_and(|field| field.r#type.list.is_some()) {
+    if read_field.r#type.list.is_none() {
         let message = format!(
             "the reverse predicate `~{forward}` has many rows: give the field the type `[{}]`",
             field.base()
@@ -307,7 +308,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "A.b -> B.e",
                 "A.c -> A.c",
@@ -326,7 +327,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.posts -> Post.author",
                 "Post.author <- Author.posts",
@@ -340,7 +341,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.posts <- Post.author",
                 "Post.author -> Author.posts",
@@ -359,7 +360,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.questions -> Question.author",
                 "Author.answers -> Answer.author",
@@ -377,7 +378,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Movie.directors -> Director.movies",
                 "Director.movies <- Movie.directors",
@@ -390,7 +391,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Thing.owner <- Person.things",
                 "Boss.things -> Thing.owner",
@@ -404,7 +405,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Film.directors <- Director.films",
                 "Director.films -> Film.directors",
@@ -417,7 +418,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Film.directors -> Director.films",
                 "Director.films <- Film.directors",
@@ -434,7 +435,7 @@ mod tests {
                     type B { h: Int j: A }\nunion U = B";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 13: A.b: `@hasInverse` applies to fields of types and interfaces: remove it
             line 3, column 8: A.d: `@hasInverse` has no field: write `@hasInverse(field: "name")`
             line 4, column 7: A.e: its inverse `f` is no field of `B`: declare it there
@@ -454,7 +455,7 @@ mod tests {
                     k: A @dgraph(pred: \"s\") @hasInverse(field: f) }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 13: A.b: the reverse predicate `~p` applies to fields of types and interfaces: remove `~`
             line 3, column 8: A.c: the reverse predicate `~q` has many rows: give the field the type `[B]`
             line 4, column 9: A.d: `B` has no field with the predicate `none`: add `@dgraph(pred: "none")` to one

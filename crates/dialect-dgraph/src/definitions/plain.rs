@@ -164,7 +164,7 @@ mod tests {
         check(
             text,
             parts,
-            expect![[r#"
+            &expect![[r#"
             (
                 [
                     Union {
@@ -272,7 +272,7 @@ mod tests {
                     enum E { A A }\ninput J { as: Int c: Int c: T }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
                 line 3, column 11: U: `I` is no type with fields: name types only
                 line 3, column 19: U: `T` is a member twice: remove one
                 line 3, column 23: U: `String` is no type with fields: name types only

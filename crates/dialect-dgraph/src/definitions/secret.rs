@@ -72,7 +72,7 @@ mod tests {
         check(
             text,
             secrets,
-            expect![[r#"
+            &expect![[r#"
             [
                 Some(
                     Secret {
@@ -113,7 +113,7 @@ mod tests {
                     type X implements I { p: Int }\ntype Y @secret { h: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 6: T: it has the secret `q` already, and inherits `p` of `I`: keep one
             line 3, column 9: U: the argument `field` of `@secret` is empty: write `@secret(field: "password")`
             line 4, column 30: V.d: the secret of the type has the same name: rename one of both

@@ -258,7 +258,7 @@ mod tests {
                     type V @secret(field: \"s\", pred: \"r\") { i: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 46: J.b: `I.a` has the predicate `p` too, but the type String: give both one type, or choose another `@dgraph(pred:)`
             line 3, column 6: T: its interfaces `I` and `J` share the predicate `p`: choose another `@dgraph(pred:)` in one of them
             line 5, column 2: U.e: `T.c` has the predicate `r` too: add `@id` to both or none, or choose another `@dgraph(pred:)`
@@ -278,7 +278,7 @@ mod tests {
                     type C @secret(field: \"pwd\") { g: String @dgraph(pred: \"C.pwd\") }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
                 line 2, column 2: A.b: its predicate `a` and `A.a` of `a` are both the column `a`: choose another `@dgraph(pred:)`
                 line 5, column 11: I: the stored name `A` is that of `A` too: choose another `@dgraph(type:)` for one of both
                 line 6, column 7: T: the stored name `T` is that of `B` too: choose another `@dgraph(type:)` for one of both

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: Expect) {
+    fn check(text: &str, expected: &Expect) {
         match read(text) {
             Ok(rule) => expected.assert_eq(&format!("{} {:?}", rule.claim, rule.condition)),
             Err(message) => expected.assert_eq(&message),
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn claims_are_compared_with_values() {
-        check("{$ROLE: {eq: \"ADMIN\"}}", expect![[r#"ROLE Equal(Text("ADMIN"))"#]]);
+        check("{$ROLE: {eq: \"ADMIN\"}}", &expect![[r#"ROLE Equal(Text("ADMIN"))"#]]);
         check(
             "{ $X_Y : { in : [\"a:}\", 1, -2.5, true] } }",
-            expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
+            &expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
         );
-        check("{\n$USER:{regexp:\"^a.*$\"}\n}", expect![[r#"USER Matches("^a.*$")"#]]);
-        check("{$N: {eq: 99999999999999999999}}", expect!["N Equal(Float(1e20))"]);
+        check("{\n$USER:{regexp:\"^a.*$\"}\n}", &expect![[r#"USER Matches("^a.*$")"#]]);
+        check("{$N: {eq: 99999999999999999999}}", &expect!["N Equal(Float(1e20))"]);
     }
 
     #[test]
@@ -94,43 +94,43 @@ mod tests {
         for (text, expected) in [
             (
                 "{ \"ADMIN\" }",
-                expect![[
+                &expect![[
                     r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
                 ]],
             ),
             (
                 "{$A}",
-                expect![[
+                &expect![[
                     r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
                 ]],
             ),
             (
                 "{A: {eq: 1}}",
-                expect![[r#"`A` is no variable: write it as `{$ROLE: {eq: "ADMIN"}}`"#]],
+                &expect![[r#"`A` is no variable: write it as `{$ROLE: {eq: "ADMIN"}}`"#]],
             ),
-            ("{$A: {xyz: 1}}", expect!["a claim is not compared by `xyz`: use eq, in or regexp"]),
+            ("{$A: {xyz: 1}}", &expect!["a claim is not compared by `xyz`: use eq, in or regexp"]),
             (
                 "{$A: {eq: nil}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+                &expect!["`eq` compares with one value: write a text, a number or a boolean"],
             ),
             (
                 "{$A: {eq: null}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+                &expect!["`eq` compares with one value: write a text, a number or a boolean"],
             ),
             (
                 "{$A: {eq: [1]}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+                &expect!["`eq` compares with one value: write a text, a number or a boolean"],
             ),
-            ("{$A: {eq: }}", expect!["`` is no value: write JSON"]),
+            ("{$A: {eq: }}", &expect!["`` is no value: write JSON"]),
             (
                 "{$A: {in: \"a\"}}",
-                expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
+                &expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
             ),
             (
                 "{$A: {in: [{b: 1}]}}",
-                expect!["`in` compares with values: write texts, numbers and booleans"],
+                &expect!["`in` compares with values: write texts, numbers and booleans"],
             ),
-            ("{$A: {regexp: 1}}", expect!["`regexp` compares with a pattern: write it in quotes"]),
+            ("{$A: {regexp: 1}}", &expect!["`regexp` compares with a pattern: write it in quotes"]),
         ] {
             check(text, expected);
         }

@@ -330,7 +330,7 @@ mod tests {
         check(
             &text,
             custom,
-            expect![[r#"
+            &expect![[r#"
             (
                 Some(
                     Http(
@@ -386,7 +386,7 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
+            &expect![[r#"
                 line 5, column 19: A.c: `mode` is no `MANY`: write BATCH or SINGLE
                 line 5, column 19: A.c: `http` has no valid `url`: write `url: "https://example.com/path"`
                 line 5, column 19: A.c: `http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE
@@ -409,7 +409,7 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
+            &expect![[r#"
                 line 5, column 31: A.c: the path of `url` uses `$name`, which may be null: give the field the type `String!`
                 line 5, column 31: A.c: `url` uses `$none`, but there is no such field: declare it
                 line 5, column 85: A.c: `body` uses `$none`, but the type has no such field: declare it
@@ -424,7 +424,7 @@ mod tests {
         );
         refused(
             &fields("url: \"https://a.example\", method: GET, body: \"{ a: }\"", ""),
-            expect![[r#"
+            &expect![[r#"
                 line 8, column 90: Query.q: `body` is malformed: syntax error: expected a valid Value: correct it
             "#]],
         );
@@ -435,25 +435,25 @@ mod tests {
         for (graphql, expected) in [
             (
                 " ",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` has 0 operations: write exactly one
                 "#]],
             ),
             (
                 "query { a } garbage",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` is malformed: syntax error: expected definition: correct it
                 "#]],
             ),
             (
                 "query { a } query { a }",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` has 2 operations: write exactly one
                 "#]],
             ),
             (
                 "subscription S($id: ID!) @d { a: b(id: $id) @e { c } }",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` is a subscription: write a query or a mutation
                     line 8, column 94: Query.q: `graphql` has an operation with a name: remove the name
                     line 8, column 94: Query.q: `graphql` has an operation with directives: remove them
@@ -464,13 +464,13 @@ mod tests {
             ),
             (
                 "query { a b }",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` has not exactly one field: write one
                 "#]],
             ),
             (
                 "query($none: ID!) { a(b: $none, c: [{ d: $other }]) }",
-                expect![[r#"
+                &expect![[r#"
                     line 8, column 94: Query.q: `graphql` uses `$other`, but does not define it: write `query($other: …)`
                     line 8, column 94: Query.q: `graphql` uses `$none`, but the field has no such argument: declare it
                 "#]],
@@ -487,7 +487,7 @@ mod tests {
                       graphql: \"query($name: String) { a(b: $name) }\", body: \"{}\"";
         refused(
             &fields("", single),
-            expect![[r#"
+            &expect![[r#"
                 line 5, column 31: A.c: `url` has variables besides `graphql`: move them to `graphql`
                 line 5, column 81: A.c: `graphql` needs the method POST: write `method: POST`
                 line 5, column 81: A.c: `body` and `graphql` exclude each other: remove one of both
@@ -498,7 +498,7 @@ mod tests {
                      graphql: \"query { a(b: {c: $id}) }\"";
         refused(
             &fields("", batch),
-            expect![[r#"
+            &expect![[r#"
                 line 5, column 31: A.c: `url` of a batch has variables: move them to `body`
                 line 5, column 31: A.c: `url` has variables besides `graphql`: move them to `graphql`
                 line 5, column 95: A.c: `graphql` of a batch needs `body` for the input of a row: add it
@@ -516,7 +516,7 @@ mod tests {
         );
         refused(
             &[&text, "\n# Dgraph.Secret E \"f\""].concat(),
-            expect![[r#"
+            &expect![[r#"
             line 8, column 38: Query.q: the header `A` is in `forwardHeaders` and `secretHeaders`: remove one
             line 8, column 38: Query.q: the secret `D` of `introspectionHeaders` is not defined: add the comment `# Dgraph.Secret D "value"`
         "#]],
