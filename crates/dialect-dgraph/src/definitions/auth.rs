@@ -9,13 +9,13 @@ use std::slice::Iter;
 use graphql::definitions::{Directive, Literal, parse_operations};
 use graphql::operation::OperationKind;
 
-use super::composite::ReadType;
+use super::declared::DeclaredType;
 use super::directives::{Known, find_argument};
 use super::problem::{At, Problems};
 use crate::model::{Auth, Rule};
 
 /// The rules of each type.
-pub(super) fn read(read: &[ReadType<'_>], problems: &mut Problems) -> Vec<Auth> {
+pub(super) fn read(read: &[DeclaredType<'_>], problems: &mut Problems) -> Vec<Auth> {
     let own: Vec<Auth> = read.iter().map(|r#type| of_type(r#type, problems)).collect();
     let merged = read.iter().zip(&own).map(|(r#type, auth)| {
         let interfaces = r#type.implements.iter().filter_map(|index| own.get(index.0));
@@ -38,7 +38,7 @@ fn merge(auth: Auth, interface: &Auth) -> Auth {
     }
 }
 
-fn of_type(r#type: &ReadType<'_>, problems: &mut Problems) -> Auth {
+fn of_type(r#type: &DeclaredType<'_>, problems: &mut Problems) -> Auth {
     let Some(directive) = r#type.applied.find(Known::Auth) else { return Auth::default() };
     let name = &*r#type.definition.name;
     let at = At::r#type(r#type.definition);

@@ -2,48 +2,24 @@
 
 use graphql::definitions::TypeDefinition;
 
-use super::directives::{Applied, Known, Location, find_argument, require_text};
-use super::field::{self, Owner, OwnerKind, ReadField};
+use super::declared::{DeclaredField, DeclaredType, Owner, OwnerKind};
+use super::directives::{Applied, Known, Location, require_text};
+use super::field;
 use super::inherited::{self, ExpandedField};
 use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use super::types::{Meaning, Types, is_interface};
 use super::{auth, federation, generate, inverse, secret};
-use crate::model::{self, Field, Type, TypeIndex, TypeKind};
+use crate::model::{self, Field, Type, TypeKind};
 
-/// A type or interface with its directives.
-#[derive(Debug)]
-pub(super) struct ReadType<'d> {
-    pub(super) definition: &'d TypeDefinition,
-    pub(super) applied: Applied<'d>,
-    pub(super) implements: Vec<TypeIndex>,
-    pub(super) fields: Vec<ReadField<'d>>,
-}
-
-impl<'d> ReadType<'d> {
-    /// The name of its rows: `@dgraph(type:)`, or its own.
-    pub(super) fn stored_name(&self) -> &'d str {
-        let directive = self.applied.find(Known::Dgraph);
-        let argument = directive.and_then(|directive| find_argument(directive, "type"));
-        match argument.map(|argument| &argument.value) {
-            Some(graphql::definitions::Literal::String(name)) if !name.is_empty() => name,
-            _ => &self.definition.name,
-        }
-    }
-
-    fn is_remote(&self) -> bool {
-        self.applied.has(Known::Remote)
-    }
-}
-
-/// Reads types and interfaces with their fields, by [`TypeIndex`].
+/// Reads types and interfaces with their fields, by their indexes.
 pub(super) fn read<'d>(
     types: &Types<'d>,
     secrets: &[(Box<str>, Box<str>)],
     problems: &mut Problems,
-) -> Vec<ReadType<'d>> {
+) -> Vec<DeclaredType<'d>> {
     let expanded = inherited::expand(types, problems);
-    let mut read: Vec<ReadType<'d>> = Vec::with_capacity(expanded.len());
+    let mut read: Vec<DeclaredType<'d>> = Vec::with_capacity(expanded.len());
     for (definition, (implements, fields)) in types.composites.iter().zip(&expanded) {
         let at = At::r#type(definition);
         let location = match is_interface(definition) {
@@ -59,7 +35,7 @@ pub(super) fn read<'d>(
         let owner = Owner { kind, fields, secrets };
         let own = fields.iter().filter(|field| field.inherited.is_none());
         let fields = own.map(|field| field::read(types, owner, at, *field, problems)).collect();
-        read.push(ReadType { definition, applied, implements: implements.clone(), fields });
+        read.push(DeclaredType { definition, applied, implements: implements.clone(), fields });
     }
     for (idx, (_, fields)) in expanded.iter().enumerate() {
         let fields = fields.iter().filter_map(|field| find(&read, idx, field)).collect();
@@ -70,10 +46,10 @@ pub(super) fn read<'d>(
 
 /// A field where it is declared, as a field of the type that has or inherits it.
 fn find<'d>(
-    read: &[ReadType<'d>],
+    read: &[DeclaredType<'d>],
     idx: usize,
     expanded: &ExpandedField<'d>,
-) -> Option<ReadField<'d>> {
+) -> Option<DeclaredField<'d>> {
     let declaring = expanded.inherited.map_or(idx, |interface| interface.0);
     let mut fields = read.get(declaring)?.fields.iter();
     let found = fields.find(|field| field.name() == &*expanded.definition.name)?;
@@ -82,13 +58,13 @@ fn find<'d>(
         inherited: expanded.inherited,
         ..field
     });
-    Some(ReadField { expanded: *expanded, applied: found.applied.clone(), field })
+    Some(DeclaredField { expanded: *expanded, applied: found.applied.clone(), field })
 }
 
 /// The types of the model.
 pub(super) fn finish(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     problems: &mut Problems,
 ) -> Vec<Type> {
     let mut inverses = inverse::read(types, read, problems);
@@ -153,14 +129,19 @@ pub(super) fn roots<'d>(
     read.filter_map(|field| field.field).collect()
 }
 
-fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check(
+    types: &Types<'_>,
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
+    problems: &mut Problems,
+) {
     let at = At::r#type(r#type.definition);
     check_stored_name(r#type, at, problems);
     if let Some(directive) = r#type.applied.find(Known::LambdaOnMutate) {
         let message = "`@lambdaOnMutate` needs a server of JavaScript functions: remove it";
         problems.refuse(at.directive(directive), message);
     }
-    let ids: Vec<&ReadField<'_>> =
+    let ids: Vec<&DeclaredField<'_>> =
         r#type.fields.iter().filter(|field| field.base() == "ID").collect();
     for field in ids.iter().skip(1) {
         let message = format!(
@@ -170,7 +151,7 @@ fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, proble
         problems.refuse(field.at(at), message);
     }
     check_remote(types, read, r#type, problems);
-    let is_stored = |field: &ReadField<'_>| {
+    let is_stored = |field: &DeclaredField<'_>| {
         field.base() != "ID"
             && !field.applied.has(Known::Custom)
             && !field.applied.has(Known::Lambda)
@@ -182,7 +163,7 @@ fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, proble
     }
 }
 
-fn check_stored_name(r#type: &ReadType<'_>, at: At<'_>, problems: &mut Problems) {
+fn check_stored_name(r#type: &DeclaredType<'_>, at: At<'_>, problems: &mut Problems) {
     let Some(directive) = r#type.applied.find(Known::Dgraph) else { return };
     let example = "@dgraph(type: \"Name\")";
     let Some(name) = require_text(at, directive, "type", example, problems) else { return };
@@ -194,8 +175,8 @@ fn check_stored_name(r#type: &ReadType<'_>, at: At<'_>, problems: &mut Problems)
 
 fn check_remote(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
-    r#type: &ReadType<'_>,
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
     problems: &mut Problems,
 ) {
     let at = At::r#type(r#type.definition);

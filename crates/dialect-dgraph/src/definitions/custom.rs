@@ -12,8 +12,8 @@ mod variables;
 
 use graphql::definitions::{DirectiveArgument, FieldDefinition, Literal};
 
+use super::declared::{Owner, OwnerKind};
 use super::directives::{Applied, Known, find_argument};
-use super::field::{Owner, OwnerKind};
 use super::problem::{At, Problems};
 use super::types::{Meaning, Types};
 use crate::model::Custom;

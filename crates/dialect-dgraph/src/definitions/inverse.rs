@@ -6,9 +6,8 @@
 use graphql::definitions::Directive;
 use rustc_hash::FxHashMap;
 
-use super::composite::ReadType;
+use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument, text_or_name};
-use super::field::ReadField;
 use super::predicate;
 use super::problem::{At, Problems};
 use super::types::{Types, is_interface};
@@ -20,7 +19,7 @@ type Place = (usize, usize);
 /// The inverse of each field that has one.
 pub(super) fn read(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     problems: &mut Problems,
 ) -> FxHashMap<Place, Inverse> {
     let mut links = Links { types, read, linked: FxHashMap::default(), problems };
@@ -39,7 +38,7 @@ pub(super) fn read(
 
 struct Links<'a, 'd> {
     types: &'a Types<'d>,
-    read: &'a [ReadType<'d>],
+    read: &'a [DeclaredType<'d>],
     /// The name of the inverse of each field, in the type of the field.
     linked: FxHashMap<Place, &'d str>,
     problems: &'a mut Problems,
@@ -146,7 +145,7 @@ impl<'d> Links<'_, 'd> {
 }
 
 /// The fields of types that are an interface's field.
-fn copies(read: &[ReadType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
+fn copies(read: &[DeclaredType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
     let implementing = read.iter().enumerate().filter_map(|(idx, one)| {
         let index = find_field(one, name)?;
         let is_copy = one.fields[index].expanded.inherited == Some(interface);
@@ -155,13 +154,13 @@ fn copies(read: &[ReadType<'_>], interface: TypeIndex, name: &str) -> Vec<Place>
     implementing.collect()
 }
 
-fn find_field(r#type: &ReadType<'_>, name: &str) -> Option<usize> {
+fn find_field(r#type: &DeclaredType<'_>, name: &str) -> Option<usize> {
     r#type.fields.iter().position(|field| field.name() == name)
 }
 
 fn link_reverse_predicates(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     inverses: &mut FxHashMap<Place, Inverse>,
     problems: &mut Problems,
 ) {
@@ -202,8 +201,8 @@ fn link_reverse_predicates(
 /// The field with the predicate in the type of a field with its reverse.
 fn find_forward(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
-    field: &ReadField<'_>,
+    read: &[DeclaredType<'_>],
+    field: &DeclaredField<'_>,
     forward: &str,
 ) -> Option<(TypeIndex, usize)> {
     let target = types.find_type(field.base())?;
@@ -212,7 +211,7 @@ fn find_forward(
     Some((target, position))
 }
 
-type Context<'a, 'd> = (&'a Types<'d>, &'a [ReadType<'d>], &'a FxHashMap<Place, Inverse>);
+type Context<'a, 'd> = (&'a Types<'d>, &'a [DeclaredType<'d>], &'a FxHashMap<Place, Inverse>);
 
 fn check_reverse(
     (types, read, inverses): Context<'_, '_>,

@@ -7,6 +7,7 @@
 //! * `types`: names of types; `reserved`: names that are taken
 //! * `directives`: directives, their locations and arguments
 //! * `inherited`: fields that types have from their interfaces
+//! * `declared`: types and fields with their directives
 //! * `composite`: types and interfaces; `plain`: unions, enums and input types
 //! * `field`: fields; `search`, `default`, `predicate`, `custom`: their directives
 //! * `inverse`: relations with a field at both ends
@@ -17,6 +18,7 @@
 mod auth;
 mod composite;
 mod custom;
+mod declared;
 mod default;
 mod directives;
 mod federation;
@@ -38,7 +40,7 @@ use graphql::definitions::{Definitions, SchemaDefinition};
 use graphql::parse_definitions;
 
 use crate::model::Model;
-use field::OwnerKind;
+use declared::OwnerKind;
 pub use problem::DefinitionProblem;
 use problem::{At, Problems};
 use types::Types;

@@ -4,9 +4,8 @@
 use graphql::definitions::{Literal, TypeExpression};
 use rustc_hash::FxHashMap;
 
-use super::composite::ReadType;
+use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument};
-use super::field::ReadField;
 use super::predicate;
 use super::problem::{At, Problems};
 use super::reserved::is_remote;
@@ -25,7 +24,7 @@ struct First {
 
 /// Reports fields that use a predicate in another way than an earlier one. Interfaces are read
 /// first, as in Dgraph.
-pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
+pub(super) fn check(read: &[DeclaredType<'_>], problems: &mut Problems) {
     let mut firsts: FxHashMap<String, First> = FxHashMap::default();
     let indexed = || read.iter().enumerate().map(|(idx, one)| (TypeIndex(idx), one));
     let interfaces = indexed().filter(|(_, one)| is_interface(one.definition));
@@ -46,8 +45,8 @@ pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
 
 fn check_field(
     firsts: &mut FxHashMap<String, First>,
-    (index, r#type): (TypeIndex, &ReadType<'_>),
-    field: &ReadField<'_>,
+    (index, r#type): (TypeIndex, &DeclaredType<'_>),
+    field: &DeclaredField<'_>,
     predicate: String,
     problems: &mut Problems,
 ) {
@@ -102,7 +101,7 @@ fn check_field(
 
 fn check_secret(
     firsts: &mut FxHashMap<String, First>,
-    (index, r#type): (TypeIndex, &ReadType<'_>),
+    (index, r#type): (TypeIndex, &DeclaredType<'_>),
     problems: &mut Problems,
 ) {
     let Some(directive) = r#type.applied.find(Known::Secret) else { return };
@@ -132,7 +131,7 @@ fn check_secret(
 }
 
 /// Reports a type whose interfaces share a predicate.
-fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check_interfaces(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
     let mut seen: FxHashMap<String, &str> = FxHashMap::default();
     for index in &r#type.implements {
         let interface = &read[index.0];
@@ -158,7 +157,7 @@ fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut
 
 /// Reports different predicates of a type with the same name of a column, such as `Post.title` and
 /// `title`.
-fn check_columns(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check_columns(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
     let at = At::r#type(r#type.definition);
     let owners = r#type.implements.iter().map(|index| read[index.0].stored_name());
     let owners: Vec<&str> = owners.chain([r#type.stored_name()]).collect();
@@ -190,7 +189,7 @@ fn check_columns(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Pr
 
 /// Reports a secret with the column of a field.
 fn check_secret_column(
-    r#type: &ReadType<'_>,
+    r#type: &DeclaredType<'_>,
     seen: &FxHashMap<String, (String, &str)>,
     problems: &mut Problems,
 ) {
@@ -212,7 +211,7 @@ fn check_secret_column(
 }
 
 /// Reports an interface or union whose table has the name of another one.
-pub(super) fn check_tables(types: &Types<'_>, read: &[ReadType<'_>], problems: &mut Problems) {
+pub(super) fn check_tables(types: &Types<'_>, read: &[DeclaredType<'_>], problems: &mut Problems) {
     let mut seen: FxHashMap<&str, &str> = FxHashMap::default();
     let stored = read.iter().filter(|r#type| !r#type.applied.has(Known::Remote));
     let (groups, entities): (Vec<_>, Vec<_>) =
@@ -234,7 +233,7 @@ pub(super) fn check_tables(types: &Types<'_>, read: &[ReadType<'_>], problems: &
     }
 }
 
-fn predicate_of(r#type: &ReadType<'_>, field: &ReadField<'_>) -> String {
+fn predicate_of(r#type: &DeclaredType<'_>, field: &DeclaredField<'_>) -> String {
     match predicate::written(&field.applied) {
         Some(written) => written.to_owned(),
         None => format!("{}.{}", r#type.stored_name(), field.name()),
