@@ -4,6 +4,7 @@
 //! functions in JavaScript, which nothing runs here. All mistakes are reported in one run.
 //!
 //! * `settings`: settings in comments
+//! * `empty_arguments`: a form of Dgraph's grammar
 //! * `types`: names of types; `reserved`: names that are taken
 //! * `directives`: directives, their locations and arguments
 //! * `inherited`: fields that types have from their interfaces
@@ -21,6 +22,7 @@ mod custom;
 mod declared;
 mod default;
 mod directives;
+mod empty_arguments;
 mod federation;
 mod field;
 mod generate;
@@ -49,7 +51,7 @@ use types::Types;
 pub fn read(text: &str) -> Result<Model, Vec<DefinitionProblem>> {
     let mut problems = Problems::default();
     let settings = settings::read(text, &mut problems);
-    let definitions = parse_definitions(text)
+    let definitions = parse_definitions(&empty_arguments::blank(text))
         .map_err(|errors| errors.iter().map(DefinitionProblem::syntax).collect::<Vec<_>>())?;
     let types = Types::new(&definitions, &mut problems);
     reserved::check(&definitions, &types, &mut problems);

@@ -14,6 +14,8 @@ const MEMBERS: &[&str] = &[
     "body",
     "graphql",
     "mode",
+    // The name of `mode` in early versions: Dgraph accepts and ignores it.
+    "operation",
     "forwardHeaders",
     "secretHeaders",
     "introspectionHeaders",
