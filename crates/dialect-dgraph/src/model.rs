@@ -319,6 +319,8 @@ pub enum ClaimValue {
     Integer(i64),
     Float(f64),
     Boolean(bool),
+    /// An object, as JSON.
+    Object(Box<str>),
 }
 
 /// A field that another server answers: `@custom` and `@lambda`.
