@@ -9,8 +9,8 @@ use super::inherited::{self, ExpandedField};
 use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use super::types::{Meaning, Types, is_interface};
-use super::{auth, federation, generate, inverse, secret};
-use crate::model::{self, Field, Type, TypeKind};
+use super::{auth, federation, generate, inverse, secret, shared_predicates};
+use crate::model::{self, Field, Type, TypeIndex, TypeKind};
 
 /// Reads types and interfaces with their fields, by their indexes.
 pub(super) fn read<'d>(
@@ -68,6 +68,7 @@ pub(super) fn finish(
     problems: &mut Problems,
 ) -> Vec<Type> {
     let mut inverses = inverse::read(types, read, problems);
+    let ambiguous = shared_predicates::ambiguous(read);
     let rules = auth::read(read, problems);
     let secrets = secret::read(read, problems);
     let parts = read.iter().enumerate().zip(rules).zip(secrets);
@@ -76,8 +77,14 @@ pub(super) fn finish(
         check(types, read, r#type, problems);
         let (generate, has_subscription) = generate::read(at, &r#type.applied, problems);
         let fields = r#type.fields.iter().enumerate().filter_map(|(index, field)| {
-            let field = field.field.clone()?;
-            Some(Field { inverse: inverses.remove(&(idx, index)), ..field })
+            let read_field = field.field.clone()?;
+            let declaring = read_field.inherited.unwrap_or(TypeIndex(idx));
+            let stored_name = match ambiguous.contains(&(declaring, field.name())) {
+                true => shared_predicates::own_predicate(read, r#type, field).into(),
+                false => read_field.stored_name,
+            };
+            let inverse = inverses.remove(&(idx, index));
+            Some(Field { inverse, stored_name, ..read_field })
         });
         Type {
             name: (&*r#type.definition.name).into(),

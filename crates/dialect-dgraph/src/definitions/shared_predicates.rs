@@ -2,7 +2,7 @@
 //! types and fields, which are names of tables and columns.
 
 use graphql::definitions::{Literal, TypeExpression};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument};
@@ -155,42 +155,83 @@ fn check_interfaces(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, proble
     }
 }
 
-/// Reports different predicates of a type with the same name of a column, such as `Post.title` and
-/// `title`.
-fn check_columns(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
-    let at = At::r#type(r#type.definition);
-    let owners = r#type.implements.iter().map(|index| read[index.0].stored_name());
-    let owners: Vec<&str> = owners.chain([r#type.stored_name()]).collect();
-    let mut seen: FxHashMap<String, (String, &str)> = FxHashMap::default();
-    for field in r#type.fields.iter().filter(|field| field.base() != "ID") {
-        let declaring = field.expanded.inherited.map_or(r#type, |interface| &read[interface.0]);
-        let predicate = predicate_of(declaring, field);
-        if predicate.starts_with('~') || field.applied.has(Known::Custom) {
-            continue;
-        }
-        let rest = owners.iter().find_map(|owner| predicate.strip_prefix(owner)?.strip_prefix('.'));
-        let column = rest.unwrap_or(&predicate).to_owned();
-        match seen.get(&column) {
-            Some((known, of)) if *known != predicate => {
-                let message = format!(
-                    "its predicate `{predicate}` and `{known}` of `{of}` are both the column \
-                     `{column}`: choose another `@dgraph(pred:)`"
-                );
-                problems.refuse(field.at(at), message);
-            }
-            Some(_) => {}
-            None => {
-                seen.insert(column, (predicate, field.name()));
+/// Fields without `@dgraph(pred:)` whose column another predicate of a type has, by the type that
+/// declares them: `Post.title` beside `title`. They are stored by their predicate.
+pub(super) fn ambiguous<'d>(read: &[DeclaredType<'d>]) -> FxHashSet<(TypeIndex, &'d str)> {
+    let mut ambiguous = FxHashSet::default();
+    for (idx, r#type) in read.iter().enumerate() {
+        let columns = columns(read, r#type);
+        for (field, predicate, column) in &columns {
+            let is_shared =
+                columns.iter().any(|(_, other, name)| other != predicate && name == column);
+            if is_shared && predicate::written(&field.applied).is_none() {
+                let declaring = field.expanded.inherited.unwrap_or(TypeIndex(idx));
+                ambiguous.insert((declaring, field.name()));
             }
         }
     }
-    check_secret_column(r#type, &seen, problems);
+    ambiguous
+}
+
+/// The predicate of a field without `@dgraph(pred:)`.
+pub(super) fn own_predicate(
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
+    field: &DeclaredField<'_>,
+) -> String {
+    let declaring = field.expanded.inherited.map_or(r#type, |interface| &read[interface.0]);
+    format!("{}.{}", declaring.stored_name(), field.name())
+}
+
+/// The stored fields of a type, each with its predicate, and with that without the name of the type.
+fn columns<'a, 'd>(
+    read: &'a [DeclaredType<'d>],
+    r#type: &'a DeclaredType<'d>,
+) -> Vec<(&'a DeclaredField<'d>, String, String)> {
+    let owners = r#type.implements.iter().map(|index| read[index.0].stored_name());
+    let owners: Vec<&str> = owners.chain([r#type.stored_name()]).collect();
+    let stored = r#type
+        .fields
+        .iter()
+        .filter(|field| field.base() != "ID" && !field.applied.has(Known::Custom));
+    let columns = stored.map(|field| {
+        let predicate = match predicate::written(&field.applied) {
+            Some(written) => written.to_owned(),
+            None => own_predicate(read, r#type, field),
+        };
+        let rest = owners.iter().find_map(|owner| predicate.strip_prefix(owner)?.strip_prefix('.'));
+        let column = rest.unwrap_or(&predicate).to_owned();
+        (field, predicate, column)
+    });
+    columns.collect()
+}
+
+/// Reports a predicate that is the field's own name beside the one that it has without: both would
+/// be one column.
+fn check_columns(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
+    let at = At::r#type(r#type.definition);
+    let columns = columns(read, r#type);
+    for (field, predicate, _) in &columns {
+        if predicate != field.name() {
+            continue;
+        }
+        let own = own_predicate(read, r#type, field);
+        if let Some((other, ..)) = columns.iter().find(|(_, predicate, _)| *predicate == own) {
+            let message = format!(
+                "its predicate is `{predicate}`, and that of `{}` is `{own}`: choose another \
+                 `@dgraph(pred:)`",
+                other.name()
+            );
+            problems.refuse(field.at(at), message);
+        }
+    }
+    check_secret_column(r#type, &columns, problems);
 }
 
 /// Reports a secret with the column of a field.
 fn check_secret_column(
     r#type: &DeclaredType<'_>,
-    seen: &FxHashMap<String, (String, &str)>,
+    columns: &[(&DeclaredField<'_>, String, String)],
     problems: &mut Problems,
 ) {
     let Some(directive) = r#type.applied.find(Known::Secret) else { return };
@@ -204,8 +245,10 @@ fn check_secret_column(
     let own = name.strip_prefix(r#type.stored_name()).and_then(|rest| rest.strip_prefix('.'));
     let column = own.unwrap_or(name);
     // A field with the name of the secret has a mistake of its own.
-    if let Some((_, field)) = seen.get(column).filter(|(_, field)| *field != column) {
-        let message = format!("its column `{column}` is that of `{field}`: choose another `pred`");
+    let mut others = columns.iter().filter(|(field, ..)| field.name() != column);
+    if let Some((field, ..)) = others.find(|(_, _, name)| name == column) {
+        let message =
+            format!("its column `{column}` is that of `{}`: choose another `pred`", field.name());
         problems.refuse(At::r#type(r#type.definition).directive(directive), message);
     }
 }
@@ -271,14 +314,14 @@ mod tests {
 
     #[test]
     fn columns_and_tables_have_names_of_their_own() {
-        let text = "type A { a: Int\n b: Int @dgraph(pred: \"a\")\n c: Int @dgraph(pred: \"A.a\")\n}\n\
+        let text = "type A { a: Int @dgraph(pred: \"a\")\n b: Int @dgraph(pred: \"a\")\n c: Int @dgraph(pred: \"A.a\")\n}\n\
                     interface I @dgraph(type: \"A\") { d: Int }\nunion T = A\n\
                     type B @dgraph(type: \"T\") { e: Int f: Int @dgraph(pred: \"A.a\") }\n\
                     type C @secret(field: \"pwd\") { g: String @dgraph(pred: \"C.pwd\") }";
         refused(
             text,
             &expect![[r#"
-                line 2, column 2: A.b: its predicate `a` and `A.a` of `a` are both the column `a`: choose another `@dgraph(pred:)`
+                line 1, column 10: A.a: its predicate is `a`, and that of `c` is `A.a`: choose another `@dgraph(pred:)`
                 line 5, column 11: I: the stored name `A` is that of `A` too: choose another `@dgraph(type:)` for one of both
                 line 6, column 7: T: the stored name `T` is that of `B` too: choose another `@dgraph(type:)` for one of both
                 line 8, column 9: C: its column `pwd` is that of `g`: choose another `pred`

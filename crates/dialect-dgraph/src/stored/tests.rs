@@ -130,6 +130,31 @@ fn stored_names_are_names_of_tables_and_columns() {
 }
 
 #[test]
+fn predicates_that_differ_by_their_type_have_columns_of_their_own() {
+    check(
+        "interface I { id: ID! a: Int! @id(interface: true) }\n\
+         type T implements I { b: Int @dgraph(pred: \"T.a\") c: Int @dgraph(pred: \"d\") d: Int e: T\n\
+         f: T @dgraph(pred: \"e\") }\ntype U implements I { d: Int }",
+        &expect![[r#"
+            entity T Sequence { column: "id" }
+              I.a Int32 required unique []
+              T.a Int32 []
+              d Int32 []
+              T.d Int32 []
+            entity U Sequence { column: "id" }
+              I.a Int32 required unique []
+              d Int32 []
+            group I: T U, unique ["I.a"]
+            T.T.e -- T.() list
+            T.e -- T.() list
+            I id: key, a: members
+            T id: key, a: field 0, b: field 1, c: field 2, d: field 3, e: 0 near, f: 1 near
+            U id: key, a: field 0, d: field 1
+        "#]],
+    );
+}
+
+#[test]
 fn keys_have_free_names() {
     check(
         "type A { id: String! @id }\ntype B { id: A }\ntype C { key: ID d: Int }\ntype D { e: Int }",
