@@ -11,6 +11,7 @@ use graphql::operation::OperationKind;
 
 use super::declared::DeclaredType;
 use super::directives::{Known, find_argument};
+use super::empty_arguments;
 use super::problem::{At, Problems};
 use crate::model::{Auth, Rule};
 
@@ -153,7 +154,8 @@ impl Reader<'_> {
 
 /// A rule that is a query of the type.
 fn query(name: &str, text: &str, line: usize) -> Result<Rule, String> {
-    let operations = parse_operations(text).map_err(|error| {
+    let text = empty_arguments::blank(text);
+    let operations = parse_operations(&text).map_err(|error| {
         format!("the rule is malformed: {}: correct it", error.message.trim_end())
     })?;
     let example = format!("write `query {{ query{name} {{ __typename }} }}`");

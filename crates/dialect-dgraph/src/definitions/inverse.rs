@@ -146,6 +146,9 @@ impl<'d> Links<'_, 'd> {
 
 /// The fields of types that are an interface's field.
 fn copies(read: &[DeclaredType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
+    if !is_interface(read[interface.0].definition) {
+        return Vec::new();
+    }
     let implementing = read.iter().enumerate().filter_map(|(idx, one)| {
         let index = find_field(one, name)?;
         let is_copy = one.fields[index].expanded.inherited == Some(interface);

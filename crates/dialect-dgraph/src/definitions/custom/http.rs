@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use graphql::definitions::{DirectiveArgument, Literal, Template, parse_template};
 
+use super::super::empty_arguments::blank;
 use super::super::problem::{At, Problems, remedy};
 use super::{Context, operation, url, variables};
 use crate::model::CustomHttp;
@@ -134,7 +135,7 @@ pub(super) fn read(
         url: url.unwrap_or_default().into(),
         method: method.unwrap_or_default().into(),
         body: members.text("body", problems).map(Into::into),
-        graphql: members.text("graphql", problems).map(Into::into),
+        graphql: members.text("graphql", problems).map(|text| blank(text).into()),
         is_batch,
         forward_headers: members.headers("forwardHeaders", problems),
         secret_headers: members.headers("secretHeaders", problems),
@@ -441,6 +442,9 @@ mod tests {
                     line 8, column 94: Query.q: `graphql` has 0 operations: write exactly one
                 "#]],
             ),
+            ("query { a() b }", &expect![[r#"
+                line 8, column 94: Query.q: `graphql` has not exactly one field: write one
+            "#]]),
             (
                 "query { a } garbage",
                 &expect![[r#"
