@@ -126,7 +126,7 @@ mod tests {
         check(
             &[TYPE, text].concat(),
             |model| model.settings.clone(),
-            expect![[r#"
+            &expect![[r#"
             Settings {
                 authorization: Some(
                     (
@@ -159,7 +159,7 @@ mod tests {
         check(
             &[TYPE, text].concat(),
             |model| model.settings.authorization.clone(),
-            expect![[r#"
+            &expect![[r#"
             Some(
                 (
                     "{\"Header\":\"X-Auth\",\"Namespace\":\"https://a.example/claims\",\"Algo\":\"HS256\",\"VerificationKey\":\"key\"}",
@@ -176,7 +176,7 @@ mod tests {
                     # Dgraph.Secret name value\n# Dgraph.Secret name\n# Dgraph.Allow-Origin a\n";
         refused(
             &[TYPE, text].concat(),
-            expect![[r#"
+            &expect![[r#"
             line 2, column 1: definitions: `Dgraph.Authorization` has no settings: write `# Dgraph.Authorization {"Header":"…","Namespace":"…","Algo":"…","VerificationKey":"…"}`
             line 4, column 1: definitions: `Dgraph.Authorization` is on line 3 already: keep one of both
             line 5, column 2: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
