@@ -190,6 +190,14 @@ impl Walk<'_> {
                 }
                 self.require(require);
             }
+            StepKind::Objects(_) => {
+                if is_restricted {
+                    self.deny(Denial::NotUnderstood("a change of objects"));
+                }
+                if has_grants {
+                    self.unsupported("a change of objects");
+                }
+            }
         }
     }
 

@@ -72,7 +72,10 @@ impl Refused {
             }
             let is_refused_alone = |step: &Step| match &step.kind {
                 StepKind::Read(rows) => self.parts.contains_key(&Part::Rows(rows.id)),
-                StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+                StepKind::Write(_)
+                | StepKind::Call(_)
+                | StepKind::Require(_)
+                | StepKind::Objects(_) => false,
             };
             transaction.steps.retain(|step| !is_refused(step.root) && !is_refused_alone(step));
         }

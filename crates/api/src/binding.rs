@@ -5,6 +5,7 @@
 //! * [`order`]: orders and groups
 //! * [`write`](mod@write): changes
 //! * [`function`]: calls of functions
+//! * [`objects`]: changes of objects that refer to each other
 //! * [`graph`]: relationships of a graph, rows of several entities
 
 pub mod argument;
@@ -12,6 +13,7 @@ pub mod filter;
 pub mod function;
 pub mod graph;
 mod meaning;
+pub mod objects;
 pub mod order;
 pub mod write;
 
@@ -30,6 +32,7 @@ pub use graph::{
     VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
 pub use meaning::Meaning;
+pub use objects::{ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget};
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
@@ -218,6 +221,8 @@ pub enum RowsFrom {
     Value(FieldId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
+    /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
+    Changed,
 }
 
 /// Forms in which a field returns its rows.
@@ -231,6 +236,9 @@ pub enum RowsForm {
     Aggregate,
     /// The first row or null: there should be at most one, which the source does not enforce.
     First,
+    /// The same of the rows that pass the conditions; null without any condition, since each of
+    /// several keys may find the row.
+    Keyed,
 }
 
 /// The JSON structure of a value whose parts the operation selects.
@@ -346,6 +354,8 @@ pub enum VariantRole {
     /// An object for the rows of one entity, by its index. An object of conditions that has such
     /// members accepts rows of no other entity.
     Of(u16),
+    /// The same, but rows of other entities pass whatever it says.
+    Restrict(u16),
     /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
     /// alone apply to rows of entities that it does not name. A member for one entity overrides the
     /// one of the same name beside the object.
@@ -357,6 +367,10 @@ pub enum VariantRole {
 pub enum ValueBinding {
     Order(OrderBy),
     Direction(Direction),
+    /// A value to order by, in the direction of [`OrderRole::Directed`].
+    Sorted(ValueRef),
+    /// A part of the row that [`FilterRole::AllPresent`] requires.
+    Present(RowPart),
     /// A group key.
     GroupBy(GroupBy),
     /// One of several entities, by its index.
@@ -365,6 +379,19 @@ pub enum ValueBinding {
     Label(Box<str>),
     /// Not supported by the source: a request error with this text.
     Refused(Box<str>),
+}
+
+/// A part of a row that may be absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowPart {
+    /// A value, which is absent where it is null.
+    Field(FieldId),
+    /// A field that all variants have, by its index.
+    Common(u16),
+    /// Related rows.
+    Related(Hop),
+    /// Related rows of several entities.
+    RelatedVariants(VariantsId),
 }
 
 impl InputBinding {

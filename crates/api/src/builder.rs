@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{
-    EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
-    TypeDefinition, TypeId, TypeRef,
+    DirectiveDefinition, EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition,
+    InputId, Schema, TypeDefinition, TypeId, TypeRef,
 };
 use ir::ValueForm;
 
 use self::deduplication::Deduplication;
 use crate::api::{Absent, Api, Nesting, listed, plain};
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
-    NodeRules, ValueBinding, VariantBinding, VariantsId, WayBinding,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
+    NodeIdBinding, NodeRules, ValueBinding, VariantBinding, VariantsId, WayBinding,
 };
 
 /// Fills an [`Api`]: each definition is added together with its binding.
@@ -133,6 +133,19 @@ impl ApiBuilder {
         let binding = self.api.inputs[old.index()].clone();
         let new = self.input(definition, binding);
         self.api.schema.replace_argument(field, old, new);
+    }
+
+    /// Adds a directive of operations with its arguments.
+    pub fn add_directive(
+        &mut self,
+        mut definition: DirectiveDefinition,
+        arguments: Vec<InputDefinition>,
+    ) {
+        for argument in arguments {
+            let id = self.input(argument, InputBinding::lenient(InputRole::Member));
+            definition.arguments.push(id);
+        }
+        self.api.schema.directives.push(definition);
     }
 
     pub fn add_argument(

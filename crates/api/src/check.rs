@@ -41,6 +41,8 @@ impl fmt::Display for Misbound {
 pub enum Position {
     /// An argument of a field that has none.
     Nothing,
+    /// An argument of [`FieldBinding::Refused`]: nothing reads it, whatever its role is.
+    Refused,
     /// An argument of a field that gives rows.
     Rows,
     /// The argument of [`FieldBinding::Lookup`].
@@ -81,8 +83,23 @@ pub enum Position {
     NestedWrite,
     /// A member of [`WriteRole::Assigns`](crate::binding::WriteRole::Assigns).
     AssignBy,
+    /// An argument of a change of objects.
+    Objects(ChangedObjects),
+    /// A member of an object of a change.
+    Object,
     /// A member of a value.
     Value,
+}
+
+/// The objects of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChangedObjects {
+    /// Of [`Change::AddObjects`].
+    Added,
+    /// Of [`Change::UpdateObjects`].
+    Updated,
+    /// Of [`Change::DeleteObjects`].
+    Deleted,
 }
 
 /// The rows of a change, which decide the inputs that it reads.
@@ -154,6 +171,9 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
         let TypeKind::Object { fields, .. } = &owner.kind else { continue };
         for field in fields {
             let position = position_of_arguments(api.field(*field));
+            if position == Position::Refused {
+                continue;
+            }
             for argument in &api.schema[*field].arguments {
                 check.input(*argument, position, || {
                     let (field, argument) = (&api.schema[*field].name, &api.schema[*argument].name);
@@ -179,9 +199,9 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         }
         FieldBinding::Entities(_) => Position::Entities,
         FieldBinding::Mutation(change) => position_of_inputs(change),
+        FieldBinding::Refused(_) => Position::Refused,
         FieldBinding::Same
         | FieldBinding::Literal(_)
-        | FieldBinding::Refused(_)
         | FieldBinding::Column(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
@@ -199,6 +219,9 @@ fn position_of_inputs(change: &MutationBinding) -> Position {
     match &change.change {
         Change::CreateNodes(_) => Position::CreateNodes,
         Change::UpdateNodes(_) | Change::DeleteNodes(_) => Position::Nodes,
+        Change::AddObjects(_) => Position::Objects(ChangedObjects::Added),
+        Change::UpdateObjects(_) => Position::Objects(ChangedObjects::Updated),
+        Change::DeleteObjects(_) => Position::Objects(ChangedObjects::Deleted),
         Change::Create(_) | Change::Upsert { .. } => Position::Change(ChangedRows::New),
         Change::CreateMany { .. } => Position::Change(ChangedRows::NewRows),
         Change::Update(_) => Position::Change(ChangedRows::Updated),
@@ -277,11 +300,14 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Nodes
                 | Position::NestedWrites
                 | Position::NestedWrite
+                | Position::Objects(_)
+                | Position::Object
         );
         return is_read.then_some(Reading::Value);
     }
     match position {
         Position::Nothing => None,
+        Position::Refused => Some(Reading::Value),
         Position::Rows => match role {
             InputRole::Argument(role) => of_rows(role),
             _ => filter::reading(Scope::default(), role),
@@ -310,7 +336,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Order => match role {
-            InputRole::Order(OrderRole::Sort | OrderRole::SortOfEdge(_)) => {
+            InputRole::Order(OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_)) => {
                 Some(Reading::Members(Position::Order))
             }
             InputRole::Order(_) => Some(Reading::Value),
@@ -346,6 +372,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::NestedWrites => write::nested_writes(role),
         Position::NestedWrite => write::of_step(role),
         Position::AssignBy => write::assign_by(role),
+        Position::Objects(objects) => write::of_objects(objects, role),
+        Position::Object => write::of_object(role),
         Position::Value => (*role == InputRole::Member).then_some(Reading::Value),
     }
 }

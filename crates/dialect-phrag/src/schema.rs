@@ -216,7 +216,7 @@ fn add_list(
 fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options) -> RowsBinding {
     let default_limit = match form {
         RowsForm::List | RowsForm::Connection => options.default_limit,
-        RowsForm::Single | RowsForm::First | RowsForm::Aggregate => None,
+        RowsForm::Single | RowsForm::First | RowsForm::Keyed | RowsForm::Aggregate => None,
     };
     RowsBinding { from, entity: planned.entity.id, form, default_limit }
 }

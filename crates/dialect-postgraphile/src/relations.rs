@@ -191,7 +191,7 @@ impl Relation<'_> {
         let (r#type, collection) = match self.form {
             // Aggregates are fields of connections here.
             RowsForm::Aggregate => return false,
-            RowsForm::Single | RowsForm::First => (row, None),
+            RowsForm::Single | RowsForm::First | RowsForm::Keyed => (row, None),
             RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
             RowsForm::Connection => {
                 let Some(connection) = types.connection else { return false };
@@ -212,7 +212,7 @@ impl Relation<'_> {
         if let Err(note) = one.fields.claim(name, Claimant { subject: &subject, what }) {
             let tag = match (self.direction, self.form) {
                 (HopDirection::Forward, _) => "fieldName",
-                (HopDirection::Backward, RowsForm::Single | RowsForm::First) => {
+                (HopDirection::Backward, RowsForm::Single | RowsForm::First | RowsForm::Keyed) => {
                     "foreignSingleFieldName"
                 }
                 (HopDirection::Backward, RowsForm::Connection) => "foreignFieldName",

@@ -10,6 +10,7 @@
 pub mod make;
 
 pub use api::{Api, ConstraintMessage, EntitiesBinding, Transactions, federation};
+pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
@@ -22,6 +23,7 @@ pub enum DialectName {
     Postgraphile,
     Phrag,
     Neo4j,
+    Dgraph,
 }
 
 /// All dialects, with the words that name them and their help texts.
@@ -29,6 +31,7 @@ pub const DIALECTS: &[(&str, DialectName, &str)] = &[
     ("postgraphile", DialectName::Postgraphile, "The API of PostGraphile 4"),
     ("phrag", DialectName::Phrag, "The API of Phrag"),
     ("neo4j", DialectName::Neo4j, "The API of Neo4j's GraphQL library"),
+    ("dgraph", DialectName::Dgraph, "The API of Dgraph's GraphQL"),
 ];
 
 /// Which API a source is served with.
@@ -37,6 +40,7 @@ pub enum Dialect {
     PostGraphile(postgraphile::Options),
     Phrag(phrag::Options),
     Neo4j(neo4j::Options),
+    Dgraph(dgraph::Options),
 }
 
 impl DialectName {
@@ -51,7 +55,7 @@ impl DialectName {
     #[must_use]
     pub fn is_for_graphs(self) -> bool {
         match self {
-            Self::Postgraphile | Self::Phrag => false,
+            Self::Postgraphile | Self::Phrag | Self::Dgraph => false,
             Self::Neo4j => true,
         }
     }
@@ -63,6 +67,7 @@ impl DialectName {
             Self::Postgraphile => Dialect::PostGraphile(postgraphile::Options::default()),
             Self::Phrag => Dialect::Phrag(phrag::Options::default()),
             Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
+            Self::Dgraph => Dialect::Dgraph(dgraph::Options::default()),
         }
     }
 }

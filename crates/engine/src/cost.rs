@@ -28,8 +28,8 @@ use std::collections::{HashMap, HashSet};
 use catalog::{Catalog, EntityId};
 use graphql::{ErrorCode, GraphQLError};
 use ir::{
-    ChildWrite, Hop, HopDirection, InsertedRows, OrderKey, Output, OutputKind, Page, Rows, StepId,
-    StepKind, Write, WriteKind,
+    ChildWrite, Hop, HopDirection, InsertedRows, ObjectChange, Operand, OrderKey, Output,
+    OutputKind, Page, Pairing, Rows, StepId, StepKind, Write, WriteKind,
 };
 use source::Variables;
 
@@ -181,6 +181,9 @@ impl Cost {
                         lists.add_change(rows.saturating_add(within(write, list_size)));
                     }
                     StepKind::Call(_) => lists.add_change(1),
+                    StepKind::Objects(change) => {
+                        lists.add_change(changed_objects(change, list_size))
+                    }
                 }
             }
         }
@@ -275,6 +278,27 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
     }
 }
 
+/// Number of rows that a part of a change of objects may change.
+fn changed_objects(change: &ObjectChange, list_size: u64) -> u64 {
+    let length = |operand: &Operand| match operand {
+        Operand::Objects(keys) => keys.each.len() as u64,
+        _ => list_size,
+    };
+    match change {
+        ObjectChange::NewKeys { .. } => 0,
+        ObjectChange::Insert { keys, .. }
+        | ObjectChange::SetEach { keys, .. }
+        | ObjectChange::SetAll { keys, .. }
+        | ObjectChange::Delete { keys, .. } => length(keys),
+        ObjectChange::Clear { values, .. } => length(values),
+        ObjectChange::Connect { near, far, pairing, .. } => match pairing {
+            Pairing::Pairwise => length(&near.1),
+            Pairing::All => length(&near.1).saturating_mul(length(&far.1)),
+        },
+        ObjectChange::Disconnect { near, .. } => length(&near.1),
+    }
+}
+
 /// Cost of the nested writes of a write. Recursion is bounded by the depth of the operation's
 /// values.
 fn within(write: &Write, list_size: u64) -> u64 {
@@ -329,6 +353,7 @@ impl Lists<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
+            | ir::From::List { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => &[],
         };
@@ -508,6 +533,7 @@ impl KnownStatistics<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
+            | ir::From::List { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => return None,
         };

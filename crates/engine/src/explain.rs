@@ -354,6 +354,14 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         ParameterSource::Rows { level, column } => {
             format!("the values of column {column} in statement {}", number(level))
         }
+        ParameterSource::Results { level, column } => {
+            format!("all values of column {column} in statement {}", number(level))
+        }
+        ParameterSource::Objects(list) => format!("the keys of {} objects", list.each.len()),
+        ParameterSource::Columns(columns) => {
+            let columns = columns.iter().map(|own| self::parameter(own, levels, planned));
+            format!("rows of {}", columns.collect::<Vec<_>>().join("; "))
+        }
         ParameterSource::Result { level, row: 0, column } => {
             format!("column {column} of the row of statement {}", number(level))
         }

@@ -47,7 +47,8 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
         | Node::LeafOr { output, .. }
         | Node::Aggregate { output, .. }
         | Node::Groups { output, .. }
-        | Node::Count { output } => of(*output),
+        | Node::Count { output }
+        | Node::IfAny { output, .. } => of(*output),
         Node::Leaves(leaves) => leaves.iter().find_map(|(output, _)| of(*output)),
         Node::Base64(pieces) => pieces.iter().find_map(|piece| match piece {
             Piece::Leaf { output, .. } | Piece::Text { output, .. } => of(*output),

@@ -10,6 +10,7 @@
 //! * [`rows`]: reads: origin, filter, order, pagination and outputs of rows
 //! * [`claims`]: the claims of a session, which operands name
 //! * [`filter`]: conditions in SQL's three values
+//! * [`objects`]: changes of rows of several entities by keys of one sequence
 //! * [`operand`]: values that are bound when statements run
 //! * [`value_form`]: conversions of input values that have parts
 //! * [`write`](mod@write): inserts, updates, deletes and links
@@ -21,6 +22,7 @@ extern crate self as ir;
 
 pub mod claims;
 pub mod filter;
+pub mod objects;
 pub mod operand;
 pub mod print;
 pub mod request;
@@ -34,6 +36,9 @@ pub mod write;
 pub use claims::Claims;
 pub use filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
+};
+pub use objects::{
+    KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Pairing, WhichObjects,
 };
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,

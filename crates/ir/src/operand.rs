@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::objects::ObjectKeys;
 use crate::request::StepId;
 use crate::rows::OutputId;
 use crate::value_form::ValueForm;
@@ -36,6 +37,14 @@ pub enum Operand {
         step: StepId,
         output: OutputId,
     },
+    /// The values of an output in all rows that an earlier step of the same transaction read, as a
+    /// list.
+    Results {
+        step: StepId,
+        output: OutputId,
+    },
+    /// A list of keys of objects.
+    Objects(Arc<ObjectKeys>),
     /// The time of the transaction.
     Now,
     NewId(NewId),

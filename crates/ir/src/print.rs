@@ -9,6 +9,7 @@
 //! * `write`: writes and their children
 
 mod field_set;
+mod objects;
 mod phrase;
 mod write;
 
@@ -74,6 +75,7 @@ impl Printer<'_> {
             StepKind::Write(write) => self.write(&lead, write),
             StepKind::Call(call) => self.line(format!("{lead}call {}", self.call(call))),
             StepKind::Require(require) => self.require(&lead, require),
+            StepKind::Objects(change) => self.objects(&lead, change),
         }
     }
 
@@ -163,6 +165,7 @@ impl Printer<'_> {
                 let (index, entity) = (&search.name, self.entity(search.entity));
                 format!("search of {entity} by {index:?} for {}", self.operand(operand))
             }
+            From::List { list, .. } => format!("each of {}", self.operand(list)),
             From::Once => "once".to_owned(),
             From::Keys { entity, keys, external } => {
                 let keys = keys.iter().map(|(field, operand)| {

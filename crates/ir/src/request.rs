@@ -1,6 +1,7 @@
 //! A request: steps in transactions.
 
 use crate::filter::Filter;
+use crate::objects::ObjectChange;
 use crate::operand::Operand;
 use crate::rows::{Call, Rows};
 use crate::write::Write;
@@ -55,6 +56,7 @@ pub enum StepKind {
     /// A function called for its effect.
     Call(Call),
     Require(Require),
+    Objects(ObjectChange),
 }
 
 /// A requirement: the transaction continues only if `rows` has a row that passes, or none;
@@ -69,7 +71,7 @@ pub struct Require {
 }
 
 /// The error of a failed requirement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Otherwise {
     pub kind: OtherwiseKind,
     /// The message, with operands for its gaps.
@@ -78,7 +80,7 @@ pub struct Otherwise {
 }
 
 /// The meaning of a failed requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OtherwiseKind {
     /// The row to change does not exist.
     Missing,

@@ -76,6 +76,12 @@ pub enum From {
         search: SearchId,
         operand: Operand,
     },
+    /// A row for each element of a list that is not null, of no entity: to count them. They are
+    /// values of the field.
+    List {
+        like: FieldId,
+        list: Operand,
+    },
     /// One row of no entity: for counters, which have a value even without rows.
     Once,
     /// The rows with these keys: one list operand for each field, of equal length. Each element
@@ -110,6 +116,9 @@ pub struct Variant {
     pub entity: EntityId,
     /// The hop from the outer row, where the list is one of related rows.
     pub hop: Option<Hop>,
+    /// Many-to-many: the hop from the outer row to the joining rows, from which `hop` leads. Each
+    /// row is listed once.
+    pub through: Option<Hop>,
     pub filter: Filter,
     /// This entity's fields for the common ones, in the same order in every variant:
     /// [`ValueRef::Common`] and [`OutputKind::Common`] name them by index.

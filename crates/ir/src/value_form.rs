@@ -16,6 +16,9 @@ pub enum ValueForm {
     Name(Vec<(Box<str>, Box<str>)>),
     /// A text of a moment: the same one in UTC and whole milliseconds.
     Moment,
+    /// A text of `0x` and hexadecimal digits, or of decimal ones, as a 64-bit integer; null for any
+    /// other text.
+    HexadecimalId,
     /// A list of values of one form.
     List(Arc<ValueForm>),
     /// An object as a value of a composite type: the member for each attribute in their order.

@@ -312,6 +312,8 @@ impl Context<'_> {
                 }
                 Some(
                     ValueBinding::Direction(_)
+                    | ValueBinding::Sorted(_)
+                    | ValueBinding::Present(_)
                     | ValueBinding::GroupBy(_)
                     | ValueBinding::Variant(_)
                     | ValueBinding::Label(_),
@@ -349,11 +351,12 @@ impl Context<'_> {
         }
         // The score of a search comes after the row's own values.
         let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
-        entries.sort_by_key(|(id, _)| !is_nested(*id));
+        let is_last = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Then);
+        entries.sort_by_key(|(id, _)| (is_last(*id), !is_nested(*id)));
         for (id, input) in entries {
             let is_present = || self.presence(&input) == Presence::Present;
             match &self.api.input(id).role {
-                InputRole::Order(OrderRole::Sort) => {
+                InputRole::Order(OrderRole::Sort | OrderRole::Then) => {
                     if is_present() {
                         let r#type = self.api.schema[id].r#type;
                         self.sort(&input, r#type, is_listed, (field, around), orders)?;
@@ -406,7 +409,10 @@ impl Context<'_> {
             OrderRole::Edge(column) => ir::ValueRef::Edge(column),
             OrderRole::Common(place) => ir::ValueRef::Common(place),
             OrderRole::Computed(function) => ir::ValueRef::Computed(of_row(function)),
-            OrderRole::Sort | OrderRole::SortOfEdge(_) => {
+            OrderRole::Directed(direction) => {
+                return Ok(self.directed(direction, (id, input)));
+            }
+            OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_) => {
                 return Err(misplaced("an order by a value"));
             }
         };
@@ -429,5 +435,23 @@ impl Context<'_> {
             }
             _ => OrderBy::Value { place, direction },
         }))
+    }
+
+    /// The order by the value that an enum value names.
+    fn directed(
+        &self,
+        direction: ir::Direction,
+        (id, input): (InputId, &Input<'_>),
+    ) -> Option<OrderBy> {
+        if self.presence(input) != Presence::Present {
+            return None;
+        }
+        let r#type = self.api.schema[id].r#type.base;
+        match self.enum_value(input, r#type) {
+            Some(ValueBinding::Sorted(place)) => {
+                Some(OrderBy::NullsLast { place: place.clone(), direction })
+            }
+            _ => None,
+        }
     }
 }

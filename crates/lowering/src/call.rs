@@ -43,6 +43,7 @@ impl<'a> Context<'a> {
         match binding.from {
             RowsFrom::Entity
             | RowsFrom::Search(_)
+            | RowsFrom::Changed
             | RowsFrom::Relation(_)
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }

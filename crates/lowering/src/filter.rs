@@ -18,7 +18,7 @@ use super::variants::OfVariant;
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
-    OperatorRole, RowsRole, Subject, VariantLink, VariantsId,
+    OperatorRole, RowPart, RowsRole, Subject, ValueBinding, VariantLink, VariantsId,
 };
 use declared::not_declared;
 use graph::all;
@@ -31,6 +31,8 @@ const NESTED: usize = 64;
 pub(super) struct FilterContext<'b> {
     /// The left side of operators.
     subject: Option<&'b Subject>,
+    /// True if the subject is a list whose elements operators compare.
+    of_elements: bool,
     /// The rows that conditions are quantified over.
     rows: Option<RelatedRows>,
     /// The aggregated value of a group's rows.
@@ -97,6 +99,9 @@ impl Parted<'_> {
         }
     }
 }
+
+/// The error of operators on a list that only single values have.
+const OF_ELEMENTS: &str = "This operator is not supported on lists yet.";
 
 /// A present value at an input position.
 #[derive(Clone, Copy)]
@@ -224,6 +229,16 @@ impl Context<'_> {
                 let filters = self.listed(given, item)?;
                 listed_meaning(given, filters, Filter::Or)
             }
+            // The enclosing object takes it together with its other members.
+            FilterRole::OrSiblings => {
+                let filters = self.listed(given, &Meaning::Ignore)?;
+                Ok(if filters.is_empty() { None } else { Some(Filter::Or(filters)) })
+            }
+            FilterRole::Complement(role) => {
+                let stated = self.stated_by_filter(role, given)?;
+                Ok(stated.map(|filter| Filter::Except(Box::new(filter))))
+            }
+            FilterRole::AllPresent => self.all_present(given),
             FilterRole::Negated(role) => {
                 let stated = self.stated_by_filter(role, given)?;
                 Ok(stated.map(|filter| Filter::Not(Box::new(filter))))
@@ -244,7 +259,8 @@ impl Context<'_> {
                 let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
                 self.compared(*operator, &subject, PresentInput { around, ..given })
             }
-            FilterRole::Operators(subject) => self.operators(given, subject),
+            FilterRole::Operators(subject) => self.operators(given, subject, false),
+            FilterRole::OperatorsOfElements(subject) => self.operators(given, subject, true),
             FilterRole::Equal(field) => Ok(Some(Filter::Compare {
                 place: ValueRef::field(*field),
                 comparison: Comparison::Equal,
@@ -321,6 +337,13 @@ impl Context<'_> {
             {
                 meaning(&given.binding.empty, Some(&subject.place), given.location)
             }
+            OperatorRole::Compare(comparison) if given.around.of_elements => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare_elements(subject, comparison, operand)))
+            }
+            OperatorRole::All | OperatorRole::Match { .. } if given.around.of_elements => {
+                Err(LowerError::refused(OF_ELEMENTS, given.location))
+            }
             OperatorRole::Compare(comparison) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(compare(subject, comparison, subject.plain, operand)))
@@ -334,6 +357,10 @@ impl Context<'_> {
                 comparison,
                 operand: self.operand(input, r#type),
             })),
+            OperatorRole::All => {
+                let around = FilterContext { subject: Some(subject), ..FilterContext::default() };
+                self.object(given, around)
+            }
             OperatorRole::Match { r#match, ignore_case } => {
                 let operand = self.operand(input, r#type);
                 self.state_pattern(r#match, &operand, given.location);
@@ -545,6 +572,31 @@ impl Context<'_> {
         Ok(filters)
     }
 
+    /// The condition that parts of the row, which enum values name, are present.
+    fn all_present(&self, given: PresentInput<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        let r#type = self.api.schema[given.id].r#type.base;
+        let mut filters = Vec::new();
+        for item in &self.items(given.input)? {
+            let Some(ValueBinding::Present(part)) = self.enum_value(item, r#type) else {
+                continue;
+            };
+            let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
+            filters.push(match part {
+                RowPart::Field(field) => has_value(ValueRef::field(*field)),
+                RowPart::Common(place) => has_value(ValueRef::Common(*place)),
+                RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::RelatedVariants(variants) => {
+                    let all = |_: FilterContext<'_>| Ok(Some(Filter::all()));
+                    match self.related_variants(*variants, Quantifier::Some, all)? {
+                        Some(filter) => filter,
+                        None => continue,
+                    }
+                }
+            });
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
     pub(super) fn conjunction(
         &self,
         entries: &[(InputId, Input<'_>)],
@@ -553,14 +605,25 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let around = FilterContext { alone: entries.len() == 1, ..around };
         let mut filters = Vec::with_capacity(entries.len());
+        let mut others = Vec::new();
         let overridden = match around.variant {
             Some(own) => self.overridden(entries, own)?,
             None => Vec::new(),
         };
         for (id, input) in entries {
             if !overridden.contains(&self.api.schema[*id].name) {
-                filters.extend(self.condition(*id, input, around, location)?);
+                let stated = self.condition(*id, input, around, location)?;
+                match self.api.input(*id).role == InputRole::Filter(FilterRole::OrSiblings) {
+                    true => others.extend(stated),
+                    false => filters.extend(stated),
+                }
             }
+        }
+        if !others.is_empty() {
+            if !filters.is_empty() {
+                others.insert(0, Filter::and(filters));
+            }
+            filters = vec![Filter::Or(others)];
         }
         if let Some(own) = around.variant
             && self.is_of_others(entries, own.number)
@@ -584,7 +647,9 @@ fn distance(place: &ValueRef, comparison: Comparison, operand: ir::Operand) -> F
 /// The subject of a role that has one.
 fn subject_of(role: &FilterRole) -> Option<&Subject> {
     match role {
-        FilterRole::Operators(subject) | FilterRole::On { subject, .. } => Some(subject),
+        FilterRole::Operators(subject)
+        | FilterRole::OperatorsOfElements(subject)
+        | FilterRole::On { subject, .. } => Some(subject),
         FilterRole::Negated(role) => subject_of(role),
         _ => None,
     }
@@ -595,6 +660,15 @@ fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::O
     match case {
         Case::AsTyped => Filter::Compare { place, comparison, operand },
         Case::Exact | Case::Ignored => Filter::CompareText { place, comparison, case, operand },
+    }
+}
+
+/// The condition that any element of a list compares so.
+fn compare_elements(subject: &Subject, comparison: Comparison, operand: ir::Operand) -> Filter {
+    let place = subject.place.clone();
+    match comparison {
+        Comparison::In => Filter::Compare { place, comparison: Comparison::Overlaps, operand },
+        _ => Filter::AnyElement { place, comparison, operand },
     }
 }
 

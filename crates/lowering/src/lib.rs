@@ -39,6 +39,7 @@ mod input;
 mod leaf;
 mod mutation;
 mod nested;
+mod objects;
 mod order;
 mod outputs;
 mod paging;

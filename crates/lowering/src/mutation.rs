@@ -48,6 +48,11 @@ impl<'a> Context<'a> {
             let write = self.change_nodes(&binding.change, field)?;
             return self.shown(binding, field, None, ResultRows::Changed(write));
         }
+        if let Change::AddObjects(_) | Change::UpdateObjects(_) | Change::DeleteObjects(_) =
+            &binding.change
+        {
+            return self.change_objects(binding, field);
+        }
         let mut changed = self.changed_by(field)?;
         changed.require_only(parts(&binding.change))?;
         let client_text = changed.client_mutation_id.take();
@@ -162,6 +167,9 @@ impl<'a> Context<'a> {
             Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => {
                 return Err(misplaced("nodes"));
             }
+            Change::AddObjects(_) | Change::UpdateObjects(_) | Change::DeleteObjects(_) => {
+                return Err(misplaced("objects"));
+            }
         }))
     }
 
@@ -198,7 +206,12 @@ fn parts(change: &Change) -> &'static [Part] {
         Change::Nested(NestedChange { is_new: false, .. }) => {
             &[ClientText, Stored, Nested, Keys, NodeId]
         }
-        Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => &[],
+        Change::CreateNodes(_)
+        | Change::UpdateNodes(_)
+        | Change::DeleteNodes(_)
+        | Change::AddObjects(_)
+        | Change::UpdateObjects(_)
+        | Change::DeleteObjects(_) => &[],
     }
 }
 

@@ -96,6 +96,10 @@ impl Context<'_> {
                 OrderBy::Value { place, direction } => {
                     push_term(&mut terms, OrderKey::Value(place.clone()), *direction);
                 }
+                OrderBy::NullsLast { place, direction } => {
+                    let key = OrderKey::Value(place.clone());
+                    push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
+                }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
@@ -247,14 +251,18 @@ impl CursorForm {
     }
 }
 
-/// Adds a term, unless the same one is there already. Nulls sort as in PostgreSQL, on every source.
+/// Adds a term whose nulls sort as in PostgreSQL, on every source.
 fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
-    if terms.iter().any(|term| term.key == key) {
-        return;
-    }
     let nulls = match direction {
         Direction::Ascending => Nulls::Last,
         Direction::Descending => Nulls::First,
     };
-    terms.push(OrderTerm { key, direction, nulls });
+    push(terms, OrderTerm { key, direction, nulls });
+}
+
+/// Adds a term, unless there is one of the same value already.
+fn push(terms: &mut Vec<OrderTerm>, term: OrderTerm) {
+    if !terms.iter().any(|known| known.key == term.key) {
+        terms.push(term);
+    }
 }

@@ -142,6 +142,9 @@ impl<'a> Context<'a> {
         let sets = &field.selection_sets;
         Ok(match payload {
             PayloadField::ClientMutationId => return Err(misplaced("a text of the client")),
+            PayloadField::Objects | PayloadField::Message { .. } => {
+                return Err(misplaced("a number of objects"));
+            }
             PayloadField::Counters => {
                 self.payload_fields(r#type.base, sets, binding, None, returned)?
             }

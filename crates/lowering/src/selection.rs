@@ -13,6 +13,7 @@ use super::filter::FilterContext;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};
+use super::variants::name_common_fields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
     ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
@@ -184,7 +185,8 @@ impl<'a> Context<'a> {
             FieldBinding::Rows(binding) => {
                 self.enter_level()?;
                 let node = match (binding.form, binding.from) {
-                    (RowsForm::Single, RowsFrom::Relation(hop)) => {
+                    // Without conditions, which only rows of their own have.
+                    (RowsForm::Single, RowsFrom::Relation(hop)) if field.arguments.is_empty() => {
                         let mut path = path.to_vec();
                         path.push(hop);
                         let present = outputs.present(self, &path);
@@ -347,7 +349,10 @@ impl<'a> Context<'a> {
             _ => self.list_order(binding.entity, &arguments.orders),
         };
         let row = self.row_form(binding);
-        if binding.form == RowsForm::First {
+        if binding.form == RowsForm::Keyed && arguments.filters.is_empty() {
+            return Ok(None);
+        }
+        if let RowsForm::First | RowsForm::Keyed = binding.form {
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
         }
         if let (None, Some(limit)) = (&arguments.limit, binding.default_limit) {
@@ -365,7 +370,7 @@ impl<'a> Context<'a> {
                 let item = Item { node: self.shape.add(node), nullable };
                 Node::List { rows: shape_rows, item }
             }
-            RowsForm::Single | RowsForm::First => {
+            RowsForm::Single | RowsForm::First | RowsForm::Keyed => {
                 let node = self.row_node(row, r#type.base, field, &mut outputs)?;
                 Node::Single { rows: shape_rows, node: self.shape.add(node) }
             }
@@ -407,10 +412,10 @@ impl<'a> Context<'a> {
         let other_way = arguments.hop;
         let other_ways = arguments.variants;
         let page = page(arguments, &order, look_ahead, field.location)?;
-        let rows = Rows {
+        let mut rows = Rows {
             id: rows_id,
             from: match binding.from {
-                RowsFrom::Entity | RowsFrom::Search(_) => match search {
+                RowsFrom::Entity | RowsFrom::Search(_) | RowsFrom::Changed => match search {
                     Some(search) => {
                         let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
                         ir::From::Search { search, operand: searched.ok_or_else(refused)? }
@@ -452,6 +457,7 @@ impl<'a> Context<'a> {
             shown,
             outputs: outputs.into_list(),
         };
+        name_common_fields(&mut rows);
         Ok(Some((node, rows)))
     }
 

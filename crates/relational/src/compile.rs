@@ -461,6 +461,7 @@ impl Compiler<'_> {
                 let name = |variant: &ir::Variant| self.catalog.qualified_name(variant.entity);
                 variants.iter().map(name).collect::<Vec<_>>().join(" or ")
             }
+            (ir::From::List { .. }, _) => "keys".to_owned(),
             _ => self.catalog.qualified_name(self.entity(rows)?),
         })
     }

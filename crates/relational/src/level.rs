@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 use response::{Bounds, Layout, LevelId};
 use source::operand::{Variables, resolve};
 use source::{SourceError, SourceErrorKind};
 
 use super::bounding::BoundedPages;
+use super::object_list::ObjectList;
 use super::value::ParameterKind;
 
 /// The statements of a request, each level before those below it.
@@ -353,6 +355,15 @@ pub enum ParameterSource {
         level: LevelId,
         column: u16,
     },
+    /// Lists as the columns of rows, in one parameter: for databases without arrays.
+    Columns(Arc<[Parameter]>),
+    /// All values of a column of an earlier level, in their order.
+    Results {
+        level: LevelId,
+        column: u16,
+    },
+    /// Keys of objects.
+    Objects(Arc<ObjectList>),
     /// A column of a row that an earlier level gave, by the place of the row. What needs it is not
     /// done where there is no such row, or the value is null: it would say something else.
     Result {

@@ -24,6 +24,7 @@
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
+//! * `object_list`: keys of objects that are resolved between statements
 //! * `write`: statements that change rows, and what is read of them
 //! * `predicate`: conditions of partial indexes
 //! * `unindexed`: foreign keys that no index serves
@@ -45,6 +46,7 @@ mod key_types;
 mod keyed;
 mod keyset;
 pub mod level;
+mod object_list;
 mod parents;
 pub mod predicate;
 mod row_set;
@@ -64,5 +66,6 @@ pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
     Repeats, Requirement, Test, Unit, When, WriteKind,
 };
+pub use object_list::{Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource};
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -129,6 +129,7 @@ impl Compiler<'_> {
         let alias = statement.alias();
         let select = match &rows.from {
             ir::From::Once => Select::once(),
+            ir::From::List { like, list } => self.present_keys((*like, list), statement)?,
             ir::From::Function(call) if call.of_row.is_some() => {
                 return Err(CompileError::not_built("a function of no row"));
             }

@@ -87,7 +87,7 @@ impl Compiler<'_> {
             From::Value(field) => self.rows_of_value(*field),
             From::Search { .. } => Err(CompileError::not_built("a search by an index")),
             From::Returned { step, .. } => Ok(self.returned(*step)?.entity),
-            From::Once => Err(CompileError::not_built("a row of no entity")),
+            From::Once | From::List { .. } => Err(CompileError::not_built("a row of no entity")),
         }
     }
 

@@ -10,6 +10,7 @@ mod call;
 mod delete;
 mod insert;
 mod nested;
+mod objects;
 mod require;
 mod result;
 mod returned;
@@ -70,7 +71,7 @@ impl Compiler<'_> {
                 Ok(())
             }
             StepKind::Require(require) => self.require(require, unit),
-            StepKind::Write(_) | StepKind::Call(_) => {
+            StepKind::Write(_) | StepKind::Call(_) | StepKind::Objects(_) => {
                 if transaction.isolation != Isolation::ReadCommitted {
                     return Err(CompileError::not_built("a change in a snapshot"));
                 }
@@ -82,6 +83,7 @@ impl Compiler<'_> {
                 match &step.kind {
                     StepKind::Write(write) => self.write(step, write, &wanted, unit),
                     StepKind::Call(call) => self.call(step, call, &wanted),
+                    StepKind::Objects(change) => self.objects(step, change),
                     StepKind::Read(_) | StepKind::Require(_) => Ok(()),
                 }
             }
@@ -220,7 +222,9 @@ fn returning(items: &Items) -> Vec<SelectItem> {
 fn gives_rows(transaction: &Transaction) -> bool {
     transaction.steps.iter().any(|step| match &step.kind {
         StepKind::Read(rows) => are_many(rows, transaction),
-        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) | StepKind::Objects(_) => {
+            false
+        }
     })
 }
 

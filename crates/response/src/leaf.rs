@@ -56,6 +56,10 @@ pub enum Leaf {
     Int,
     /// A 64-bit integer as a string.
     BigInt,
+    /// A 64-bit integer as a JSON number.
+    LongNumber,
+    /// A positive 64-bit integer as a string of `0x` and hexadecimal digits.
+    HexadecimalId,
     /// A JSON number in the shortest exact form, as JavaScript prints it; not finite is an error.
     Float,
     /// A decimal as a string, exact; with `scale`, exactly so many fraction digits, rounded half
@@ -90,6 +94,8 @@ pub enum Leaf {
     TimeWithZone,
     Timestamp,
     TimestampWithZone,
+    /// The same in UTC, with `Z`.
+    UtcTimestamp,
     /// A moment that is stored as a number, with the offset of UTC.
     Epoch(Epoch),
     /// A label by its name in the API.

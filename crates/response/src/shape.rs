@@ -93,6 +93,8 @@ pub enum Node {
     Base64(Vec<Piece>),
     /// The number of rows without pagination.
     Count { output: OutputId },
+    /// A constant JSON text by whether that number is zero.
+    IfAny { output: OutputId, some: Box<[u8]>, none: Box<[u8]> },
     /// The number of rows in the list.
     Length { rows: RowsId },
     /// True if there are rows beyond the page, in the direction of the limit.
@@ -205,6 +207,7 @@ impl Shape {
             | Node::NotRead(_)
             | Node::Base64(_)
             | Node::Count { .. }
+            | Node::IfAny { .. }
             | Node::Length { .. }
             | Node::HasMore { .. }
             | Node::HasOutside { .. } => false,

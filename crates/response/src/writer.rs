@@ -449,6 +449,9 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             }
             Node::Base64(pieces) => self.write_base64(pieces, cursor),
             Node::Count { output } => self.write_count(self.layout.place(*output), cursor),
+            Node::IfAny { output, some, none } => {
+                self.write_if_any(self.layout.place(*output), (some, none), cursor)
+            }
             Node::Length { rows } => self.write_length(*rows, cursor),
             Node::HasMore { rows } => self.write_has_more(*rows, cursor),
             Node::HasOutside { rows, beyond_cursor } => {
@@ -458,7 +461,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     }
 
     /// Constant JSON.
-    fn write_text(&mut self, text: &[u8]) {
+    pub(super) fn write_text(&mut self, text: &[u8]) {
         let out = self.output.text();
         let start = out.len();
         out.extend_from_slice(text);

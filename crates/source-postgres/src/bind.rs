@@ -1,6 +1,8 @@
 //! Parameters in PostgreSQL's text format.
 
-use relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
+use relational::{
+    Creators, Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern,
+};
 use response::Bounds;
 use source::Bounding;
 use source::SourceError;
@@ -23,6 +25,8 @@ pub struct BoundLevel {
     pub bounding: Option<Bounding>,
     /// No keys are given that its rows, or those around them, are found by: it is not sent.
     pub is_empty: bool,
+    /// Those of each list of objects, in the order of the parameters.
+    creators: Vec<Creators>,
 }
 
 /// A parameter's place in the buffer.
@@ -57,6 +61,13 @@ impl Bound {
     }
 }
 
+impl Bound {
+    /// The creators of a level's lists of objects, in the order of its parameters.
+    pub fn creators(&self, level: usize) -> impl Iterator<Item = &Creators> {
+        self.levels.get(level).into_iter().flat_map(|level| &level.creators)
+    }
+}
+
 /// Binds all levels. An error comes with the root field it belongs to.
 #[must_use]
 pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
@@ -86,8 +97,14 @@ fn bind_level(
     let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
     for parameter in &level.parameters {
         let span = match &parameter.source {
+            ParameterSource::Objects(list) => {
+                bound.creators.push(list.creators(variables)?);
+                Span::Keys
+            }
             ParameterSource::Keys { .. }
             | ParameterSource::Rows { .. }
+            | ParameterSource::Results { .. }
+            | ParameterSource::Columns(_)
             | ParameterSource::Result { .. }
             | ParameterSource::Parent { .. } => Span::Keys,
             ParameterSource::Operand(operand) => {

@@ -31,7 +31,7 @@ use super::texts::Texts;
 use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
-pub(super) use keys::{has_results, key_arrays};
+pub(super) use keys::{has_results, key_arrays, object_error};
 
 /// A program with its prepared statements.
 #[derive(Debug)]
@@ -413,7 +413,7 @@ async fn attempt_run(
             if level.round != round {
                 continue;
             }
-            let keys = key_arrays(levels, level, &rows);
+            let keys = key_arrays(levels, level, bound, &rows);
             let keys = keys.map_err(|error| (WireError::from(error), Some(place)))?;
             let Some(keys) = keys else { continue };
             let executed = program.execute(&mut pipeline, bound, place, &keys);
@@ -480,7 +480,7 @@ pub async fn explain(
     };
     let mut plans = Vec::with_capacity(levels.len());
     for (place, level) in program.active_levels(bound, &[]) {
-        let keys = key_arrays(levels, level, &rows)?.unwrap_or_default();
+        let keys = key_arrays(levels, level, bound, &rows)?.unwrap_or_default();
         let mut keys = keys.iter();
         let sources = level.parameters.iter().map(|parameter| &parameter.source);
         let known = bound.parameters(place).zip(sources);

@@ -1,6 +1,7 @@
 //! PostgreSQL, over its own protocol.
 //!
 //! * [`introspect`]: introspection of a database
+//! * [`migrate`]: migrations of a database
 //! * [`wire`], [`pool`]: connections; [`circuit_breaker`]: the attempts to make new ones
 //! * [`bind`] for parameters, `text` for values as texts
 //! * `settings`: settings of a session in front of its statements
@@ -27,6 +28,7 @@ pub mod execute;
 pub mod introspect;
 mod joined;
 mod length;
+pub mod migrate;
 pub mod open_error;
 mod options;
 pub mod pool;

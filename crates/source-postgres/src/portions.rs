@@ -155,7 +155,9 @@ impl<'a, 's> Root<'a, 's> {
                 let place = usize::from(level.id.0);
                 self.rows[place] = Rows::default();
                 self.indexes[place] = None;
-                let Some(keys) = key_arrays(levels, level, &self.rows)? else { continue };
+                let Some(keys) = key_arrays(levels, level, self.portions.bound, &self.rows)? else {
+                    continue;
+                };
                 self.portions.compose(|pipeline| {
                     self.portions.program.execute(pipeline, self.portions.bound, place, &keys)
                 })?;

@@ -1,8 +1,12 @@
 //! Parameters as SQLite's values, checked against the type that they are compared with.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
+use relational::{
+    Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, ValueKind,
+    like_pattern,
+};
 use rusqlite::types::Value;
 use source::SourceError;
 use source::operand::{Resolved, Variables, resolve};
@@ -35,6 +39,26 @@ pub enum BoundParameter {
     Parent(u16),
     /// A column of the one row that an earlier level returned.
     Result(LevelId, u32, u16),
+    /// Keys of earlier levels, as a JSON list.
+    Keys(BoundKeys),
+    /// Lists as the columns of rows, as a JSON list of lists.
+    Columns(Vec<BoundColumn>),
+}
+
+/// Keys that are known when earlier levels have run.
+#[derive(Clone, Debug)]
+pub enum BoundKeys {
+    Objects(Arc<ObjectList>, Creators),
+    /// All values of a column.
+    Results(LevelId, u16),
+}
+
+/// A list that is a column of rows.
+#[derive(Debug)]
+pub enum BoundColumn {
+    /// Values as JSON texts.
+    Values(Vec<Box<str>>),
+    Keys(BoundKeys),
 }
 
 /// Binds all levels. An error comes with the root field it belongs to; such a root's levels are
@@ -78,9 +102,61 @@ fn bind_level(
                 BoundParameter::Result(*level, *row, *column)
             }
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
+            ParameterSource::Objects(list) => BoundParameter::Keys(bind_objects(list, variables)?),
+            ParameterSource::Results { level, column } => {
+                BoundParameter::Keys(BoundKeys::Results(*level, *column))
+            }
+            ParameterSource::Columns(columns) => {
+                let columns = columns.iter().map(|column| bind_column(column, stored, variables));
+                BoundParameter::Columns(columns.collect::<Result<_, _>>()?)
+            }
         });
     }
     Ok(bound)
+}
+
+fn bind_objects(
+    list: &Arc<ObjectList>,
+    variables: Variables<'_>,
+) -> Result<BoundKeys, SourceError> {
+    Ok(BoundKeys::Objects(Arc::clone(list), list.creators(variables)?))
+}
+
+/// A list that is a column of rows: the values that a field stores, or keys.
+fn bind_column(
+    column: &Parameter,
+    stored: &Stored,
+    variables: Variables<'_>,
+) -> Result<BoundColumn, SourceError> {
+    Ok(match (&column.source, column.kind) {
+        (ParameterSource::Objects(list), _) => BoundColumn::Keys(bind_objects(list, variables)?),
+        (ParameterSource::Results { level, column }, _) => {
+            BoundColumn::Keys(BoundKeys::Results(*level, *column))
+        }
+        (ParameterSource::Operand(operand), ParameterKind::StoredArray { field, kind }) => {
+            let Resolved::List(items) = resolve(operand, variables)? else {
+                return Err(SourceError::input("a column of rows that is no list"));
+            };
+            let json = |item: &Resolved<'_>| stored_json(&stored.encode(item, field, kind)?);
+            BoundColumn::Values(items.iter().map(json).collect::<Result<_, _>>()?)
+        }
+        _ => return Err(SourceError::input("a column of rows that is no list")),
+    })
+}
+
+/// A value as a JSON text.
+fn stored_json(value: &Value) -> Result<Box<str>, SourceError> {
+    Ok(match value {
+        Value::Null => "null".into(),
+        Value::Integer(number) => number.to_string().into(),
+        Value::Real(number) => number.to_string().into(),
+        Value::Text(text) => {
+            let mut out = Vec::with_capacity(text.len() + 2);
+            response::escape::write_string(text, &mut out);
+            String::from_utf8(out).map_err(|_| SourceError::input("an invalid text"))?.into()
+        }
+        Value::Blob(_) => return Err(SourceError::input("bytes in a list of rows")),
+    })
 }
 
 fn encode(

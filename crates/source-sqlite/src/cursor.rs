@@ -97,7 +97,9 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
                     statement.bind(number, borrowed(value)).map_err(map_error)?
                 }
                 // Only changes have a result, and they are not read by a cursor.
-                BoundParameter::Result(..) => {
+                BoundParameter::Result(..)
+                | BoundParameter::Keys(_)
+                | BoundParameter::Columns(_) => {
                     statement.bind(number, Value::Null).map_err(map_error)?
                 }
                 BoundParameter::Parent(column) => {

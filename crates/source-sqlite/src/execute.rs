@@ -54,9 +54,10 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         Node::Representations { branches, .. } => {
             branches.iter().filter_map(|branch| branch.rows).any(|own| of_top(&own.rows))
         }
-        Node::Aggregate { output, .. } | Node::Groups { output, .. } | Node::Count { output } => {
-            over_top(output)
-        }
+        Node::Aggregate { output, .. }
+        | Node::Groups { output, .. }
+        | Node::Count { output }
+        | Node::IfAny { output, .. } => over_top(output),
         Node::Object(_)
         | Node::Joined { .. }
         | Node::Present { .. }

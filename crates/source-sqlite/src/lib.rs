@@ -1,6 +1,7 @@
 //! SQLite, in the same process.
 //!
 //! * [`introspect`], [`declared`]: introspection of a file
+//! * [`migrate`]: migrations of a file
 //! * [`connection`]: opening a file; `shared_memory`: protection against other programs that
 //!   truncate its shared memory
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
@@ -37,6 +38,7 @@ mod inline;
 mod interrupt;
 pub mod introspect;
 mod json;
+pub mod migrate;
 mod moment;
 mod offload;
 pub mod options;

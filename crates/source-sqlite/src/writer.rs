@@ -11,10 +11,12 @@
 //! * `run`: the transactions of a request
 //! * `scope`: a transaction, or a part of one
 //! * `gathered`: results of their statements, and the cursor over them
+//! * `key_lists`: keys of earlier statements, for those that need them
 //! * `requirement`: conditions of committing a transaction
 
 mod gathered;
 mod group;
+mod key_lists;
 mod requirement;
 mod run;
 mod scope;

@@ -8,13 +8,14 @@
 //! * [`streamed`]: answers that are sent while they are made
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
-//! * [`watch`]: detection of schema changes
+//! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
 
 pub mod connections;
 pub mod error;
 pub mod limits;
+pub mod migration;
 pub mod observed;
 pub mod offload;
 pub mod opaque;
@@ -31,6 +32,7 @@ pub use connections::Connections;
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
+pub use migration::{ExtensionState, MigrationAccess, Record, Recorded};
 pub use observed::{Bounding, Observed, ReadForm, Round};
 pub use operand::Variables;
 pub use plan::{ExecuteParams, Plan};

@@ -5,9 +5,11 @@
 //! * [`plan`]: compiled requests
 //! * [`connections`]: the connections of one thread
 //! * [`watch`]: changes of a source's schema
+//! * [`migrate`]: migrations of a source that has tables
 
 pub mod address;
 pub mod connections;
+pub mod migrate;
 pub mod open;
 pub mod opened;
 pub mod plan;
@@ -15,6 +17,7 @@ pub mod watch;
 
 pub use address::{Address, AddressError};
 pub use connections::Connections;
+pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{Extensions, OpenError, OpenOptions, Rights, StoredColumn};
 pub use opened::Source;
 pub use plan::Plan;

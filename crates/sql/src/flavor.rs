@@ -8,8 +8,9 @@ mod form;
 use crate::tree::{Direction, NullsOrder};
 
 pub use form::{
-    CastTypes, EmptyRow, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone, ParameterStyle,
-    Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, Definitions, EmptyRow, KeyArrays, KeySequence, NullSafeEqual, NullsOrderForm,
+    OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    WordIndexes,
 };
 
 /// The SQL of one database, as facts.
@@ -25,6 +26,8 @@ pub struct Flavor {
     pub pattern: Pattern,
     /// The function that makes small letters of all letters.
     pub fold: &'static str,
+    /// The sequence of the keys of all tables, which `storage` creates.
+    pub sequence: KeySequence,
     pub offset_alone: OffsetAlone,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
@@ -69,6 +72,7 @@ pub struct Flavor {
     /// How deep EXISTS within EXISTS may be planned freely. PostgreSQL plans each in two ways, so
     /// that every level doubles the work; those further down get an OFFSET, which leaves one way.
     pub freely_nested: usize,
+    pub definitions: Definitions,
 }
 
 /// The function that matches a text with a LIKE pattern, case-sensitive, in time linear in the text.
@@ -118,6 +122,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Like,
         fold: "lower",
+        sequence: KeySequence::Call("nextval('thalweg.id')"),
         offset_alone: OffsetAlone::Allowed,
         typed_text: true,
         truncation: Truncation::DateTrunc,
@@ -140,6 +145,17 @@ impl Flavor {
         most_tables: 100,
         most_columns: 1_664,
         freely_nested: 6,
+        definitions: Definitions {
+            json: "JSONB",
+            arrays: true,
+            number_key: "BIGINT",
+            alters_tables: true,
+            without_rowid: false,
+            trigger_functions: true,
+            hash_indexes: true,
+            words: WordIndexes::Indexes,
+            schemas: true,
+        },
     };
 
     pub const SQLITE: Self = Self {
@@ -151,6 +167,7 @@ impl Flavor {
         nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Glob,
         fold: FOLD,
+        sequence: KeySequence::Row { table: "thalweg_sequence", column: "last" },
         offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
         truncation: Truncation::Substring,
@@ -173,6 +190,17 @@ impl Flavor {
         most_tables: 64,
         most_columns: 2_000,
         freely_nested: usize::MAX,
+        definitions: Definitions {
+            json: "JSON",
+            arrays: false,
+            number_key: "INTEGER",
+            alters_tables: false,
+            without_rowid: true,
+            trigger_functions: false,
+            hash_indexes: false,
+            words: WordIndexes::VirtualTables,
+            schemas: false,
+        },
     };
 
     /// Where nulls stand if nothing is said.

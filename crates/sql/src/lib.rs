@@ -4,7 +4,7 @@
 //! What the databases say differently is a fact in [`Flavor`], not a test in the printer's
 //! callers.
 //!
-//! * [`tree`]: the nodes
+//! * [`tree`]: the nodes; [`tree::definition`]: those of statements that define tables
 //! * [`flavor`]: what each database says differently
 //! * [`print`](mod@print): tree → text
 
@@ -13,12 +13,14 @@ pub mod print;
 pub mod tree;
 
 pub use flavor::{
-    CastTypes, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
+    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
+    Truncation, Upsert, WordIndexes,
 };
 pub use print::{
     Bounded, PlanFigures, Positional, command_tag, print, print_add_foreign_key, print_bounded,
-    print_create_index, print_explain, print_explain_plan, print_positional, print_statement,
+    print_create_index, print_definition, print_explain, print_explain_plan, print_positional,
+    print_statement, print_table_rows,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,

@@ -13,6 +13,7 @@ use crate::tree::{
 
 mod bounded;
 mod command;
+mod definition;
 mod expression;
 mod from;
 mod positional;
@@ -22,6 +23,7 @@ mod write;
 
 pub use bounded::Bounded;
 pub use command::command_tag;
+pub use definition::{print_definition, print_table_rows};
 pub use positional::Positional;
 
 /// Prints a query.

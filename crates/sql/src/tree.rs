@@ -1,5 +1,7 @@
-//! The nodes of a query, and of the other statements in [`write`](mod@write).
+//! The nodes of a query, of statements that change rows in [`write`](mod@write), and of those that
+//! define tables in [`definition`].
 
+pub mod definition;
 pub mod write;
 
 pub use write::{
@@ -248,6 +250,8 @@ pub enum Expression {
     /// type of UUIDs.
     IgnoreCase(Box<Expression>),
     CountRows,
+    /// The next key of the sequence of the database.
+    NextKey,
     /// One value of all rows of a group, nulls left out.
     Aggregate {
         function: AggregateFunction,

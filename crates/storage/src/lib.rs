@@ -1,7 +1,23 @@
 //! Schema first: type definitions become tables, and changes of definitions become migrations.
 //!
-//! This crate knows no dialect: a dialect reads its definitions and fills a [`model::Model`].
+//! This crate knows no dialect: a dialect reads its definitions and fills a [`model::Model`]. It does
+//! no IO: the sources read the history and the checks, and run the statements.
 //!
 //! * [`model`]: what definitions store: entities, their fields, relations between them
+//! * [`database`]: the abilities of a database on which storage depends
+//! * [`plan`](mod@plan): model → [`tables`]
+//! * [`definition`]: tables → statements that create them
+//! * [`migration`]: recorded tables and new ones → statements, checks and losses
 
+pub mod database;
+pub mod definition;
+pub mod migration;
 pub mod model;
+pub mod plan;
+#[cfg(test)]
+mod samples;
+pub mod tables;
+
+pub use database::{Database, Trigrams};
+pub use plan::{Plan, plan};
+pub use tables::Tables;

@@ -66,7 +66,7 @@ impl Walk<'_> {
                 let scores = self.catalog[search.score].entity;
                 (Some(search.entity), self.visible(search.entity), Some(scores))
             }
-            From::Once => return Within::nothing(),
+            From::Once | From::List { .. } => return Within::nothing(),
             From::Returned { step, .. } => return self.returned(*step),
             From::Variants(_) | From::FunctionOfVariants { .. } => {
                 return self.none("rows of several entities");

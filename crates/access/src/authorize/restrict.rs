@@ -48,7 +48,7 @@ impl Walk<'_> {
         let is_closed = match step {
             StepKind::Read(rows) => match &rows.from {
                 // The result of a change belongs to the change.
-                From::Once | From::Returned { .. } => false,
+                From::Once | From::List { .. } | From::Returned { .. } => false,
                 From::Function(call) | From::FunctionOfVariants { call, .. }
                     if !self.catalog[call.function].only_reads() =>
                 {
@@ -59,7 +59,7 @@ impl Walk<'_> {
                     set.everything.is_closed(&reads) || set.queries.is_closed(&reads)
                 }
             },
-            StepKind::Write(_) => set.mutations.is_closed(&CHANGES),
+            StepKind::Write(_) | StepKind::Objects(_) => set.mutations.is_closed(&CHANGES),
             StepKind::Call(_) | StepKind::Require(_) => false,
         };
         if is_closed {
@@ -171,7 +171,7 @@ impl Walk<'_> {
                     self.deny(Denial::NotUnderstood("rows of another change"));
                 }
             },
-            From::Once => {}
+            From::Once | From::List { .. } => {}
             From::Through { .. } | From::Joining { .. } => {
                 self.deny(Denial::NotUnderstood("rows of this kind"))
             }

@@ -16,6 +16,14 @@ pub enum FilterRole {
     And { item: Meaning },
     /// A disjunction: a list of [`FilterRole::Conditions`].
     Or { item: Meaning },
+    /// A disjunction of the other members of the enclosing object, taken together, with each of a
+    /// list of [`FilterRole::Conditions`].
+    OrSiblings,
+    /// The complement of a condition: rows for which it is unknown pass.
+    Complement(Box<FilterRole>),
+    /// A list of enum values, bound by [`ValueBinding::Present`](super::ValueBinding::Present): each
+    /// of these has a value.
+    AllPresent,
     /// SQL's NOT of a condition.
     Negated(Box<FilterRole>),
     /// A condition that the source does not support: a request error with this text where it has a
@@ -36,6 +44,8 @@ pub enum FilterRole {
     On { subject: Arc<Subject>, operator: OperatorRole },
     /// An object of [`FilterRole::Operator`]s on this value.
     Operators(Arc<Subject>),
+    /// The same on the elements of this list: comparisons must hold of any of them.
+    OperatorsOfElements(Arc<Subject>),
     /// The point of [`OperatorRole::DistanceFrom`].
     DistancePoint,
     /// A comparison of the distance of [`OperatorRole::DistanceFrom`].
@@ -111,6 +121,8 @@ pub enum OperatorRole {
     CompareIgnoringCase(Comparison),
     /// Compares any element of a list.
     CompareElement(Comparison),
+    /// An object of operators, all of which hold.
+    All,
     Match {
         r#match: TextMatch,
         ignore_case: bool,

@@ -11,7 +11,12 @@ use super::AggregateValue;
 pub enum OrderRole {
     /// An object, or a list of such, of further members.
     Sort,
-    /// The same for relationships with properties of this entity; ignored for others.
+    /// The same, after all other members of the enclosing object.
+    Then,
+    /// An enum value, bound by [`ValueBinding::Sorted`](super::ValueBinding::Sorted): an order by this
+    /// value in this direction. Nulls are last in both directions.
+    Directed(Direction),
+    /// The same as [`OrderRole::Sort`] for relationships with properties of this entity; ignored for others.
     SortOfEdge(EntityId),
     /// A direction for a field, bound by
     /// [`ValueBinding::Direction`](super::ValueBinding::Direction).
@@ -41,6 +46,8 @@ pub enum OrderBy {
     Natural,
     /// A field of the join row or relationship, or one that all variants have.
     Value { place: ValueRef, direction: Direction },
+    /// A value of the row; nulls are last in both directions.
+    NullsLast { place: ValueRef, direction: Direction },
     /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Counter;
 
-use super::{AssignVerb, NestedWriteVerb, SeveralRole, Way};
+use super::{AssignVerb, NestedWriteVerb, ObjectBinding, ObjectRole, SeveralRole, Way};
 
 /// The meaning of an input of a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +65,8 @@ pub enum WriteRole {
         is_required: bool,
     },
     AssignBy(AssignVerb),
+    /// Of a change of objects.
+    Object(ObjectRole),
 }
 
 /// A change, and its result.
@@ -112,6 +114,13 @@ pub enum Change {
     UpdateNodes(EntityId),
     /// Deletes nodes with their relationships.
     DeleteNodes(EntityId),
+    /// Adds the objects of [`ObjectRole::Added`], with those to which they refer.
+    AddObjects(Arc<ObjectBinding>),
+    /// Updates the objects that pass the [`FilterRole::Conditions`](super::FilterRole) by
+    /// [`ObjectRole::Set`] and [`ObjectRole::Remove`].
+    UpdateObjects(Arc<ObjectBinding>),
+    /// Deletes the objects that pass.
+    DeleteObjects(Arc<ObjectBinding>),
 }
 
 /// A row that is inserted or updated with nested writes.
@@ -202,6 +211,10 @@ pub enum PayloadField {
     Length,
     /// The row with its cursor in the order of the field's arguments.
     Edge,
+    /// The number of objects that are added, updated or deleted.
+    Objects,
+    /// A text: whether there is such an object.
+    Message { some: &'static str, none: &'static str },
     /// An object of [`PayloadField::Counter`]s.
     Counters,
     /// The number of all changes.

@@ -38,7 +38,9 @@ impl Deduplication {
 
     fn share_in_filter(&mut self, role: &mut FilterRole) {
         match role {
-            FilterRole::On { subject, .. } | FilterRole::Operators(subject) => {
+            FilterRole::On { subject, .. }
+            | FilterRole::Operators(subject)
+            | FilterRole::OperatorsOfElements(subject) => {
                 self.share_subject(subject);
             }
             FilterRole::Negated(role) => self.share_in_filter(role),

@@ -22,7 +22,7 @@ pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
         InputRole::Variant(VariantRole::On) => {
             Some(Reading::Members(Position::Condition(Scope { group: false, ..scope })))
         }
-        InputRole::Variant(VariantRole::Of(_)) => Some(ON_ROWS),
+        InputRole::Variant(VariantRole::Of(_) | VariantRole::Restrict(_)) => Some(ON_ROWS),
         InputRole::Argument(_)
         | InputRole::Order(_)
         | InputRole::Write(_)
@@ -35,20 +35,24 @@ pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
 fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
     let within = |scope| Some(Reading::Members(Position::Condition(scope)));
     match role {
-        FilterRole::Conditions | FilterRole::And { .. } | FilterRole::Or { .. } => {
-            within(Scope { group: false, ..scope })
-        }
+        FilterRole::Conditions
+        | FilterRole::And { .. }
+        | FilterRole::Or { .. }
+        | FilterRole::OrSiblings => within(Scope { group: false, ..scope }),
         FilterRole::GroupFilter => scope.group.then_some(ON_ROWS),
-        FilterRole::Negated(role) | FilterRole::Unsupported { role, .. } => of_filter(scope, role),
+        FilterRole::Negated(role)
+        | FilterRole::Complement(role)
+        | FilterRole::Unsupported { role, .. } => of_filter(scope, role),
         FilterRole::Equal(_)
         | FilterRole::EqualComputed(_)
         | FilterRole::IsNull { .. }
         | FilterRole::IsGlobalId(_)
         | FilterRole::Exists(_)
+        | FilterRole::AllPresent
         | FilterRole::OfVariants => Some(Reading::Value),
         FilterRole::Operator(operator) => scope.subject.then(|| of_operator(*operator)),
         FilterRole::On { operator, .. } => Some(of_operator(*operator)),
-        FilterRole::Operators(_) => Some(ON_SUBJECT),
+        FilterRole::Operators(_) | FilterRole::OperatorsOfElements(_) => Some(ON_SUBJECT),
         FilterRole::Composite(CompositePlace::Attribute(_)) if !scope.composite => None,
         FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
         FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),
@@ -76,6 +80,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
 
 fn of_operator(operator: OperatorRole) -> Reading {
     match operator {
+        OperatorRole::All => ON_SUBJECT,
         OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
         OperatorRole::Compare(_)
         | OperatorRole::CompareIgnoringCase(_)

@@ -77,8 +77,8 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Rows
           Argument: Options, Limit, LimitUnlessZero, LimitAtMost, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Searched, SearchBy, Directed, DirectedVariants
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Lookup
@@ -91,8 +91,8 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Groups
           Argument: GroupBy
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         RowGroups
@@ -103,7 +103,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Order
-          Order: Sort, SortOfEdge, Field, Edge, Common, Computed
+          Order: Sort, Then, Directed, SortOfEdge, Field, Edge, Common, Computed
           other: Refused
 
         CallArguments
@@ -117,43 +117,43 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Member
 
         Condition()
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(subject)
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(One))
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Variants))
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Declared))
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(composite)
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite, AttributeOperators, Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite, AttributeOperators, Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(made_of)
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         Condition(group)
-          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
-          Variant: Of, On
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
           other: Refused
 
         EachVariant
@@ -241,7 +241,26 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         AssignBy
-          Write: AssignBy"#]].assert_eq(table.trim_end());
+          Write: AssignBy
+
+        Objects(Added)
+          Write: Inputs, Object(Added | Upsert)
+          other: Refused
+
+        Objects(Updated)
+          Filter: Conditions
+          Write: Inputs, Object(Set | Remove)
+          other: Refused
+
+        Objects(Deleted)
+          Filter: Conditions
+          Write: Inputs
+          other: Refused
+
+        Object
+          Write: Stored, Object(Key | Identifier | Relation)
+          Variant: Of
+          other: Refused"#]].assert_eq(table.trim_end());
 }
 
 /// The name of a position. Of a scope only what holds is named.

@@ -1,8 +1,9 @@
 //! Positions of changes.
 
-use super::{ChangedRows, Position, Reading, Scope, filter};
+use super::{ChangedObjects, ChangedRows, Position, Reading, Scope, filter};
 use crate::binding::{
-    ArgumentRole, FilterRole, InputRole, NestedVerb, SeveralRole, VariantRole, WriteRole,
+    ArgumentRole, FilterRole, InputRole, NestedVerb, ObjectRole, SeveralRole, VariantRole,
+    WriteRole,
 };
 
 const CONDITIONS: Reading = filter::ON_ROWS;
@@ -46,7 +47,8 @@ pub(super) fn of_rows(rows: ChangedRows, role: &InputRole) -> Option<Reading> {
             | WriteRole::FurtherWrites
             | WriteRole::Assign { .. }
             | WriteRole::Assigns { .. }
-            | WriteRole::AssignBy(_) => None,
+            | WriteRole::AssignBy(_)
+            | WriteRole::Object(_) => None,
         },
         InputRole::Filter(FilterRole::Equal(_)) => reads.keys.then_some(Reading::Value),
         InputRole::Filter(FilterRole::Conditions) => reads.keys.then_some(CONDITIONS),
@@ -143,7 +145,41 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
         | WriteRole::NestedEdge
         | WriteRole::NestedKey
         | WriteRole::Overwrite { .. }
-        | WriteRole::AssignBy(_) => None,
+        | WriteRole::AssignBy(_)
+        | WriteRole::Object(_) => None,
+    }
+}
+
+/// An argument of a change of objects, or a member of one.
+pub(super) fn of_objects(objects: ChangedObjects, role: &InputRole) -> Option<Reading> {
+    let members = Reading::Members(Position::Object);
+    match role {
+        InputRole::Write(WriteRole::Object(role)) => match (objects, role) {
+            (ChangedObjects::Added, ObjectRole::Added) => Some(members),
+            (ChangedObjects::Added, ObjectRole::Upsert) => Some(Reading::Value),
+            (ChangedObjects::Updated, ObjectRole::Set | ObjectRole::Remove) => Some(members),
+            _ => None,
+        },
+        InputRole::Write(WriteRole::Inputs) => Some(Reading::Members(Position::Objects(objects))),
+        InputRole::Filter(FilterRole::Conditions) => match objects {
+            ChangedObjects::Added => None,
+            ChangedObjects::Updated | ChangedObjects::Deleted => Some(CONDITIONS),
+        },
+        _ => None,
+    }
+}
+
+/// A member of an object.
+pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
+    match role {
+        InputRole::Write(WriteRole::Stored(_)) => Some(Reading::Value),
+        InputRole::Write(WriteRole::Object(role)) => match role {
+            ObjectRole::Key | ObjectRole::Identifier(_) => Some(Reading::Value),
+            ObjectRole::Relation(_) => Some(Reading::Members(Position::Object)),
+            ObjectRole::Added | ObjectRole::Upsert | ObjectRole::Set | ObjectRole::Remove => None,
+        },
+        InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::Object)),
+        _ => None,
     }
 }
 

@@ -78,7 +78,7 @@ fn is_listed(api: &Api, entity: EntityId) -> bool {
     fields.iter().any(|field| match api.field(*field) {
         FieldBinding::Rows(RowsBinding { from: RowsFrom::Entity, entity: own, form, .. }) => {
             let gives = match form {
-                RowsForm::List | RowsForm::Single | RowsForm::First => true,
+                RowsForm::List | RowsForm::Single | RowsForm::First | RowsForm::Keyed => true,
                 RowsForm::Connection => has_edges(api, api.schema[*field].r#type.base),
                 RowsForm::Aggregate => false,
             };

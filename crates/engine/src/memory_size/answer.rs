@@ -31,6 +31,7 @@ impl MemorySize for ShapeField {
 impl MemorySize for Node {
     fn memory_size(&self) -> usize {
         match self {
+            Self::IfAny { output: _, some, none } => sum!(some, none),
             Self::Variants { variant: _, nodes } => sum!(nodes),
             Self::Leaf { output: _, leaf } => sum!(leaf),
             Self::LeafOr { output: _, leaf, absent } => sum!(leaf, absent),
@@ -93,6 +94,8 @@ impl MemorySize for Leaf {
             Self::Literal(text) => sum!(text),
             Self::Int
             | Self::BigInt
+            | Self::LongNumber
+            | Self::HexadecimalId
             | Self::Float
             | Self::Decimal { scale: _ }
             | Self::Number { scale: _ }
@@ -109,6 +112,7 @@ impl MemorySize for Leaf {
             | Self::TimeWithZone
             | Self::Timestamp
             | Self::TimestampWithZone
+            | Self::UtcTimestamp
             | Self::Epoch(_)
             | Self::Enum(_)
             | Self::Json(_)

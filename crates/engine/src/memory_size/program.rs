@@ -1,8 +1,8 @@
 //! The bytes of programs.
 
 use relational::{
-    ApartColumn, BoundedPages, Level, LevelKind, Link, Page, Parameter, ParameterSource, Program,
-    Repeats, Requirement, Test, Unit,
+    ApartColumn, BoundedPages, Level, LevelKind, Link, ObjectList, ObjectPlace, ObjectSource, Page,
+    Parameter, ParameterSource, Program, Repeats, Requirement, Test, Unit,
 };
 use source_neo4j::program::{
     GraphLevel, GraphParameter, GraphProgram, GraphStatement, GraphTransaction, LevelPage,
@@ -98,11 +98,33 @@ impl MemorySize for Parameter {
         let Self { source, kind: _ } = self;
         match source {
             ParameterSource::Operand(operand) => sum!(operand),
+            ParameterSource::Objects(list) => {
+                let ObjectList { table, only_if: _, which: _, each } = &**list;
+                let table = table.iter().map(|own| size_of::<ObjectSource>() + own.memory_size());
+                size_of::<ObjectList>() + table.sum::<usize>() + sum!(each)
+            }
+            ParameterSource::Columns(columns) => {
+                columns.iter().map(|own| size_of::<Parameter>() + own.memory_size()).sum()
+            }
             ParameterSource::Parent { column: _ }
             | ParameterSource::Keys { level: _, column: _ }
             | ParameterSource::Rows { level: _, column: _ }
+            | ParameterSource::Results { level: _, column: _ }
             | ParameterSource::Result { level: _, row: _, column: _ } => 0,
         }
+    }
+}
+
+impl MemorySize for ObjectSource {
+    fn memory_size(&self) -> usize {
+        let Self { found, new: _, identity, unless, missing, existing } = self;
+        sum!(found, identity, unless, missing, existing)
+    }
+}
+
+impl MemorySize for ObjectPlace {
+    fn memory_size(&self) -> usize {
+        0
     }
 }
 

@@ -2,10 +2,10 @@
 
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, ExistingLink,
-    ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue,
-    Operand, OrderKey, OrderTerm, Otherwise, Output, OutputKind, Page, PathItem, Representations,
-    Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef, Variant, Write,
-    WriteKind,
+    ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace, Keyset,
+    KeysetValue, ObjectChange, ObjectKey, ObjectKeys, Operand, OrderKey, OrderTerm, Otherwise,
+    Output, OutputKind, Page, PathItem, Representations, Request, Require, Rows, Step, StepKind,
+    Transaction, Update, Value, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::{MemorySize, plain, sum};
@@ -36,7 +36,36 @@ impl MemorySize for Step {
             StepKind::Require(Require { rows, filter, exists: _, otherwise }) => {
                 sum!(rows, filter, otherwise)
             }
+            StepKind::Objects(change) => sum!(change),
         }
+    }
+}
+
+impl MemorySize for ObjectChange {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::NewKeys { key: _, count: _ } => 0,
+            Self::Insert { entity: _, key: _, keys, fields }
+            | Self::SetEach { entity: _, key: _, keys, fields }
+            | Self::SetAll { entity: _, key: _, keys, fields } => sum!(keys, fields),
+            Self::Clear { entity: _, field: _, values, rows } => sum!(values, rows),
+            Self::Connect { joining: _, near, far, pairing: _ } => sum!(near, far),
+            Self::Disconnect { joining: _, near, far } => sum!(near, far),
+            Self::Delete { entity: _, key: _, keys } => sum!(keys),
+        }
+    }
+}
+
+impl MemorySize for ObjectKey {
+    fn memory_size(&self) -> usize {
+        let Self { found, new: _, identity, unless, missing, existing } = self;
+        sum!(found, identity, unless, missing, existing)
+    }
+}
+
+impl MemorySize for KeyPlace {
+    fn memory_size(&self) -> usize {
+        0
     }
 }
 
@@ -68,6 +97,7 @@ impl MemorySize for Rows {
 impl MemorySize for From {
     fn memory_size(&self) -> usize {
         match self {
+            Self::List { like: _, list } => sum!(list),
             Self::Entity(_)
             | Self::Relation(_)
             | Self::Joining { near: _, far: _ }
@@ -93,7 +123,7 @@ impl MemorySize for ExternalArgument {
 
 impl MemorySize for Variant {
     fn memory_size(&self) -> usize {
-        let Self { entity: _, hop: _, filter, common, outputs } = self;
+        let Self { entity: _, hop: _, through: _, filter, common, outputs } = self;
         sum!(filter, common, outputs)
     }
 }
@@ -229,7 +259,12 @@ impl MemorySize for Operand {
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
+            Self::Objects(keys) => {
+                let ObjectKeys { table, which: _, each } = &**keys;
+                size_of::<ObjectKeys>() + sum!(&table.objects, each)
+            }
             Self::Claims
+            | Self::Results { step: _, output: _ }
             | Self::Result { step: _, output: _ }
             | Self::Now
             | Self::NewId(_)

@@ -4,6 +4,7 @@ use catalog::{EntityId, FieldId, RelationshipKind};
 
 use super::Printer;
 use super::field_set::print_field_set;
+use super::objects::object_keys;
 use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
@@ -142,6 +143,8 @@ impl Printer<'_> {
             Operand::Claim(name) => format!("claim {name}"),
             Operand::Claims => "all claims".to_owned(),
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
+            Operand::Results { step, output } => format!("all #{} of step {}", output.0, step.0),
+            Operand::Objects(keys) => object_keys(keys),
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
             Operand::NewId(NewId::Cuid) => "new cuid".to_owned(),
@@ -237,6 +240,10 @@ impl Printer<'_> {
     /// A hop to the rows of one entity of several.
     fn way(&self, variant: &Variant) -> String {
         let way = variant.hop.map_or_else(|| self.entity(variant.entity), |hop| self.hop(hop));
+        let way = match variant.through {
+            Some(near) => format!("{} then {way}", self.hop(near)),
+            None => way,
+        };
         let filter = self.filter(&variant.filter);
         match variant.common.is_empty() {
             true => format!("{way} ({filter})"),
@@ -445,6 +452,7 @@ fn value_form(form: &ValueForm) -> String {
         ValueForm::Plain => "value".to_owned(),
         ValueForm::Name(_) => "name".to_owned(),
         ValueForm::Moment => "moment".to_owned(),
+        ValueForm::HexadecimalId => "hexadecimal id".to_owned(),
         ValueForm::List(element) => format!("list of {}", value_form(element)),
         ValueForm::Composite(members) => {
             let members = members.iter().map(|own| own.as_ref().map_or("null".into(), member));

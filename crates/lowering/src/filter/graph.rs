@@ -21,9 +21,10 @@ impl Context<'_> {
         &self,
         given: PresentInput<'_, '_>,
         subject: &Subject,
+        of_elements: bool,
     ) -> Result<Option<Filter>, LowerError> {
-        let subject = &*self.subject(given.around.variant, subject);
-        self.object(given, FilterContext { subject: Some(subject), ..FilterContext::default() })
+        let subject = Some(&*self.subject(given.around.variant, subject));
+        self.object(given, FilterContext { subject, of_elements, ..FilterContext::default() })
     }
 
     pub(super) fn stated_of_graph(
@@ -82,6 +83,12 @@ impl Context<'_> {
                 match entries.iter().find(is_own) {
                     Some((id, input)) => self.condition(*id, input, around, given.location),
                     None => Ok(None),
+                }
+            }
+            VariantRole::Restrict(number) => {
+                match around.variant.is_some_and(|own| own.number == number) {
+                    true => self.object(given, FilterContext::default()),
+                    false => Ok(None),
                 }
             }
             VariantRole::Of(number) => {
@@ -180,6 +187,7 @@ impl Context<'_> {
         let variants = ways.iter().map(|way| Variant {
             entity: way.entity,
             hop: way.hop,
+            through: way.through,
             filter: Filter::all(),
             common: way.common.clone(),
             outputs: Vec::new(),

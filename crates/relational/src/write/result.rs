@@ -1,11 +1,14 @@
 //! Values that an earlier step of the same transaction gave.
 
-use ir::Operand;
+use std::sync::Arc;
+
+use ir::{KeyPlace, NewKeyPlace, ObjectKeys, Operand, StepId};
 use response::ColumnRef;
 use source::CompileError;
 
 use super::super::compile::Compiler;
 use super::super::level::ParameterSource;
+use super::super::object_list::{NewKey, ObjectList, ObjectPlace, ObjectSource};
 use super::super::statement::Statement;
 
 impl Compiler<'_> {
@@ -16,8 +19,11 @@ impl Compiler<'_> {
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<ParameterSource, CompileError> {
-        let Operand::Result { step, output } = operand else {
-            return Ok(ParameterSource::Operand(operand.clone()));
+        let (step, output, is_list) = match operand {
+            Operand::Result { step, output } => (step, output, false),
+            Operand::Results { step, output } => (step, output, true),
+            Operand::Objects(keys) => return self.object_list(keys, statement),
+            _ => return Ok(ParameterSource::Operand(operand.clone())),
         };
         let later = CompileError::not_built("a value of a later step");
         let level = *self.read.get(step).ok_or(later)?;
@@ -27,6 +33,52 @@ impl Compiler<'_> {
         };
         let round = self.levels.get(usize::from(level.0)).map_or(0, |level| level.round);
         statement.round = statement.round.max(round + 1);
-        Ok(ParameterSource::Result { level, row: 0, column: *column })
+        Ok(match is_list {
+            true => ParameterSource::Results { level, column: *column },
+            false => ParameterSource::Result { level, row: 0, column: *column },
+        })
+    }
+
+    /// Keys of objects, which are there in the round after those of their look-ups.
+    fn object_list(
+        &self,
+        keys: &ObjectKeys,
+        statement: &mut Statement,
+    ) -> Result<ParameterSource, CompileError> {
+        let mut level_of = |step: &StepId| {
+            let later = CompileError::not_built("a key of a later step");
+            let level = *self.read.get(step).ok_or(later)?;
+            let of = self.levels.get(usize::from(level.0));
+            let round = of.map_or(0, |level| level.round);
+            statement.round = statement.round.max(round + 1);
+            Ok::<_, CompileError>(level)
+        };
+        let mut table = Vec::with_capacity(keys.table.objects.len());
+        for object in &keys.table.objects {
+            let new = match object.new {
+                None => None,
+                Some(NewKeyPlace { step, place, count }) => {
+                    Some(NewKey { level: level_of(&step)?, place, count })
+                }
+            };
+            let mut place = |place: &KeyPlace| {
+                Ok::<_, CompileError>(ObjectPlace {
+                    level: level_of(&place.step)?,
+                    place: place.place,
+                })
+            };
+            table.push(ObjectSource {
+                found: object.found.iter().map(&mut place).collect::<Result<_, _>>()?,
+                new,
+                identity: object.identity.clone(),
+                unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
+                missing: object.missing.clone(),
+                existing: object.existing.clone(),
+            });
+        }
+        let only_if = keys.table.only_if.as_ref().map(level_of).transpose()?;
+        let (which, each) = (keys.which, keys.each.clone());
+        let list = ObjectList { table: table.into(), only_if, which, each };
+        Ok(ParameterSource::Objects(Arc::new(list)))
     }
 }

@@ -67,6 +67,7 @@ impl<'r> Wanted<'r> {
                 StepKind::Read(_)
                 | StepKind::Require(_)
                 | StepKind::Write(_)
+                | StepKind::Objects(_)
                 | StepKind::Call(_) => {}
             }
         }
@@ -315,7 +316,9 @@ impl Compiler<'_> {
 fn keeps_rows(kind: &StepKind) -> bool {
     match kind {
         StepKind::Write(write) => !matches!(write.kind, ir::WriteKind::Delete { .. }),
-        StepKind::Read(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+        StepKind::Read(_) | StepKind::Call(_) | StepKind::Require(_) | StepKind::Objects(_) => {
+            false
+        }
     }
 }
 

@@ -88,7 +88,9 @@ pub(super) fn write_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(),
             _ => return None,
         };
         if let [b'Z' | b'z' | b'+' | b'-', ..] = rest {
-            return write_in_utc(&day, &clock, rest, out);
+            write_in_utc(&day, &clock, rest, out)?;
+            out.extend_from_slice(b"+00:00");
+            return Some(());
         }
         let era = Era::read(rest)?;
         write_day_and_clock(&day, clock, era, out)?;
@@ -97,8 +99,8 @@ pub(super) fn write_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(),
     })
 }
 
-/// A moment with an offset in a column without one: a column of SQLite accepts any text. All of a
-/// column are written in UTC, so that they can be compared.
+/// Appends a moment with an offset, in UTC and without an offset. In a column without offsets, where
+/// SQLite accepts any text, all moments are written so, so that they can be compared.
 fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (offset, rest) = Offset::take(rest)?;
     if !rest.is_empty() || !day.is_valid(Era::Common) {
@@ -120,8 +122,19 @@ fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>
     while rest > 0 && out.last() == Some(&b'0') {
         out.pop();
     }
-    out.extend_from_slice(b"+00:00");
     Some(())
+}
+
+pub(super) fn write_utc_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    let problem = "a value that is not a timestamp with an offset";
+    write_checked(value, out, "DateTime", problem, |text, out| {
+        let (day, rest) = Day::take(text)?;
+        let [b' ' | b'T' | b't', rest @ ..] = rest else { return None };
+        let (clock, rest) = Clock::take(rest)?;
+        write_in_utc(&day, &clock, rest, out)?;
+        out.push(b'Z');
+        Some(())
+    })
 }
 
 pub(super) fn write_timestamp_with_zone(
@@ -565,6 +578,23 @@ mod tests {
                 "2020-02-30 00:00:00Z",
                 "2020-01-01 00:00:00Zx",
             ],
+        );
+    }
+
+    #[test]
+    fn moments_in_utc_have_the_letter_of_utc() {
+        table(
+            &Leaf::UtcTimestamp,
+            &[
+                ("2020-01-02 01:04:05.120+00", "2020-01-02T01:04:05.12Z"),
+                ("2020-01-01 00:00:00+05:30", "2019-12-31T18:30:00Z"),
+                ("2020-01-01T00:00Z", "2020-01-01T00:00:00Z"),
+            ],
+        );
+        refused(
+            &Leaf::UtcTimestamp,
+            "DateTime cannot represent a value that is not a timestamp with an offset",
+            &["2020-01-01 00:00:00", "2020-01-01"],
         );
     }
 }

@@ -65,6 +65,48 @@ pub(super) fn write_big_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), L
     Ok(())
 }
 
+/// Appends a 64-bit integer as a number.
+pub(super) fn write_long(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    match value {
+        Value::Text(text) if is_plain_integer(text, 18) => out.extend_from_slice(text),
+        _ => match integer(value) {
+            Ok(integer) => write_integer(integer, out),
+            Err(NotInteger::Beyond) => {
+                return Err(LeafError::new("Int64", "a value beyond 64 bits", value));
+            }
+            Err(NotInteger::Other) => {
+                return Err(LeafError::new("Int64", "a non-integer value", value));
+            }
+        },
+    }
+    Ok(())
+}
+
+/// Appends a 64-bit integer as a string of `0x` and hexadecimal digits.
+pub(super) fn write_hexadecimal(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let number = match integer(value).map(u64::try_from) {
+        Ok(Ok(number)) => number,
+        Ok(Err(_)) | Err(_) => {
+            return Err(LeafError::new("ID", "a value that is no positive integer", value));
+        }
+    };
+    out.extend_from_slice(b"\"0x");
+    let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
+    for place in (0..digits).rev() {
+        let digit = (number >> (4 * place)) & 0xf;
+        out.push(
+            usize::try_from(digit)
+                .ok()
+                .and_then(|digit| DIGITS.get(digit))
+                .copied()
+                .unwrap_or(b'0'),
+        );
+    }
+    out.push(b'"');
+    Ok(())
+}
+
 /// Appends an integer of a node id.
 pub(super) fn write_key_integer(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     /// Every integer up to here is exact in JavaScript.

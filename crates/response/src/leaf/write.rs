@@ -44,6 +44,8 @@ impl Leaf {
             }
             Leaf::Int => number::write_int(value, out),
             Leaf::BigInt => number::write_big_int(value, out),
+            Leaf::LongNumber => number::write_long(value, out),
+            Leaf::HexadecimalId => number::write_hexadecimal(value, out),
             Leaf::Float => number::write_float(value, out),
             Leaf::Decimal { scale } => decimal::write_decimal(*scale, value, out),
             Leaf::Number { scale } => decimal::write_number(*scale, value, out),
@@ -61,6 +63,7 @@ impl Leaf {
             Leaf::Timestamp => datetime::write_timestamp(value, out),
             Leaf::Epoch(epoch) => epoch::write_epoch(*epoch, value, out),
             Leaf::TimestampWithZone => datetime::write_timestamp_with_zone(value, out),
+            Leaf::UtcTimestamp => datetime::write_utc_timestamp(value, out),
             Leaf::Enum(names) => text::write_enum(names, value, out),
             Leaf::Json(form) => json::write_json(*form, value, out),
             Leaf::KeyValue => key_value::write_key_value(value, out),

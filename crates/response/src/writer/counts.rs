@@ -12,17 +12,40 @@ impl<E, O: Output> Writer<'_, E, O> {
         place: ColumnRef,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
+        self.with_count(place, cursor, Self::write_counted)
+    }
+
+    /// Writes one of two texts by whether a count is zero.
+    pub(super) fn write_if_any<C: Cursor<Error = E>>(
+        &mut self,
+        place: ColumnRef,
+        (some, none): (&[u8], &[u8]),
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        self.with_count(place, cursor, |writer, value| {
+            let is_none = matches!(value, Value::Integer(0) | Value::Text(b"0"));
+            writer.write_text(if is_none { none } else { some });
+            Ok(true)
+        })
+    }
+
+    fn with_count<C: Cursor<Error = E>>(
+        &mut self,
+        place: ColumnRef,
+        cursor: &mut C,
+        write: impl FnOnce(&mut Self, Value<'_>) -> Result<bool, Halt>,
+    ) -> Result<bool, Halt> {
         match place {
             ColumnRef::Level(level) => {
                 let mut child =
                     cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
                 match child.next() {
-                    Ok(true) => self.write_counted(child.value(0)),
-                    Ok(false) => self.write_counted(Value::Integer(0)),
+                    Ok(true) => write(self, child.value(0)),
+                    Ok(false) => write(self, Value::Integer(0)),
                     Err(error) => Err(self.fail(Failure::Source(error))),
                 }
             }
-            ColumnRef::Column(column) => self.write_counted(cursor.value(column)),
+            ColumnRef::Column(column) => write(self, cursor.value(column)),
             ColumnRef::Unused => Ok(false),
         }
     }

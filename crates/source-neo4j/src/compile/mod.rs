@@ -119,6 +119,7 @@ impl Compiler<'_> {
                 }
                 ir::StepKind::Call(_) => return Err(refused("a call of a function")),
                 ir::StepKind::Require(_) => return Err(refused("a requirement")),
+                ir::StepKind::Objects(_) => return Err(refused("a change of objects")),
             };
             statements.extend(statement);
         }

@@ -97,6 +97,11 @@ impl Compiler<'_> {
                 let (path, scope) = self.along(*hop, near, is_once(rows), statement)?;
                 (path, scope, near.guard())
             }
+            (From::Variants(variants), _)
+                if variants.iter().any(|variant| variant.through.is_some()) =>
+            {
+                return Err(refused("rows that others join"));
+            }
             (From::Variants(variants), near) => {
                 return self.found_variants(rows, variants, near, statement);
             }
@@ -110,7 +115,7 @@ impl Compiler<'_> {
             (From::Keys { .. }, Some(_)) => {
                 return Err(refused("related rows by lists of keys"));
             }
-            (From::Once, _) => return Err(refused("a row of no entity")),
+            (From::Once | From::List { .. }, _) => return Err(refused("a row of no entity")),
             (From::Returned { .. }, _) => return Err(refused("the rows of another change")),
             (From::Through { .. } | From::Joining { .. }, _) => {
                 return Err(refused("rows that others join"));

@@ -3,11 +3,13 @@
 use std::ops::Deref;
 
 use ahash::AHashSet;
-use relational::{Level, ParameterSource};
+use relational::{KeyResults, Level, ParameterSource};
 use response::{LevelId, MemoryReservation, NoMemory};
 
+use super::super::bind::Bound;
 use super::super::cursor::{composite, is_repeated};
 use super::super::wire::{Row, Rows};
+use source::SourceError;
 use source::session::write_quoted;
 
 /// Arrays of keys, with memory reservations for them and for their copies in messages.
@@ -55,26 +57,29 @@ fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> 
 pub(in super::super) fn key_arrays(
     levels: &[Level],
     level: &Level,
+    bound: &Bound,
     rows: &[Rows],
 ) -> Result<Option<KeyArrays>, NoMemory> {
     let mut held = MemoryReservation::default();
-    let arrays = arrays(levels, level, rows, &mut held)?;
+    let arrays = arrays(levels, (level, bound), rows, &mut held)?;
     Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
 }
 
 fn arrays(
     levels: &[Level],
-    level: &Level,
+    (level, bound): (&Level, &Bound),
     rows: &[Rows],
     held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+    let mut creators = bound.creators(usize::from(level.id.0));
     let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
     let mut keys = keys.into_iter();
     let mut arrays = Vec::new();
     for parameter in &level.parameters {
         match &parameter.source {
             ParameterSource::Keys { .. } => arrays.extend(keys.next()),
-            ParameterSource::Rows { level, column } => {
+            ParameterSource::Rows { level, column }
+            | ParameterSource::Results { level, column } => {
                 let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
                 held.join(reserve(rows, &[*column])?);
                 let Some(values) = all_values(rows, *column) else { return Ok(None) };
@@ -84,6 +89,14 @@ fn arrays(
                 let Some(value) = result(rows, *level, *row, *column) else { return Ok(None) };
                 arrays.push(value.to_vec());
             }
+            ParameterSource::Objects(list) => {
+                let keys = creators.next().map(|creators| list.keys(creators, &Results(rows)));
+                // `object_error` has found an error before.
+                let Some(Ok(keys)) = keys else { return Ok(None) };
+                arrays.push(key_list(&keys));
+            }
+            // `relational` makes them for databases without arrays only.
+            ParameterSource::Columns(_) => return Ok(None),
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
         }
     }
@@ -103,9 +116,56 @@ pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
         }
         ParameterSource::Keys { .. }
         | ParameterSource::Rows { .. }
+        | ParameterSource::Results { .. }
+        | ParameterSource::Objects(_)
+        | ParameterSource::Columns(_)
         | ParameterSource::Operand(_)
         | ParameterSource::Parent { .. } => true,
     })
+}
+
+/// The error of an object that a level's statement needs, or that must not exist.
+pub(in super::super) fn object_error(
+    level: &Level,
+    bound: &Bound,
+    rows: &[Rows],
+) -> Option<SourceError> {
+    let lists = level.parameters.iter().filter_map(|parameter| match &parameter.source {
+        ParameterSource::Objects(list) => Some(list),
+        _ => None,
+    });
+    let mut lists = lists.zip(bound.creators(usize::from(level.id.0)));
+    lists.find_map(|(list, creators)| list.keys(creators, &Results(rows)).err())
+}
+
+/// Rows of earlier levels, by which keys of objects are resolved.
+struct Results<'r>(&'r [Rows]);
+
+impl KeyResults for Results<'_> {
+    fn rows(&self, level: LevelId) -> usize {
+        self.0.get(usize::from(level.0)).map_or(0, Rows::len)
+    }
+
+    fn integer(&self, level: LevelId, row: usize, column: u16) -> Option<i64> {
+        let value = self.0.get(usize::from(level.0))?.value(row, usize::from(column))?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    }
+}
+
+/// Keys as an array.
+fn key_list(keys: &[Option<i64>]) -> Vec<u8> {
+    let mut array = vec![b'{'];
+    for (place, key) in keys.iter().enumerate() {
+        if place > 0 {
+            array.push(b',');
+        }
+        match key {
+            Some(key) => array.extend_from_slice(itoa::Buffer::new().format(*key).as_bytes()),
+            None => array.extend_from_slice(b"NULL"),
+        }
+    }
+    array.push(b'}');
+    array
 }
 
 /// All values of a column as an array, in their order; `None` without a row.

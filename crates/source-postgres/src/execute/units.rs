@@ -27,7 +27,7 @@ use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
-use super::{PostgresProgram, blamed, has_results, key_arrays, take};
+use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, take};
 
 /// A program that changes something and is about to be run.
 pub(in super::super) struct Changing<'r> {
@@ -186,12 +186,19 @@ impl Changing<'_> {
                 roll_back(pipeline).await?;
                 return Err(SendError::Unmet(level.root, ParameterSource::no_result()));
             }
+            let mut due = levels[places.clone()].iter().filter(is_due);
+            let refused =
+                due.find_map(|level| Some((level.root, object_error(level, self.bound, rows)?)));
+            if let Some((root, error)) = refused {
+                roll_back(pipeline).await?;
+                return Err(SendError::Unmet(root, error));
+            }
             for place in places.clone() {
                 let level = &levels[place];
                 if level.round != round || !level.has_statement() || !is_met(level, rows) {
                     continue;
                 }
-                let keys = key_arrays(levels, level, rows).map_err(WireError::from)?;
+                let keys = key_arrays(levels, level, self.bound, rows).map_err(WireError::from)?;
                 let Some(keys) = keys else { continue };
                 self.program.execute(&mut pipeline, self.bound, place, &keys)?;
                 progress.sent.push(place);

@@ -1,3 +1,4 @@
+-- Thalweg's own tables begin with thalweg_, and are left out.
 -- Reading sqlite_schema opens the snapshot, and has SQLite read the schema again if it changed.
 -- Views and virtual tables have no root page. pragma_table_list alone tells shadow tables; it is
 -- asked only if there can be some, as it takes long where a view is broken.
@@ -14,5 +15,7 @@ SELECT
         ELSE 'table'
     END
 FROM main.sqlite_schema AS s
-WHERE s.type IN ('table', 'view') AND lower(substr(s.name, 1, 7)) <> 'sqlite_'
+WHERE s.type IN ('table', 'view')
+    AND lower(substr(s.name, 1, 7)) <> 'sqlite_'
+    AND lower(substr(s.name, 1, 8)) <> 'thalweg_'
 ORDER BY s.name

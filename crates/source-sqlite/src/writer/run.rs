@@ -246,6 +246,14 @@ impl<'r> Running<'r> {
                     let value = above.and_then(|(rows, row)| rows.value(row, *column));
                     statement.raw_bind_parameter(number, value).map_err(map_error)?;
                 }
+                BoundParameter::Keys(keys) => {
+                    let text = self.gathered.key_list(keys)?;
+                    statement.raw_bind_parameter(number, text).map_err(map_error)?;
+                }
+                BoundParameter::Columns(columns) => {
+                    let text = self.gathered.rows_of_columns(columns)?;
+                    statement.raw_bind_parameter(number, text).map_err(map_error)?;
+                }
                 BoundParameter::Result(level, row, column) => {
                     match self.gathered.level(*level).value(*row as usize, *column) {
                         None | Some(Owned::Null) => return Err(ParameterSource::no_result()),
@@ -269,7 +277,10 @@ fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
         BoundParameter::Parent(column) => {
             matches!(above.value(row, *column), None | Some(Owned::Null))
         }
-        BoundParameter::Value(_) | BoundParameter::Result(..) => false,
+        BoundParameter::Value(_)
+        | BoundParameter::Result(..)
+        | BoundParameter::Keys(_)
+        | BoundParameter::Columns(_) => false,
     })
 }
 

@@ -22,6 +22,7 @@ pub(super) fn formed<'v>(
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
+        ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
                 Some(items) => {
@@ -172,6 +173,19 @@ fn moment(value: Resolved<'_>) -> Resolved<'_> {
         _ => None,
     };
     in_utc.map_or(value, |text| Resolved::Text(text.into()))
+}
+
+/// A text that is no id is null, which equals no id.
+fn hexadecimal_id<'v>(value: &Resolved<'_>) -> Resolved<'v> {
+    let number = match value {
+        Resolved::Text(text) => match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => i64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        },
+        Resolved::Integer(number) => Some(*number),
+        _ => None,
+    };
+    number.filter(|number| *number >= 0).map_or(Resolved::Null, Resolved::Integer)
 }
 
 fn key_values<'v>(given: Given<'v>) -> Result<Vec<KeyValue<'v>>, SourceError> {

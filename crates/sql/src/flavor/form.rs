@@ -132,3 +132,43 @@ pub enum EmptyRow {
     /// `() VALUES ()`
     EmptyLists,
 }
+
+/// Definitions of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Definitions {
+    /// The type of JSON.
+    pub json: &'static str,
+    /// There are columns of arrays; otherwise lists are JSON arrays.
+    pub arrays: bool,
+    /// The type of a primary key of one number.
+    pub number_key: &'static str,
+    /// ALTER TABLE changes types and constraints; otherwise the table is rebuilt.
+    pub alters_tables: bool,
+    /// Tables have a hidden key of their own unless they are without it.
+    pub without_rowid: bool,
+    /// A trigger calls a function; otherwise it has the statements itself.
+    pub trigger_functions: bool,
+    /// There are hash indexes, whose values may be of any length; otherwise those of B-trees may be.
+    pub hash_indexes: bool,
+    pub words: WordIndexes,
+    /// Tables are in schemas, and so are Thalweg's own; otherwise its names begin with `thalweg_`.
+    pub schemas: bool,
+}
+
+/// Indexes of the words of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordIndexes {
+    /// Indexes of the table.
+    Indexes,
+    /// Virtual tables, which triggers maintain.
+    VirtualTables,
+}
+
+/// The sequence of the keys of all tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeySequence {
+    /// A call takes the next key.
+    Call(&'static str),
+    /// The only row of a table has the last key in this column.
+    Row { table: &'static str, column: &'static str },
+}

@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, LIKE_IGNORING_CASE, NullSafeEqual, Pattern, TIMESTAMP, Truncation,
-    Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, NullSafeEqual, Pattern, TIMESTAMP,
+    Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Operation, Parameter, SqlType, TimeKind,
@@ -170,6 +170,11 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::NextKey => match self.flavor.sequence {
+                KeySequence::Call(call) => self.out.push_str(call),
+                // The compiler takes keys from the row.
+                KeySequence::Row { .. } => return Err(fmt::Error),
+            },
             Expression::Aggregate { function: AggregateFunction::Average, argument }
                 if self.flavor.average_squares =>
             {
@@ -271,6 +276,7 @@ impl Printer<'_> {
             | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
+            | Expression::NextKey
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)

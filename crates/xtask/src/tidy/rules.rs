@@ -116,7 +116,16 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "sources",
-        may: &["catalog", "ir", "redact", "relational", "response", "source", "source-*"],
+        may: &[
+            "catalog",
+            "ir",
+            "redact",
+            "relational",
+            "response",
+            "source",
+            "source-*",
+            "storage",
+        ],
         reason: "the registry dispatches to drivers and knows no dialect",
     },
     Layer {

@@ -58,7 +58,9 @@ impl Walk<'_> {
     /// from a row the key by which it is found.
     pub(in crate::authorize) fn add_checks(&mut self, transaction: &mut Transaction) {
         let steps = &transaction.steps;
-        let changes = |step: &Step| matches!(step.kind, StepKind::Write(_) | StepKind::Call(_));
+        let changes = |step: &Step| {
+            matches!(step.kind, StepKind::Write(_) | StepKind::Call(_) | StepKind::Objects(_))
+        };
         let last = steps.iter().rposition(changes).map_or(0, |last| last + 1);
         let mut checks: Vec<(usize, Step)> = std::mem::take(&mut self.checks)
             .into_iter()

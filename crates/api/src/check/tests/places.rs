@@ -6,10 +6,11 @@ use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, CompositePlace,
     ComputedBinding, ConnectionField, DeclaredRole, EntitiesBinding, EntityBinding, FieldBinding,
     FilterRole, InputBinding, InputRole, MutationBinding, MutationForm, NestedChange, NestedVerb,
-    NestedWriteVerb, NodeIdBinding, OperatorRole, PayloadField, RowsBinding, RowsForm, RowsFrom,
-    RowsRole, SeveralRole, ValueShape, VariantBinding, VariantLink, WayBinding, WriteRole,
+    NestedWriteVerb, NodeIdBinding, ObjectRole, OperatorRole, PayloadField, RowsBinding, RowsForm,
+    RowsFrom, RowsRole, SeveralRole, ValueShape, VariantBinding, VariantLink, WayBinding,
+    WriteRole,
 };
-use super::api::check::{ChangedRows, Position, Scope, ScopeRows};
+use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
 use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
@@ -17,7 +18,9 @@ use graphql::schema::{
 use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
 
-use super::roles::{CALL, VARIANTS, WAYS, entity, field, function, hop, nested, subject, way};
+use super::roles::{
+    CALL, VARIANTS, WAYS, entity, field, function, hop, nested, object, subject, way,
+};
 
 /// A place of a schema: fields within each other, whose last one has an argument, and objects within
 /// each other, whose last one has the input.
@@ -94,6 +97,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     build.add_variants(vec![VariantBinding {
         entity: entity(),
         hop: Some(hop()),
+        through: None,
         r#type,
         properties: None,
         number: 0,
@@ -128,6 +132,7 @@ pub(crate) fn places() -> Vec<Place> {
     places.extend(of_conditions());
     places.extend(of_changes());
     places.extend(of_nodes());
+    places.extend(of_objects());
     places
 }
 
@@ -282,5 +287,20 @@ fn of_nodes() -> Vec<Place> {
         place(Position::NestedWrite, update(), vec![one]),
         place(Position::NestedWrite, update(), vec![WriteRole::Several(several)]),
         place(Position::AssignBy, update(), vec![assigns]),
+    ]
+}
+
+/// Positions in changes of objects.
+fn of_objects() -> Vec<Place> {
+    let place = |position, of: Change, objects: Vec<WriteRole>| {
+        let objects = objects.into_iter().map(InputRole::from).collect();
+        Place::new(position, vec![change(of)], objects)
+    };
+    let added = WriteRole::Object(ObjectRole::Added);
+    vec![
+        place(Position::Objects(ChangedObjects::Added), Change::AddObjects(object()), vec![]),
+        place(Position::Objects(ChangedObjects::Updated), Change::UpdateObjects(object()), vec![]),
+        place(Position::Objects(ChangedObjects::Deleted), Change::DeleteObjects(object()), vec![]),
+        place(Position::Object, Change::AddObjects(object()), vec![added]),
     ]
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, OperatorRole, OrderRole,
-    RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
+    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, ObjectBinding,
+    ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OperatorRole, OrderRole, RowsRole,
+    SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -110,6 +111,15 @@ pub(crate) fn nested() -> Box<NestedBinding> {
     })
 }
 
+pub(crate) fn object() -> Arc<ObjectBinding> {
+    Arc::new(ObjectBinding {
+        entity: entity(),
+        key: field(),
+        name: "Person".into(),
+        required: Box::default(),
+    })
+}
+
 pub(crate) const VARIANTS: VariantsId = VariantsId(0);
 pub(crate) const WAYS: WaysId = WaysId(0);
 pub(crate) const CALL: ArgumentBinding = ArgumentBinding { place: 0, optional: false, named: true };
@@ -145,6 +155,9 @@ family!(filters: FilterRole {
     Conditions => one(FilterRole::Conditions),
     And => one(FilterRole::And { item: Meaning::Ignore }),
     Or => one(FilterRole::Or { item: Meaning::Ignore }),
+    OrSiblings => one(FilterRole::OrSiblings),
+    Complement => one(FilterRole::Complement(Box::new(FilterRole::Equal(field())))),
+    AllPresent => one(FilterRole::AllPresent),
     Negated => one(FilterRole::Negated(Box::new(FilterRole::Equal(field())))),
     Unsupported => one(FilterRole::Unsupported {
         role: Box::new(FilterRole::Equal(field())),
@@ -157,6 +170,7 @@ family!(filters: FilterRole {
     Operator => each(operators(), FilterRole::Operator),
     On => each(operators(), |operator| FilterRole::On { subject: subject(), operator }),
     Operators => one(FilterRole::Operators(subject())),
+    OperatorsOfElements => one(FilterRole::OperatorsOfElements(subject())),
     DistancePoint => one(FilterRole::DistancePoint),
     DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
     Composite => each(composites(), FilterRole::Composite),
@@ -192,6 +206,7 @@ family!(operators: OperatorRole {
     Compare => one(OperatorRole::Compare(Comparison::Less)),
     CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
     CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
+    All => one(OperatorRole::All),
     Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
     TestNull => one(OperatorRole::TestNull),
     Distance => one(OperatorRole::Distance(Comparison::Less)),
@@ -220,6 +235,8 @@ family!(declared: DeclaredRole {
 
 family!(orders: OrderRole {
     Sort => one(OrderRole::Sort),
+    Then => one(OrderRole::Then),
+    Directed => one(OrderRole::Directed(ir::Direction::Ascending)),
     SortOfEdge => one(OrderRole::SortOfEdge(entity())),
     Field => one(OrderRole::Field(field())),
     Edge => one(OrderRole::Edge(field())),
@@ -251,6 +268,20 @@ family!(writes: WriteRole {
     Assign => one(WriteRole::Assign { field: field(), verb: AssignVerb::Set }),
     Assigns => one(WriteRole::Assigns { field: field(), is_required: false }),
     AssignBy => one(WriteRole::AssignBy(AssignVerb::Add)),
+    Object => each(objects(), WriteRole::Object),
+});
+
+family!(objects: ObjectRole {
+    Added => one(ObjectRole::Added),
+    Upsert => one(ObjectRole::Upsert),
+    Key => one(ObjectRole::Key),
+    Identifier => one(ObjectRole::Identifier(field())),
+    Relation => one(ObjectRole::Relation(ObjectRelation {
+        target: ObjectTarget::One(object()),
+        link: ObjectLink::Near { field: field(), is_unique: false },
+    })),
+    Set => one(ObjectRole::Set),
+    Remove => one(ObjectRole::Remove),
 });
 
 family!(nested_verbs: NestedVerb {
@@ -275,6 +306,7 @@ family!(several: SeveralRole {
 
 family!(variants: VariantRole {
     Of => one(VariantRole::Of(0)),
+    Restrict => one(VariantRole::Restrict(0)),
     On => one(VariantRole::On),
 });
 

@@ -143,7 +143,9 @@ pub(super) fn reads_of(step: StepId, read: &ir::Step) -> bool {
 pub(super) fn rows_of(step: &ir::Step) -> Option<&Rows> {
     match &step.kind {
         StepKind::Read(rows) => Some(rows),
-        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => None,
+        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) | StepKind::Objects(_) => {
+            None
+        }
     }
 }
 

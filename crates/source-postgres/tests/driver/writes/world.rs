@@ -417,6 +417,9 @@ fn source_text(source: &ParameterSource) -> String {
         ParameterSource::Result { level, row: _, column } => {
             format!("result {column} of {}", level.0)
         }
+        ParameterSource::Results { level, column } => format!("results {column} of {}", level.0),
+        ParameterSource::Objects(list) => format!("{} objects", list.each.len()),
+        ParameterSource::Columns(columns) => format!("{} columns", columns.len()),
     }
 }
 

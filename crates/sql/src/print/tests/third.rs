@@ -5,8 +5,9 @@ use expect_test::{Expect, expect};
 
 use super::{item, table};
 use crate::flavor::{
-    CastTypes, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
-    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+    CastTypes, Definitions, EmptyRow, Flavor, KeyArrays, KeySequence, NullSafeEqual,
+    NullsOrderForm, OffsetAlone, ParameterStyle, Pattern, Quoting, Returning, TargetAlias,
+    Truncation, Upsert, WordIndexes,
 };
 use crate::print::{print, print_positional, print_statement};
 use crate::tree::{
@@ -24,6 +25,7 @@ const MARIADB: Flavor = Flavor {
     nulls_order: NullsOrderForm::ByExpression,
     pattern: Pattern::LikeCollated { exact: "utf8mb4_bin" },
     fold: "lower",
+    sequence: KeySequence::Call("nextval(`thalweg`.`id`)"),
     offset_alone: OffsetAlone::AfterLimit("18446744073709551615"),
     typed_text: true,
     truncation: Truncation::DateFormat,
@@ -46,6 +48,17 @@ const MARIADB: Flavor = Flavor {
     most_tables: 61,
     most_columns: 4_096,
     freely_nested: usize::MAX,
+    definitions: Definitions {
+        json: "json",
+        arrays: false,
+        number_key: "bigint",
+        alters_tables: true,
+        without_rowid: false,
+        trigger_functions: false,
+        hash_indexes: false,
+        words: WordIndexes::Indexes,
+        schemas: false,
+    },
 };
 
 fn name(name: &str) -> Identifier {

@@ -1,0 +1,67 @@
+//! Changes of objects that refer to each other by keys of one sequence.
+
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+
+/// Objects of one type as rows of an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectBinding {
+    pub entity: EntityId,
+    /// The field of the key, which is an integer of the sequence.
+    pub key: FieldId,
+    /// The name of the type in errors.
+    pub name: Box<str>,
+    /// Names of the members without which no object is created.
+    pub required: Box<[Box<str>]>,
+}
+
+/// A relation from the objects of an input to other objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectRelation {
+    pub target: ObjectTarget,
+    pub link: ObjectLink,
+}
+
+/// The objects to which a relation leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectTarget {
+    One(Arc<ObjectBinding>),
+    /// Of several entities, whose keys stand in the rows of this one. They are found only, or given
+    /// as an object of [`VariantRole::Of`](super::VariantRole::Of), one for each of `each`.
+    Several {
+        keys: Arc<ObjectBinding>,
+        each: Arc<[Arc<ObjectBinding>]>,
+    },
+}
+
+/// Storage of a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectLink {
+    /// A field of the row holds the other's key, unique if only one row may hold it.
+    Near { field: FieldId, is_unique: bool },
+    /// A field of the other row, of this entity, holds the key of the row.
+    Far { field: FieldId, is_unique: bool },
+    /// Rows of a join entity hold both keys.
+    Joined { joining: EntityId, near: FieldId, far: FieldId },
+}
+
+/// The meaning of an input of a change of objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectRole {
+    /// A list of objects to add: of [`WriteRole::Stored`](super::WriteRole::Stored),
+    /// [`ObjectRole::Identifier`] and [`ObjectRole::Relation`].
+    Added,
+    /// A boolean that steers: objects that exist are updated.
+    Upsert,
+    /// The key of an object that exists.
+    Key,
+    /// A value that no two objects have: an object with it is found by it.
+    Identifier(FieldId),
+    /// An object, or a list of such, to which the relation leads: one that exists, or a new one.
+    Relation(ObjectRelation),
+    /// An object of values to set.
+    Set,
+    /// An object of values to remove.
+    Remove,
+}

@@ -1,0 +1,145 @@
+//! Types that every schema has, in Dgraph's order.
+
+use graphql::schema::DirectiveLocation;
+use ir::ValueForm;
+
+use super::draft::{Draft, DraftField, DraftInput, DraftKind, DraftType, DraftValue, Section};
+use super::operators::{add_filters, add_ranges, refused};
+use api::binding::{FieldBinding, InputBinding, InputRole, ValueBinding, ValueShape};
+use response::{Leaf, Part};
+
+/// The text of positions that only definitions use.
+const OF_DEFINITIONS: &str = "It is a part of type definitions.";
+
+const GEO: &str = "Conditions on places are not supported yet.";
+
+const INT64: &str = "The Int64 scalar type represents a signed 64‐bit numeric non‐fractional \
+     value.\nInt64 can represent values in range [-(2^63),(2^63 - 1)].";
+
+const DATE_TIME: &str = "The DateTime scalar type represents date and time as a string in RFC3339 \
+     format.\nFor example: \"1985-04-12T23:20:50.52Z\" represents 20 mins 50.52 secs after the \
+     23rd hour of Apr 12th 1985 in UTC.";
+
+/// Enums of directives of definitions.
+const INDEXES: [&str; 16] = [
+    "int", "int64", "float", "bool", "hash", "exact", "term", "fulltext", "trigram", "regexp",
+    "year", "month", "day", "hour", "geo", "hnsw",
+];
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const MODES: [&str; 2] = ["BATCH", "SINGLE"];
+
+/// Members of the inputs of directives of definitions.
+const AUTH_RULE: [(&str, &str); 4] =
+    [("and", "[AuthRule]"), ("or", "[AuthRule]"), ("not", "AuthRule"), ("rule", "String")];
+const CUSTOM_HTTP: [(&str, &str); 9] = [
+    ("url", "String!"),
+    ("method", "HTTPMethod!"),
+    ("body", "String"),
+    ("graphql", "String"),
+    ("mode", "Mode"),
+    ("forwardHeaders", "[String!]"),
+    ("secretHeaders", "[String!]"),
+    ("introspectionHeaders", "[String!]"),
+    ("skipIntrospection", "Boolean"),
+];
+const QUERY_PARAMS: [&str; 4] = ["get", "query", "password", "aggregate"];
+const MUTATION_PARAMS: [&str; 3] = ["add", "update", "delete"];
+
+/// Directives of operations, with their argument.
+pub(super) const DIRECTIVES: [(&str, (&str, &str), DirectiveLocation); 1] =
+    [("cacheControl", ("maxAge", "Int!"), DirectiveLocation::Query)];
+
+/// Adds the types.
+pub(super) fn add(draft: &mut Draft) {
+    for name in ["Int", "Float", "String", "Boolean"] {
+        draft.add_plain(Section::Scalars, name, DraftKind::Scalar { form: None });
+    }
+    let form = Some(ValueForm::HexadecimalId);
+    draft.add_plain(Section::Scalars, "ID", DraftKind::Scalar { form });
+    for (name, description) in [("Int64", INT64), ("DateTime", DATE_TIME)] {
+        draft.add(DraftType {
+            name: name.into(),
+            description: Some(description.into()),
+            section: Section::Base,
+            kind: DraftKind::Scalar { form: None },
+        });
+    }
+    add_ranges(draft);
+    add_enum(draft, "DgraphIndex", &INDEXES);
+    add_input(draft, "AuthRule", &AUTH_RULE, OF_DEFINITIONS);
+    add_enum(draft, "HTTPMethod", &METHODS);
+    add_enum(draft, "Mode", &MODES);
+    add_input(draft, "CustomHTTP", &CUSTOM_HTTP, OF_DEFINITIONS);
+    add_input(draft, "DgraphDefault", &[("value", "String")], OF_DEFINITIONS);
+    add_geo(draft);
+    let booleans = |names: &[&'static str]| -> Vec<(&str, &str)> {
+        names.iter().map(|name| (*name, "Boolean")).collect()
+    };
+    add_input(draft, "GenerateQueryParams", &booleans(&QUERY_PARAMS), OF_DEFINITIONS);
+    add_input(draft, "GenerateMutationParams", &booleans(&MUTATION_PARAMS), OF_DEFINITIONS);
+    add_filters(draft);
+}
+
+/// Places, and conditions on them.
+fn add_geo(draft: &mut Draft) {
+    let coordinates = ["longitude", "latitude"];
+    let parts = [Part::Longitude, Part::Latitude];
+    let fields = coordinates.iter().zip(parts).map(|(name, part)| {
+        let value = ValueShape::Leaf(Leaf::Float);
+        DraftField::new(name, "Float!", FieldBinding::Part { part, value })
+    });
+    draft.add_plain(Section::Base, "Point", DraftKind::object(fields.collect()));
+    add_value(draft, "PointRef", &coordinates.map(|name| (name, "Float!")));
+    add_input(draft, "NearFilter", &[("distance", "Float!"), ("coordinate", "PointRef!")], GEO);
+    add_input(draft, "PointGeoFilter", &[("near", "NearFilter"), ("within", "WithinFilter")], GEO);
+    for (object, input, name, element) in [
+        ("PointList", "PointListRef", "points", "Point"),
+        ("Polygon", "PolygonRef", "coordinates", "PointList"),
+        ("MultiPolygon", "MultiPolygonRef", "polygons", "Polygon"),
+    ] {
+        let binding = FieldBinding::Refused("Polygons are not supported yet.".into());
+        let field = DraftField::new(name, &format!("[{element}!]!"), binding);
+        draft.add_plain(Section::Base, object, DraftKind::object(vec![field]));
+        add_value(draft, input, &[(name, &format!("[{element}Ref!]!"))]);
+    }
+    add_input(draft, "WithinFilter", &[("polygon", "PolygonRef!")], GEO);
+    add_input(draft, "ContainsFilter", &[("point", "PointRef"), ("polygon", "PolygonRef")], GEO);
+    add_input(
+        draft,
+        "IntersectsFilter",
+        &[("polygon", "PolygonRef"), ("multiPolygon", "MultiPolygonRef")],
+        GEO,
+    );
+    add_input(
+        draft,
+        "PolygonGeoFilter",
+        &[
+            ("near", "NearFilter"),
+            ("within", "WithinFilter"),
+            ("contains", "ContainsFilter"),
+            ("intersects", "IntersectsFilter"),
+        ],
+        GEO,
+    );
+}
+
+/// Adds the input type of a value with parts.
+fn add_value(draft: &mut Draft, name: &str, members: &[(&str, &str)]) {
+    let member = |(name, r#type): &(&str, &str)| {
+        DraftInput::new(name, r#type, InputBinding::lenient(InputRole::Member))
+    };
+    let members = members.iter().map(member).collect();
+    draft.add_plain(Section::Base, name, DraftKind::input(members));
+}
+
+fn add_input(draft: &mut Draft, name: &str, members: &[(&str, &str)], text: &str) {
+    let member = |(name, r#type): &(&str, &str)| DraftInput::new(name, r#type, refused(text));
+    let members = members.iter().map(member).collect();
+    draft.add_plain(Section::Base, name, DraftKind::input(members));
+}
+
+fn add_enum(draft: &mut Draft, name: &str, values: &[&str]) {
+    let value = |name: &&str| DraftValue::new(name, ValueBinding::Refused(OF_DEFINITIONS.into()));
+    let values = values.iter().map(value).collect();
+    draft.add_plain(Section::Base, name, DraftKind::Enum { values });
+}

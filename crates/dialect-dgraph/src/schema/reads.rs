@@ -1,0 +1,252 @@
+//! Bindings of rows, of their conditions and of their aggregates.
+
+use std::sync::Arc;
+
+use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, ValueRef};
+use response::Leaf;
+
+use super::builder::Builder;
+use super::facts::{is_id, is_interface};
+use super::operators::refused;
+use super::{values, variants};
+use crate::located::{LocatedColumn, LocatedField, Way};
+use crate::model::{Base, Scalar, TypeIndex};
+use api::binding::{
+    AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
+    RowPart, RowsBinding, RowsForm, RowsFrom, Subject, ValueBinding,
+};
+
+/// The suffix of fields that aggregate the rows of a list.
+pub(super) const AGGREGATE: &str = "Aggregate";
+
+const MISSING: &str = "The database does not store this.";
+
+const PLACES: &str = "Places are not supported yet.";
+
+const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
+
+/// A field of a type.
+pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> FieldBinding {
+    let r#type = build.r#type(index);
+    if is_interface(r#type) {
+        return FieldBinding::Refused("It is a field of an interface.".into());
+    }
+    let field = &r#type.fields[place];
+    match build.located.field(index, place) {
+        LocatedField::Column(_) if is_place(field.r#type.base) => {
+            FieldBinding::Refused(PLACES.into())
+        }
+        LocatedField::Column(column) => FieldBinding::Column(column.field),
+        LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
+            let form = match (field.r#type.list, build.located.field(index, place)) {
+                (Some(_), _) => RowsForm::List,
+                (None, LocatedField::Rows(Way::Hop(hop))) if is_forward(hop) => RowsForm::Single,
+                (None, _) => RowsForm::First,
+            };
+            related(build, index, place, form)
+        }
+    }
+}
+
+/// The aggregates of a list of a type.
+pub(super) fn aggregate(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> FieldBinding {
+    match is_interface(build.r#type(index)) {
+        true => FieldBinding::Refused("It is a field of an interface.".into()),
+        false => related(build, index, place, RowsForm::Aggregate),
+    }
+}
+
+/// All rows of a type.
+pub(super) fn root(build: &mut Builder<'_>, index: TypeIndex, form: RowsForm) -> FieldBinding {
+    let rows = match is_interface(build.r#type(index)) {
+        true => variants::of_root(build, Base::Type(index), form),
+        false => build.located.rows(index).map(|rows| RowsBinding {
+            from: RowsFrom::Entity,
+            entity: rows.entity,
+            form,
+            default_limit: None,
+        }),
+    };
+    rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
+}
+
+/// A key by which a row is found.
+pub(super) fn key(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
+    match subject(build, index, place) {
+        Some(subject) => equal(subject),
+        None => refused(MISSING),
+    }
+}
+
+/// The condition on the automatic id.
+pub(super) fn id_condition(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
+    let Some(subject) = subject(build, index, place) else { return refused(MISSING) };
+    let operator = OperatorRole::Compare(Comparison::In);
+    InputBinding {
+        role: FilterRole::On { subject: Arc::new(subject), operator }.into(),
+        null: Meaning::Ignore,
+        empty: Meaning::False,
+    }
+}
+
+/// The condition on a field, whose input type is `filter`.
+pub(super) fn condition(
+    build: &Builder<'_>,
+    index: TypeIndex,
+    place: usize,
+    filter: &str,
+) -> InputBinding {
+    let field = &build.r#type(index).fields[place];
+    match subject(build, index, place) {
+        None => refused(MISSING),
+        Some(subject) if field.r#type.list.is_some() => {
+            InputBinding::lenient(FilterRole::OperatorsOfElements(Arc::new(subject)))
+        }
+        Some(subject) if filter == "Boolean" => equal(subject),
+        Some(subject) => InputBinding::lenient(FilterRole::Operators(Arc::new(subject))),
+    }
+}
+
+/// A field that `has` requires.
+pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
+    let located = build.located;
+    let r#type = build.r#type(index);
+    let refused = |text: &str| ValueBinding::Refused(text.into());
+    if is_interface(r#type) {
+        return match variants::common_place(build, index, place) {
+            Some(place) => ValueBinding::Present(RowPart::Common(place)),
+            None => refused(RELATED_OF_INTERFACE),
+        };
+    }
+    ValueBinding::Present(match located.field(index, place) {
+        LocatedField::Missing => return refused(MISSING),
+        LocatedField::Column(column) => RowPart::Field(column.field),
+        LocatedField::Rows(way) => RowPart::Related(first_hop(way)),
+        LocatedField::Several(ways) => {
+            let base = r#type.fields[place].r#type.base;
+            match ways.first() {
+                // A row of the join table leads to a row of one of the types.
+                Some((_, Way::Through { near, .. })) => RowPart::Related(*near),
+                _ => match variants::list_of_relation(build, base, ways) {
+                    Some(variants) => RowPart::RelatedVariants(variants),
+                    None => return refused(MISSING),
+                },
+            }
+        }
+    })
+}
+
+/// A field that rows are ordered by.
+pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
+    match subject(build, index, place) {
+        Some(subject) => ValueBinding::Sorted(subject.place),
+        None => ValueBinding::Refused(MISSING.into()),
+    }
+}
+
+/// The number of rows.
+pub(super) fn count() -> FieldBinding {
+    value(AggregateValue {
+        function: AggregateFunction::Count,
+        field: None,
+        leaf: Leaf::Int,
+        form: Form::Stored,
+        absent: Some(b"0".as_slice().into()),
+    })
+}
+
+/// An aggregate of a field's values.
+pub(super) fn aggregate_value(
+    build: &Builder<'_>,
+    index: TypeIndex,
+    place: usize,
+    function: AggregateFunction,
+) -> FieldBinding {
+    let base = build.r#type(index).fields[place].r#type.base;
+    let Some(LocatedColumn { field, r#type }) = column(build, index, place) else {
+        return FieldBinding::Refused(MISSING.into());
+    };
+    let leaf = match function {
+        AggregateFunction::Average => Leaf::Float,
+        _ => values::leaf(build.model, base, r#type),
+    };
+    value(AggregateValue { function, field: Some(*field), leaf, form: Form::Stored, absent: None })
+}
+
+/// The rows of a relation of a type.
+fn related(
+    build: &mut Builder<'_>,
+    index: TypeIndex,
+    place: usize,
+    form: RowsForm,
+) -> FieldBinding {
+    let located = build.located;
+    let base = build.r#type(index).fields[place].r#type.base;
+    let rows = match (located.field(index, place), base) {
+        (LocatedField::Rows(way), Base::Type(target)) => {
+            located.rows(target).map(|rows| RowsBinding {
+                from: match *way {
+                    Way::Hop(hop) => RowsFrom::Relation(hop),
+                    Way::Through { near, far } => RowsFrom::Through { near, far },
+                },
+                entity: rows.entity,
+                form,
+                default_limit: None,
+            })
+        }
+        (LocatedField::Several(ways), base) => variants::of_relation(build, base, ways, form),
+        (LocatedField::Missing | LocatedField::Column(_) | LocatedField::Rows(_), _) => None,
+    };
+    rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
+}
+
+/// The value of a field that conditions compare.
+fn subject(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Subject> {
+    let r#type = build.r#type(index);
+    match is_interface(r#type) {
+        true if is_id(&r#type.fields[place]) => Some(Subject::new(ValueRef::Common(variants::KEY))),
+        true => {
+            let place = variants::common_place(build, index, place)?;
+            Some(Subject::new(ValueRef::Common(place)))
+        }
+        false => build.located.column(index, place).map(|column| Subject::field(column.field)),
+    }
+}
+
+/// The stored value of a field; of an interface that of its first type.
+fn column<'b>(build: &'b Builder<'_>, index: TypeIndex, place: usize) -> Option<&'b LocatedColumn> {
+    match is_interface(build.r#type(index)) {
+        true => variants::first_column(build, index, place),
+        false => build.located.column(index, place),
+    }
+}
+
+fn equal(subject: Subject) -> InputBinding {
+    let operator = OperatorRole::Compare(Comparison::Equal);
+    InputBinding {
+        role: FilterRole::On { subject: Arc::new(subject), operator }.into(),
+        null: Meaning::Ignore,
+        empty: Meaning::Ignore,
+    }
+}
+
+fn value(value: AggregateValue) -> FieldBinding {
+    FieldBinding::Aggregate(AggregateField::Value(vec![value].into()))
+}
+
+fn is_place(base: Base) -> bool {
+    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
+}
+
+fn first_hop(way: &Way) -> Hop {
+    match way {
+        Way::Hop(hop) | Way::Through { near: hop, .. } => *hop,
+    }
+}
+
+fn is_forward(hop: &Hop) -> bool {
+    match hop.direction {
+        HopDirection::Forward => true,
+        HopDirection::Backward => false,
+    }
+}

@@ -1,0 +1,82 @@
+//! Stored values in the API.
+
+use std::sync::Arc;
+
+use catalog::{Scalar as Stored, Type};
+use ir::Form;
+use response::{EnumNames, JsonForm, Leaf};
+
+use super::facts::is_id;
+use crate::located::{Located, LocatedColumn};
+use crate::model::{Base, EnumIndex, Field, Model, Scalar, TypeIndex};
+use api::binding::{ColumnBinding, EntityBinding, ValueShape};
+use api::{ApiBuilder, epoch};
+
+/// Binds the output of the values of all types, and the order of their rows.
+pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
+    for (index, r#type) in model.types.iter().enumerate() {
+        let index = TypeIndex(index);
+        let Some(rows) = located.rows(index) else { continue };
+        let id = single(Leaf::HexadecimalId);
+        builder.bind_column(rows.key, id);
+        for (place, field) in r#type.fields.iter().enumerate() {
+            if let (Some(column), false) = (located.column(index, place), is_id(field)) {
+                builder.bind_column(column.field, column_binding(model, field, column));
+            }
+        }
+        let binding = EntityBinding { tie_break: vec![rows.key], ..EntityBinding::default() };
+        builder.bind_entity(rows.entity, binding);
+    }
+}
+
+/// The output of one value.
+pub(super) fn leaf(model: &Model, base: Base, stored: &Type) -> Leaf {
+    match base {
+        Base::Scalar(scalar) => match scalar {
+            Scalar::Boolean => Leaf::Boolean,
+            Scalar::Int => Leaf::Int,
+            Scalar::Int64 => Leaf::LongNumber,
+            Scalar::Float => Leaf::Float,
+            Scalar::String => Leaf::Text,
+            Scalar::DateTime => moment(stored),
+            Scalar::Id => Leaf::HexadecimalId,
+            Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon => Leaf::Any,
+        },
+        Base::Enum(index) => enum_leaf(model, index),
+        Base::Type(_) | Base::Union(_) | Base::Input(_) => Leaf::Any,
+    }
+}
+
+fn column_binding(model: &Model, field: &Field, column: &LocatedColumn) -> ColumnBinding {
+    let base = field.r#type.base;
+    match (&field.r#type.list, &column.r#type) {
+        (None, stored) => single(leaf(model, base, stored)),
+        (Some(_), Type::List(element)) => {
+            let leaf = leaf(model, base, element);
+            let value = ValueShape::List(Box::new(ValueShape::Leaf(leaf.clone())));
+            ColumnBinding { value, ..single(Leaf::List(Box::new(leaf))) }
+        }
+        // A database without lists stores JSON.
+        (Some(_), _) => single(Leaf::Json(JsonForm::Embedded)),
+    }
+}
+
+fn single(leaf: Leaf) -> ColumnBinding {
+    let value = ValueShape::Leaf(leaf.clone());
+    ColumnBinding { value, form: Form::Stored, node_id: leaf.clone(), json: leaf }
+}
+
+fn moment(stored: &Type) -> Leaf {
+    match stored {
+        Type::Scalar(Stored::Epoch(unit)) => Leaf::Epoch(epoch(*unit)),
+        Type::Scalar(Stored::Timestamp) => Leaf::Timestamp,
+        _ => Leaf::UtcTimestamp,
+    }
+}
+
+/// Only the names that the definitions have can be returned.
+fn enum_leaf(model: &Model, EnumIndex(index): EnumIndex) -> Leaf {
+    let values = model.enums.get(index).map(|known| known.values.as_slice()).unwrap_or_default();
+    let names = values.iter().map(|value| (value.name.clone(), value.name.clone()));
+    Leaf::Enum(Arc::new(EnumNames::new(names)))
+}

@@ -1,0 +1,165 @@
+//! Rows of several types in one list: those of an interface or of a union.
+
+use catalog::FieldId;
+
+use super::builder::Builder;
+use super::facts::is_interface;
+use crate::located::{LocatedColumn, Way};
+use crate::model::{Base, TypeIndex};
+use api::ApiBuilder;
+use api::binding::{RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantsId};
+
+/// The key of the rows, among the common fields.
+pub(super) const KEY: u16 = 0;
+
+/// Rows of several types in one list, before the types have ids.
+pub(super) type VariantList = Vec<Variant>;
+
+/// One of the types of a list.
+#[derive(Clone, Debug)]
+pub(super) struct Variant {
+    r#type: TypeIndex,
+    way: Option<Way>,
+    /// Its index in the interface or the union.
+    number: u16,
+    common: Vec<FieldId>,
+}
+
+/// The types whose rows an interface or a union has.
+pub(super) fn members(build: &Builder<'_>, base: Base) -> Vec<TypeIndex> {
+    match base {
+        Base::Type(index) if is_interface(build.r#type(index)) => {
+            let types = build.stored_types().into_iter();
+            types.filter(|known| build.r#type(*known).implements.contains(&index)).collect()
+        }
+        Base::Type(index) => vec![index],
+        Base::Union(index) => build.model.unions[index.0].members.clone(),
+        Base::Scalar(_) | Base::Enum(_) | Base::Input(_) => Vec::new(),
+    }
+}
+
+/// All rows of an interface; `None` if no type implements it.
+pub(super) fn of_root(build: &mut Builder<'_>, base: Base, form: RowsForm) -> Option<RowsBinding> {
+    let ways = members(build, base).into_iter().map(|member| (member, None));
+    let ways = ways.collect::<Vec<_>>();
+    add(build, base, &ways, form)
+}
+
+/// The types of related rows, if they are stored.
+pub(super) fn list_of_relation(
+    build: &mut Builder<'_>,
+    base: Base,
+    ways: &[(TypeIndex, Way)],
+) -> Option<VariantsId> {
+    match of_relation(build, base, ways, RowsForm::List)?.from {
+        RowsFrom::Variants { variants, .. } => Some(variants),
+        _ => None,
+    }
+}
+
+/// Related rows of several types, if they are stored.
+pub(super) fn of_relation(
+    build: &mut Builder<'_>,
+    base: Base,
+    ways: &[(TypeIndex, Way)],
+    form: RowsForm,
+) -> Option<RowsBinding> {
+    let ways: Vec<_> = ways.iter().map(|(member, way)| (*member, Some(*way))).collect();
+    add(build, base, &ways, form)
+}
+
+/// The index of an interface's field among the common fields of its types: the key is the first of
+/// them.
+pub(super) fn common_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
+    let fields = common_fields(build, index);
+    let place = fields.iter().position(|known| *known == field)? + 1;
+    u16::try_from(place).ok()
+}
+
+/// The stored value of an interface's field in the first type that implements it.
+pub(super) fn first_column<'b>(
+    build: &'b Builder<'_>,
+    index: TypeIndex,
+    field: usize,
+) -> Option<&'b LocatedColumn> {
+    let member = *members(build, Base::Type(index)).first()?;
+    column_of(build, member, &build.r#type(index).fields[field].name)
+}
+
+/// Adds all lists to the API, by the ids that the types have there.
+pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
+    for list in &build.variants {
+        let variants = list.iter().filter_map(|variant| {
+            let rows = build.located.rows(variant.r#type)?;
+            let (through, hop) = match variant.way {
+                None => (None, None),
+                Some(Way::Hop(hop)) => (None, Some(hop)),
+                Some(Way::Through { near, far }) => (Some(near), Some(far)),
+            };
+            Some(VariantBinding {
+                entity: rows.entity,
+                hop,
+                through,
+                r#type: builder.schema().find_type(&build.r#type(variant.r#type).name)?,
+                properties: None,
+                number: variant.number,
+                common: variant.common.clone(),
+                links: Vec::new(),
+            })
+        });
+        let variants = variants.collect();
+        builder.add_variants(variants);
+    }
+}
+
+fn add(
+    build: &mut Builder<'_>,
+    base: Base,
+    ways: &[(TypeIndex, Option<Way>)],
+    form: RowsForm,
+) -> Option<RowsBinding> {
+    let members = members(build, base);
+    let mut variants = Vec::with_capacity(ways.len());
+    for (member, way) in ways {
+        let number = members.iter().position(|known| known == member)?;
+        let number = u16::try_from(number).ok()?;
+        let common = common(build, base, *member)?;
+        variants.push(Variant { r#type: *member, way: *way, number, common });
+    }
+    let entity = build.located.rows(variants.first()?.r#type)?.entity;
+    let id = VariantsId(u32::try_from(build.variants.len()).ok()?);
+    build.variants.push(variants);
+    let from = RowsFrom::Variants { variants: id, once: false };
+    Some(RowsBinding { from, entity, form, default_limit: None })
+}
+
+/// The key of a type, and its fields for those of an interface.
+fn common(build: &Builder<'_>, base: Base, member: TypeIndex) -> Option<Vec<FieldId>> {
+    let mut common = vec![build.located.rows(member)?.key];
+    if let Base::Type(index) = base {
+        let fields = &build.r#type(index).fields;
+        for field in common_fields(build, index) {
+            common.push(column_of(build, member, &fields[field].name)?.field);
+        }
+    }
+    Some(common)
+}
+
+/// The fields of an interface that all its types store in one column.
+fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
+    let members = members(build, Base::Type(index));
+    let fields = build.r#type(index).fields.iter().enumerate();
+    let is_common = |name: &str| members.iter().all(|one| column_of(build, *one, name).is_some());
+    let fields = fields.filter(|(_, field)| is_common(&field.name));
+    fields.map(|(place, _)| place).collect()
+}
+
+fn column_of<'b>(
+    build: &'b Builder<'_>,
+    member: TypeIndex,
+    name: &str,
+) -> Option<&'b LocatedColumn> {
+    let fields = &build.r#type(member).fields;
+    let place = fields.iter().position(|field| &*field.name == name)?;
+    build.located.column(member, place)
+}

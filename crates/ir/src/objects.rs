@@ -1,0 +1,114 @@
+//! Changes of objects: rows of several entities that refer to each other by keys of one sequence.
+//!
+//! The keys of new rows are taken from the sequence before any row is inserted. So all rows of one
+//! entity are inserted by one statement, however deep the input that they come from is nested.
+
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+
+use crate::operand::Operand;
+use crate::request::{Otherwise, StepId};
+
+/// One part of a change of objects. Lists of one part are of equal length; rows with a null key are
+/// left out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectChange {
+    /// Takes keys from the sequence.
+    NewKeys { key: FieldId, count: u32 },
+    /// Inserts rows: a list of keys, and a list of values for each field.
+    Insert { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
+    /// Sets fields of each row with a key of the list to the values at the same place of their lists.
+    SetEach { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
+    /// Sets fields of all rows with a key of the list to one value.
+    SetAll { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
+    /// Sets a field of all rows to null where it is one of a list of values; of `rows`, a key field
+    /// with a list, only those.
+    Clear { entity: EntityId, field: FieldId, values: Operand, rows: Option<(FieldId, Operand)> },
+    /// Inserts rows of a join entity that do not exist yet: each key of the one list with the key at
+    /// the same place of the other, or with each of them.
+    Connect {
+        joining: EntityId,
+        near: (FieldId, Operand),
+        far: (FieldId, Operand),
+        pairing: Pairing,
+    },
+    /// Deletes rows of a join entity: those with a near key of the list, and, unless it is absent,
+    /// a far key of the other.
+    Disconnect { joining: EntityId, near: (FieldId, Operand), far: Option<(FieldId, Operand)> },
+    /// Deletes rows by their keys.
+    Delete { entity: EntityId, key: FieldId, keys: Operand },
+}
+
+/// Combination of two lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    /// Elements at the same place.
+    Pairwise,
+    /// Each element with each.
+    All,
+}
+
+/// All objects of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ObjectTable {
+    pub objects: Vec<ObjectKey>,
+    /// A read that must return a row: without one, no object is part of the change.
+    pub only_if: Option<StepId>,
+}
+
+/// A list of keys of objects of a table, null for those that are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectKeys {
+    pub table: Arc<ObjectTable>,
+    pub which: WhichObjects,
+    /// Indexes of the table; `None`: null.
+    pub each: Vec<Option<u32>>,
+}
+
+/// The objects of a list whose keys are not null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WhichObjects {
+    All,
+    /// Those that are created.
+    New,
+    /// Those that exist.
+    Found,
+}
+
+/// The key of an object that exists, or of a new one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectKey {
+    /// The look-ups of the object: the first that finds it counts.
+    pub found: Vec<KeyPlace>,
+    /// Its key if none finds it; without one it must exist.
+    pub new: Option<NewKeyPlace>,
+    /// A value that identifies the object: of all objects with this value and number, only the first
+    /// one with a new key is created, and the others stand for it.
+    pub identity: Option<(u32, Operand)>,
+    /// Look-ups of the objects around it: if one of these exists, this one is not part of the change.
+    pub unless: Vec<KeyPlace>,
+    /// The error if it must exist and does not.
+    pub missing: Option<Box<Otherwise>>,
+    /// The error if it must not exist and does.
+    pub existing: Option<Box<Otherwise>>,
+}
+
+/// The place of a key in the result of a step: the ordinal, less 1, of a read of
+/// [`From::Keys`](crate::From::Keys), whose outputs are the key and the ordinal in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyPlace {
+    pub step: StepId,
+    /// From 0.
+    pub place: u32,
+}
+
+/// The place of a key of [`ObjectChange::NewKeys`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NewKeyPlace {
+    pub step: StepId,
+    /// From 0.
+    pub place: u32,
+    /// The number of keys that the step takes.
+    pub count: u32,
+}

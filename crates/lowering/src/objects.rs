@@ -1,0 +1,256 @@
+//! Changes of objects that refer to each other: rows of several entities with keys of one sequence.
+//!
+//! The objects of the input become one flat table. Existing ones are looked up by their keys and
+//! identifiers, new ones take keys of the sequence, and then each entity needs one statement for all
+//! of its rows.
+//!
+//! * `table`: the objects of a change, and the steps that look for them
+//! * `collect`: objects of an input
+//! * `insert`: rows and relations of the collected objects
+//! * `update`: values that are set and removed
+//! * `payload`: results
+
+mod collect;
+mod insert;
+mod payload;
+mod table;
+mod update;
+
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+use graphql::CollectedField;
+use graphql::operation::Location;
+use graphql::schema::InputId;
+use ir::{
+    Comparison, Filter, From, ObjectChange, Operand, OutputId, Page, Rows, StepId, StepKind,
+    ValueRef,
+};
+use response::Node;
+
+use super::filter::FilterContext;
+use super::input::Input;
+use super::selection::misplaced;
+use super::{Context, LowerError, Outputs};
+use api::binding::{
+    Change, FilterRole, InputRole, MutationBinding, ObjectBinding, ObjectRole, WriteRole,
+};
+use collect::{Collected, Object, Origin};
+use payload::ChangedObjects;
+
+/// The objects that a filter finds: the step that reads their keys.
+#[derive(Clone, Copy, Debug)]
+struct Matched {
+    step: StepId,
+    output: OutputId,
+}
+
+impl Matched {
+    /// Their keys as a list.
+    fn keys(self) -> Operand {
+        Operand::Results { step: self.step, output: self.output }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The node of a change of objects; adds its steps.
+    pub(super) fn change_objects(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        match &binding.change {
+            Change::AddObjects(object) => self.add_objects(object, field),
+            Change::UpdateObjects(object) => self.update_objects(object, field),
+            Change::DeleteObjects(object) => self.delete_objects(object, field),
+            _ => Err(misplaced("a change of objects")),
+        }
+    }
+
+    fn add_objects(
+        &mut self,
+        binding: &Arc<ObjectBinding>,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let mut added = None;
+        let mut is_upsert = false;
+        for (id, value) in field.arguments {
+            match &self.api.input(*id).role {
+                InputRole::Write(WriteRole::Object(ObjectRole::Added)) => {
+                    added = Some((*id, value))
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Upsert)) => {
+                    is_upsert = self.is_true(&Input::new(value));
+                }
+                InputRole::Refused(text) => return Err(LowerError::refused(text, field.location)),
+                _ => return Err(misplaced("an argument of added objects")),
+            }
+        }
+        let mut collected = Collected::default();
+        if let Some((id, value)) = added {
+            let r#type = self.api.schema[id].r#type.base;
+            let origin = if is_upsert { Origin::Upserted } else { Origin::Added };
+            for input in self.items(&Input::new(value))? {
+                let place = (origin, field.location);
+                let object = self.add_object(&input, r#type, binding, place, &mut collected)?;
+                collected.top.push(object);
+            }
+        }
+        let table = self.table(&collected, None);
+        self.insert_objects(&collected, &table);
+        let top = collected.top.iter().map(|object| Some(*object)).collect();
+        let created = (0..collected.objects.len()).filter_map(|place| u32::try_from(place).ok());
+        let created = created.map(Some).collect();
+        let changed = ChangedObjects {
+            filter: listed(binding.key, table.all(top)),
+            counted: (binding.key, table.new(created)),
+        };
+        self.payload_of_objects(field, &changed)
+    }
+
+    fn update_objects(
+        &mut self,
+        binding: &Arc<ObjectBinding>,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let mut inputs = Vec::new();
+        for (id, value) in field.arguments {
+            self.members_of_change(*id, &Input::new(value), field.location, &mut inputs)?;
+        }
+        let matched = self.matched(binding, &inputs, field.location)?;
+        for (id, input) in &inputs {
+            match &self.api.input(*id).role {
+                InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
+                    self.set_values((*id, input), binding, matched, field.location)?;
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
+                    self.remove_values((*id, input), binding, matched, field.location)?;
+                }
+                InputRole::Filter(FilterRole::Conditions) => {}
+                InputRole::Refused(text) => return Err(LowerError::refused(text, field.location)),
+                _ => return Err(misplaced("an input of updated objects")),
+            }
+        }
+        let keys = matched.keys();
+        let changed = ChangedObjects {
+            filter: listed(binding.key, keys.clone()),
+            counted: (binding.key, keys),
+        };
+        self.payload_of_objects(field, &changed)
+    }
+
+    fn delete_objects(
+        &mut self,
+        binding: &Arc<ObjectBinding>,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let mut inputs = Vec::new();
+        for (id, value) in field.arguments {
+            self.members_of_change(*id, &Input::new(value), field.location, &mut inputs)?;
+        }
+        for (id, _) in &inputs {
+            match &self.api.input(*id).role {
+                InputRole::Filter(FilterRole::Conditions) => {}
+                InputRole::Refused(text) => return Err(LowerError::refused(text, field.location)),
+                _ => return Err(misplaced("an input of deleted objects")),
+            }
+        }
+        let matched = self.matched(binding, &inputs, field.location)?;
+        let keys = matched.keys();
+        let changed = ChangedObjects {
+            filter: listed(binding.key, keys.clone()),
+            counted: (binding.key, keys.clone()),
+        };
+        // The result shows the objects as they were.
+        let node = self.payload_of_objects(field, &changed)?;
+        let (entity, key) = (binding.entity, binding.key);
+        self.add_step(StepKind::Objects(ObjectChange::Delete { entity, key, keys }));
+        Ok(node)
+    }
+
+    /// The arguments of a change, those within objects of inputs too.
+    fn members_of_change<'o>(
+        &self,
+        id: InputId,
+        input: &Input<'o>,
+        location: Location,
+        members: &mut Vec<(InputId, Input<'o>)>,
+    ) -> Result<(), LowerError> {
+        if self.api.input(id).role != InputRole::Write(WriteRole::Inputs) {
+            members.push((id, input.clone()));
+            return Ok(());
+        }
+        let object = self.api.schema[id].r#type.base;
+        for (id, input) in self.members_given(input, object, location)? {
+            self.members_of_change(id, &input, location, members)?;
+        }
+        Ok(())
+    }
+
+    /// The step that reads the keys of the objects which pass the conditions.
+    fn matched(
+        &mut self,
+        binding: &ObjectBinding,
+        inputs: &[(InputId, Input<'_>)],
+        location: Location,
+    ) -> Result<Matched, LowerError> {
+        let mut filters = Vec::new();
+        for (id, input) in inputs {
+            if let InputRole::Filter(FilterRole::Conditions) = &self.api.input(*id).role {
+                filters.extend(self.condition(*id, input, FilterContext::default(), location)?);
+            }
+        }
+        let mut outputs = Outputs::default();
+        let output = outputs.field(self, &[], binding.key, ir::Form::Stored);
+        let rows = self.key_rows(From::Entity(binding.entity), Filter::and(filters), outputs);
+        let step = self.add_step(StepKind::Read(rows));
+        Ok(Matched { step, output: OutputId(output.0) })
+    }
+
+    /// Rows of which keys are read, and nothing is shown.
+    fn key_rows(&mut self, from: From, filter: Filter, outputs: Outputs) -> Rows {
+        Rows {
+            id: self.rows_id(),
+            from,
+            filter,
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs: outputs.into_list(),
+        }
+    }
+
+    /// Adds a part of a change, unless it would change nothing.
+    fn add_change(&mut self, change: ObjectChange) {
+        self.add_step(StepKind::Objects(change));
+    }
+
+    /// Values of updated objects that the dialect generates.
+    fn generated_on_update(&self, entity: EntityId) -> &'a [(FieldId, Operand)] {
+        self.api.find_entity(entity).map_or(&[], |entity| entity.made_on_update.as_slice())
+    }
+
+    /// Values of new objects that the dialect generates.
+    fn generated_on_create(&self, entity: EntityId) -> &'a [(FieldId, Operand)] {
+        self.api.find_entity(entity).map_or(&[], |entity| entity.made_on_create.as_slice())
+    }
+}
+
+/// The condition that a key is one of a list.
+fn listed(key: FieldId, keys: Operand) -> Filter {
+    Filter::Compare { place: ValueRef::field(key), comparison: Comparison::In, operand: keys }
+}
+
+/// A list of one value of the request.
+fn list_of(value: Operand) -> Operand {
+    Operand::List(vec![value])
+}
+
+impl Object {
+    fn place(place: usize) -> u32 {
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+}

@@ -1,0 +1,191 @@
+//! Rows and relations of collected objects.
+
+use std::collections::BTreeMap;
+
+use catalog::{EntityId, FieldId};
+use ir::{ObjectChange, Operand, Pairing};
+
+use super::super::Context;
+use super::collect::{Collected, HeldKey, Object, Origin};
+use super::table::Table;
+
+/// Objects that refer to each other at most so deep; deeper ones are inserted before.
+type Rank = usize;
+
+/// Pairs of objects by their join entity and its two fields.
+type Pairs = BTreeMap<(EntityId, FieldId, FieldId), (Vec<Option<u32>>, Vec<Option<u32>>)>;
+
+impl Context<'_> {
+    /// Adds the steps that insert new objects, update existing ones, and relate them.
+    pub(super) fn insert_objects(&mut self, collected: &Collected, table: &Table) {
+        self.clear_unique(collected, table);
+        let ranks = ranks(collected);
+        let mut groups: BTreeMap<(Rank, EntityId), Vec<u32>> = BTreeMap::new();
+        for (place, object) in collected.objects.iter().enumerate() {
+            if object.can_be_new {
+                let rank = ranks.get(place).copied().unwrap_or_default();
+                let group = groups.entry((rank, object.binding.entity)).or_default();
+                group.push(Object::place(place));
+            }
+        }
+        for ((_, entity), places) in groups {
+            self.insert_group(entity, &places, collected, table);
+        }
+        self.update_found(collected, table);
+        self.hold_keys(collected, table);
+        self.join_objects(collected, table);
+    }
+
+    /// Inserts the new objects of one entity.
+    fn insert_group(
+        &mut self,
+        entity: EntityId,
+        places: &[u32],
+        collected: &Collected,
+        table: &Table,
+    ) {
+        let mut columns: BTreeMap<FieldId, Vec<Option<Operand>>> = BTreeMap::new();
+        let mut held: BTreeMap<FieldId, Vec<Option<u32>>> = BTreeMap::new();
+        let mut key = None;
+        for (row, place) in places.iter().enumerate() {
+            let Some(object) = collected.objects.get(*place as usize) else { continue };
+            key = Some(object.binding.key);
+            let generated = self.generated_on_create(entity).iter();
+            let generated = generated
+                .filter(|(field, _)| !object.values.iter().any(|(given, _)| given == field));
+            for (field, operand) in object.values.iter().chain(generated) {
+                let column = columns.entry(*field).or_insert_with(|| vec![None; places.len()]);
+                if let Some(cell) = column.get_mut(row) {
+                    *cell = Some(operand.clone());
+                }
+            }
+            for own in collected.held.iter().filter(|own| own.holder == *place) {
+                let column = held.entry(own.field).or_insert_with(|| vec![None; places.len()]);
+                if let Some(cell) = column.get_mut(row) {
+                    *cell = Some(own.target);
+                }
+            }
+        }
+        let Some(key) = key else { return };
+        let null = || Operand::Constant(ir::Value::Null);
+        let values = columns.into_iter().map(|(field, cells)| {
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(null)).collect();
+            (field, Operand::List(cells))
+        });
+        let held = held.into_iter().map(|(field, cells)| (field, table.all(cells)));
+        let fields = values.chain(held).collect();
+        let keys = table.new(places.iter().copied().map(Some).collect());
+        self.add_change(ObjectChange::Insert { entity, key, keys, fields });
+    }
+
+    /// Sets the values of objects of an upsert that exist: together those that give the same fields.
+    fn update_found(&mut self, collected: &Collected, table: &Table) {
+        let mut groups: BTreeMap<(EntityId, Vec<FieldId>), Vec<u32>> = BTreeMap::new();
+        for (place, object) in collected.objects.iter().enumerate() {
+            if object.origin == Origin::Upserted && !object.identifiers.is_empty() {
+                let mut fields: Vec<FieldId> =
+                    object.values.iter().map(|(field, _)| *field).collect();
+                fields.sort_unstable();
+                let group = groups.entry((object.binding.entity, fields)).or_default();
+                group.push(Object::place(place));
+            }
+        }
+        for ((entity, fields), places) in groups {
+            let objects = places.iter().filter_map(|place| collected.objects.get(*place as usize));
+            let objects: Vec<&Object> = objects.collect();
+            let Some(key) = objects.first().map(|object| object.binding.key) else { continue };
+            let generated = self.generated_on_update(entity);
+            let value = |object: &&Object, field: FieldId| {
+                let given = object.values.iter().find(|(own, _)| *own == field);
+                given.map(|(_, operand)| operand.clone())
+            };
+            let column = |field: FieldId| {
+                let values = objects.iter().filter_map(|object| value(object, field)).collect();
+                (field, Operand::List(values))
+            };
+            let mut columns: Vec<_> = fields.iter().copied().map(column).collect();
+            for (field, operand) in generated.iter().filter(|(field, _)| !fields.contains(field)) {
+                let values = objects.iter().map(|_| operand.clone()).collect();
+                columns.push((*field, Operand::List(values)));
+            }
+            let keys = table.found(places.into_iter().map(Some).collect());
+            self.add_change(ObjectChange::SetEach { entity, key, keys, fields: columns });
+        }
+    }
+
+    /// Sets references of objects that exist.
+    fn hold_keys(&mut self, collected: &Collected, table: &Table) {
+        let mut groups: BTreeMap<(EntityId, FieldId, FieldId), Vec<&HeldKey>> = BTreeMap::new();
+        for held in &collected.held {
+            let holder = collected.objects.get(held.holder as usize);
+            let may_exist =
+                holder.is_some_and(|holder| holder.key.is_some() || !holder.identifiers.is_empty());
+            if may_exist {
+                groups.entry((held.entity, held.key, held.field)).or_default().push(held);
+            }
+        }
+        for ((entity, key, field), held) in groups {
+            let keys = table.found(held.iter().map(|held| Some(held.holder)).collect());
+            let values = table.all(held.iter().map(|held| Some(held.target)).collect());
+            let fields = vec![(field, values)];
+            self.add_change(ObjectChange::SetEach { entity, key, keys, fields });
+        }
+    }
+
+    /// Takes references from the rows that hold them, where only one row may.
+    fn clear_unique(&mut self, collected: &Collected, table: &Table) {
+        let mut groups: BTreeMap<(EntityId, FieldId), Vec<Option<u32>>> = BTreeMap::new();
+        for held in collected.held.iter().filter(|held| held.is_unique) {
+            let target = collected.objects.get(held.target as usize);
+            let may_exist =
+                target.is_some_and(|target| target.key.is_some() || !target.identifiers.is_empty());
+            if may_exist {
+                groups.entry((held.entity, held.field)).or_default().push(Some(held.target));
+            }
+        }
+        for ((entity, field), targets) in groups {
+            let values = table.found(targets);
+            self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
+        }
+    }
+
+    fn join_objects(&mut self, collected: &Collected, table: &Table) {
+        let mut groups = Pairs::new();
+        for joined in &collected.joined {
+            let place = (joined.joining, joined.near.0, joined.far.0);
+            let (near, far) = groups.entry(place).or_default();
+            near.push(Some(joined.near.1));
+            far.push(Some(joined.far.1));
+        }
+        for ((joining, near, far), (nears, fars)) in groups {
+            self.add_change(ObjectChange::Connect {
+                joining,
+                near: (near, table.all(nears)),
+                far: (far, table.all(fars)),
+                pairing: Pairing::Pairwise,
+            });
+        }
+    }
+}
+
+/// The rank of each object: one more than those of all new objects whose keys it holds.
+fn ranks(collected: &Collected) -> Vec<Rank> {
+    let mut ranks = vec![0; collected.objects.len()];
+    // An input is a tree, so that no object refers to itself by others.
+    for _ in 0..collected.objects.len() {
+        let mut is_changed = false;
+        for held in &collected.held {
+            let target = ranks.get(held.target as usize).copied().unwrap_or_default();
+            if let Some(rank) = ranks.get_mut(held.holder as usize)
+                && *rank <= target
+            {
+                *rank = target + 1;
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    ranks
+}

@@ -1,0 +1,144 @@
+//! The table of the objects of a change, and the steps that look for them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+use ir::{
+    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Operand,
+    Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
+};
+
+use super::super::{Context, Outputs};
+use super::collect::{Collected, Object, Origin};
+
+/// The objects of a change, by which lists of their keys are made.
+#[derive(Clone, Debug)]
+pub(super) struct Table(Arc<ObjectTable>);
+
+/// A look-up of objects of an entity by a field.
+type LookUp = (EntityId, FieldId, FieldId);
+
+impl Table {
+    /// The keys of objects that exist or are created.
+    pub(super) fn all(&self, each: Vec<Option<u32>>) -> Operand {
+        self.keys(WhichObjects::All, each)
+    }
+
+    /// The keys of those that are created.
+    pub(super) fn new(&self, each: Vec<Option<u32>>) -> Operand {
+        self.keys(WhichObjects::New, each)
+    }
+
+    /// The keys of those that exist.
+    pub(super) fn found(&self, each: Vec<Option<u32>>) -> Operand {
+        self.keys(WhichObjects::Found, each)
+    }
+
+    fn keys(&self, which: WhichObjects, each: Vec<Option<u32>>) -> Operand {
+        Operand::Objects(Arc::new(ObjectKeys { table: Arc::clone(&self.0), which, each }))
+    }
+}
+
+impl Context<'_> {
+    /// Adds the steps that look for the objects and take keys for new ones.
+    pub(super) fn table(&mut self, collected: &Collected, only_if: Option<StepId>) -> Table {
+        let mut looked: BTreeMap<LookUp, Vec<(u32, Operand)>> = BTreeMap::new();
+        let mut created: Vec<u32> = Vec::new();
+        for (place, object) in collected.objects.iter().enumerate() {
+            let place = Object::place(place);
+            let (entity, key) = (object.binding.entity, object.binding.key);
+            match &object.key {
+                Some(value) => {
+                    looked.entry((entity, key, key)).or_default().push((place, value.clone()));
+                }
+                None => {
+                    for (field, value) in &object.identifiers {
+                        let values = looked.entry((entity, key, *field)).or_default();
+                        values.push((place, value.clone()));
+                    }
+                }
+            }
+            if object.can_be_new {
+                created.push(place);
+            }
+        }
+        let mut found: Vec<Vec<KeyPlace>> = vec![Vec::new(); collected.objects.len()];
+        for ((entity, key, by), values) in looked {
+            let (places, values): (Vec<u32>, Vec<Operand>) = values.into_iter().unzip();
+            let step = self.look_up(entity, key, (by, Operand::List(values)));
+            for (object, place) in places.into_iter().zip(0..) {
+                if let Some(found) = found.get_mut(object as usize) {
+                    found.push(KeyPlace { step, place });
+                }
+            }
+        }
+        let made = self.new_keys(collected, &created);
+        let mut objects = Vec::with_capacity(collected.objects.len());
+        for (place, object) in collected.objects.iter().enumerate() {
+            let number = created.binary_search(&Object::place(place)).ok();
+            let new = number.zip(made);
+            let new = new.map(|(number, step)| NewKeyPlace {
+                step,
+                place: Object::place(number),
+                count: Object::place(created.len()),
+            });
+            let unless = object.unless.iter();
+            let unless = unless.filter_map(|around| found.get(*around as usize)).flatten();
+            objects.push(ObjectKey {
+                unless: unless.copied().collect(),
+                found: found.get(place).cloned().unwrap_or_default(),
+                new,
+                identity: identity(object),
+                missing: (!object.can_be_new).then(|| Box::new(missing(object))),
+                existing: existing(object),
+            });
+        }
+        Table(Arc::new(ObjectTable { objects, only_if }))
+    }
+
+    /// A step that reads the keys of rows by the values of a field.
+    fn look_up(
+        &mut self,
+        entity: EntityId,
+        key: FieldId,
+        (by, values): (FieldId, Operand),
+    ) -> StepId {
+        let mut outputs = Outputs::default();
+        outputs.field(self, &[], key, ir::Form::Stored);
+        outputs.ordinal(self);
+        let from = From::Keys { entity, keys: vec![(by, values)], external: Vec::new() };
+        let rows = self.key_rows(from, Filter::all(), outputs);
+        self.add_step(StepKind::Read(rows))
+    }
+
+    fn new_keys(&mut self, collected: &Collected, new: &[u32]) -> Option<StepId> {
+        let first = collected.objects.get(*new.first()? as usize)?;
+        let (key, count) = (first.binding.key, Object::place(new.len()));
+        Some(self.add_step(StepKind::Objects(ObjectChange::NewKeys { key, count })))
+    }
+}
+
+/// The first identifier of an object.
+fn identity(object: &Object) -> Option<(u32, Operand)> {
+    let (field, operand) = object.identifiers.first()?;
+    Some((Object::place(field.index()), operand.clone()))
+}
+
+fn missing(object: &Object) -> Otherwise {
+    let name = &object.binding.name;
+    let message = match object.key {
+        Some(_) => format!("ID isn't that of a {name}"),
+        None => format!("there is no {name} with this identifier, and too little to add one"),
+    };
+    Otherwise::new(OtherwiseKind::Missing, message)
+}
+
+fn existing(object: &Object) -> Option<Box<Otherwise>> {
+    let is_refused = object.origin == Origin::Added && !object.identifiers.is_empty();
+    is_refused.then(|| {
+        let message =
+            format!("id already exists for an identifier of type {}", object.binding.name);
+        Box::new(Otherwise::new(OtherwiseKind::Invalid, message))
+    })
+}

@@ -1,0 +1,180 @@
+//! Keys of objects that exist or are created, resolved from the rows of earlier levels.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ir::{Operand, Otherwise, WhichObjects};
+use response::LevelId;
+use rustc_hash::FxHashMap;
+use source::operand::{Variables, resolve};
+use source::{SourceError, SourceErrorKind};
+
+/// Rows of earlier levels, by which keys are resolved.
+pub trait KeyResults {
+    /// The number of rows that a level returned.
+    fn rows(&self, level: LevelId) -> usize;
+
+    /// An integer of a row; `None` for null.
+    fn integer(&self, level: LevelId, row: usize, column: u16) -> Option<i64>;
+}
+
+/// A list of keys of objects; see [`ir::ObjectKeys`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectList {
+    pub table: Arc<[ObjectSource]>,
+    pub only_if: Option<LevelId>,
+    pub which: WhichObjects,
+    pub each: Vec<Option<u32>>,
+}
+
+/// Origins of an object's key; see [`ir::ObjectKey`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectSource {
+    pub found: Vec<ObjectPlace>,
+    pub new: Option<NewKey>,
+    pub identity: Option<(u32, Operand)>,
+    pub unless: Vec<ObjectPlace>,
+    pub missing: Option<Box<Otherwise>>,
+    pub existing: Option<Box<Otherwise>>,
+}
+
+/// A place in the rows of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectPlace {
+    pub level: LevelId,
+    /// From 0: the ordinal of a look-up less 1, or the row of new keys.
+    pub place: u32,
+}
+
+/// A key of the sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NewKey {
+    pub level: LevelId,
+    /// From 0.
+    pub place: u32,
+    /// The number of keys that are taken together.
+    pub count: u32,
+}
+
+/// For each object of a table, the one that is created for it: itself, unless several have the same
+/// identity.
+pub type Creators = Arc<[u32]>;
+
+/// The column of the key in rows of look-ups and of new keys.
+const KEY: u16 = 0;
+
+/// The column of the ordinal in rows of look-ups.
+const ORDINAL: u16 = 1;
+
+/// Keys that look-ups have found, by level and place.
+struct Found<'r, R> {
+    results: &'r R,
+    levels: FxHashMap<LevelId, FxHashMap<i64, i64>>,
+}
+
+impl ObjectList {
+    /// The creators of the objects by the values of a request.
+    pub fn creators(&self, variables: Variables<'_>) -> Result<Creators, SourceError> {
+        let mut first: FxHashMap<(u32, Cow<'_, str>), u32> = FxHashMap::default();
+        let mut identities = Vec::with_capacity(self.table.len());
+        for (object, place) in self.table.iter().zip(0_u32..) {
+            let identity = match &object.identity {
+                None => None,
+                Some((number, operand)) => {
+                    let value = resolve(operand, variables)?;
+                    value.text().map(|text| (*number, Cow::Owned(text.into_owned())))
+                }
+            };
+            if let (Some(identity), Some(_)) = (&identity, object.new) {
+                first.entry(identity.clone()).or_insert(place);
+            }
+            identities.push(identity);
+        }
+        let creator = |(identity, place): (&Option<(u32, Cow<'_, str>)>, u32)| {
+            let first = identity.as_ref().and_then(|identity| first.get(identity));
+            first.copied().unwrap_or(place)
+        };
+        Ok(identities.iter().zip(0_u32..).map(creator).collect())
+    }
+
+    /// The keys, null for objects that are left out; or the error of an object that must exist, or
+    /// must not.
+    pub fn keys(
+        &self,
+        creators: &[u32],
+        results: &impl KeyResults,
+    ) -> Result<Vec<Option<i64>>, SourceError> {
+        if self.only_if.is_some_and(|level| results.rows(level) == 0) {
+            return Ok(vec![None; self.each.len()]);
+        }
+        let mut found = Found { results, levels: FxHashMap::default() };
+        let mut keys = Vec::with_capacity(self.each.len());
+        for place in &self.each {
+            keys.push(match place {
+                None => None,
+                Some(place) => self.key(*place, creators, &mut found)?,
+            });
+        }
+        Ok(keys)
+    }
+
+    fn key(
+        &self,
+        place: u32,
+        creators: &[u32],
+        found: &mut Found<'_, impl KeyResults>,
+    ) -> Result<Option<i64>, SourceError> {
+        let Some(object) = self.table.get(place as usize) else { return Ok(None) };
+        if object.unless.iter().any(|place| found.find(*place).is_some()) {
+            return Ok(None);
+        }
+        let existing = object.found.iter().find_map(|place| found.find(*place));
+        if let (Some(_), Some(otherwise)) = (existing, &object.existing) {
+            return Err(refusal(otherwise));
+        }
+        let creator = creators.get(place as usize).copied().unwrap_or(place);
+        let new = self.table.get(creator as usize).and_then(|creator| creator.new);
+        let new = new.and_then(|new| new.key(found.results));
+        if let (None, None, Some(otherwise)) = (existing, new, &object.missing) {
+            return Err(refusal(otherwise));
+        }
+        Ok(match self.which {
+            WhichObjects::All => existing.or(new),
+            WhichObjects::New if existing.is_some() || creator != place => None,
+            WhichObjects::New => new,
+            WhichObjects::Found => existing,
+        })
+    }
+}
+
+impl NewKey {
+    /// The key: of a row of its own, or, where the only row has the last key, by the distance from it.
+    fn key(self, results: &impl KeyResults) -> Option<i64> {
+        match results.rows(self.level) {
+            1 => {
+                let last = results.integer(self.level, 0, KEY)?;
+                Some(last - i64::from(self.count) + 1 + i64::from(self.place))
+            }
+            _ => results.integer(self.level, self.place as usize, KEY),
+        }
+    }
+}
+
+impl<R: KeyResults> Found<'_, R> {
+    /// The key that a look-up has found at a place.
+    fn find(&mut self, place: ObjectPlace) -> Option<i64> {
+        let Self { results, levels } = self;
+        let keys = levels.entry(place.level).or_insert_with(|| {
+            let row = |row| {
+                let ordinal = results.integer(place.level, row, ORDINAL)?;
+                Some((ordinal, results.integer(place.level, row, KEY)?))
+            };
+            (0..results.rows(place.level)).filter_map(row).collect()
+        });
+        keys.get(&(i64::from(place.place) + 1)).copied()
+    }
+}
+
+fn refusal(otherwise: &Otherwise) -> SourceError {
+    SourceError::new(SourceErrorKind::from(otherwise.kind), otherwise.message.clone())
+}

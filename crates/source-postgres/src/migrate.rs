@@ -1,0 +1,142 @@
+//! Migrations of a database: one transaction, which other migrations wait for.
+
+use catalog::Catalog;
+use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::introspect::{IntrospectError, introspect};
+use super::options::{Extensions, Rights};
+use super::wire::{Config, WireError, connect_simple};
+
+/// The reason why a database was not migrated. It is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    #[error("cannot connect to PostgreSQL: {0}")]
+    Connect(WireError),
+    #[error("cannot read the history of migrations: {}", cause(.0))]
+    History(tokio_postgres::Error),
+    #[error("cannot read the schema: {0}")]
+    Catalog(IntrospectError),
+    #[error("{}\n{statement}", cause(.source))]
+    Statement { statement: Box<str>, source: tokio_postgres::Error },
+}
+
+/// A transaction that migrates a database.
+#[derive(Debug)]
+pub struct PostgresMigration {
+    config: Box<Config>,
+    client: Client,
+}
+
+/// The database's own message with its detail, where the error has one.
+fn cause(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(error) => match error.detail() {
+            Some(detail) => format!("{}: {detail}", error.message()),
+            None => error.message().into(),
+        },
+        None => error.to_string(),
+    }
+}
+
+impl PostgresMigration {
+    /// Connects and begins a transaction. It ends with the connection, without a change, unless it
+    /// is applied.
+    pub async fn begin(
+        url: &str,
+        access: MigrationAccess,
+        timeouts: Timeouts,
+    ) -> Result<Self, MigrateError> {
+        let config = Config::from_url(url).map_err(MigrateError::Connect)?;
+        let config = Box::new(config.with_default_connect_timeout(timeouts.connect));
+        let client = connect_simple(&config).await.map_err(MigrateError::Connect)?;
+        let migration = Self { config, client };
+        migration.run(include_str!("migrate/begin.sql")).await?;
+        match access {
+            MigrationAccess::Read => {}
+            MigrationAccess::Write => migration.run(include_str!("migrate/lock.sql")).await?,
+        }
+        Ok(migration)
+    }
+
+    /// The newest migration.
+    pub async fn newest(&self) -> Result<Option<Recorded>, MigrateError> {
+        let read = async {
+            let query = include_str!("migrate/has_history.sql");
+            let has_history = self.client.query_typed(query, &[]).await?;
+            let has_history = has_history.first().map(|row| row.try_get::<_, bool>(0));
+            if !has_history.transpose()?.unwrap_or_default() {
+                return Ok(None);
+            }
+            let newest = self.client.query_typed(include_str!("migrate/newest.sql"), &[]).await?;
+            let recorded = |row: &tokio_postgres::Row| {
+                Ok(Recorded {
+                    number: row.try_get(0)?,
+                    definitions: row.try_get(1)?,
+                    tables: row.try_get(2)?,
+                })
+            };
+            newest.first().map(recorded).transpose()
+        };
+        read.await.map_err(MigrateError::History)
+    }
+
+    /// The tables of a schema, by a connection of its own.
+    pub async fn catalog(&self, schema: &str) -> Result<Catalog, MigrateError> {
+        let client = connect_simple(&self.config).await.map_err(MigrateError::Connect)?;
+        let (extensions, rights) = (Extensions::LeftOut, Rights::Ignored);
+        let introspected = introspect(&client, &[schema.to_owned()], extensions, rights).await;
+        Ok(introspected.map_err(MigrateError::Catalog)?.catalog)
+    }
+
+    /// Whether an extension can be used.
+    pub async fn extension(&self, name: &str) -> Result<ExtensionState, MigrateError> {
+        let query = include_str!("migrate/extension.sql");
+        let read = async {
+            let rows = self.client.query_typed(query, &[(&name, Type::TEXT)]).await?;
+            let Some(row) = rows.first() else { return Ok(ExtensionState::Missing) };
+            Ok(match (row.try_get(0)?, row.try_get(1)?) {
+                (true, _) => ExtensionState::Installed,
+                (false, true) => ExtensionState::Creatable,
+                (false, false) => ExtensionState::Missing,
+            })
+        };
+        read.await.map_err(MigrateError::History)
+    }
+
+    /// The only number that a query returns.
+    pub async fn count(&self, query: &str) -> Result<i64, MigrateError> {
+        let counted = async {
+            let rows = self.client.query_typed(query, &[]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        let counted: Result<Option<i64>, _> = counted.await;
+        let failed = |source| MigrateError::Statement { statement: query.into(), source };
+        Ok(counted.map_err(failed)?.unwrap_or_default())
+    }
+
+    /// Runs the statements and records them.
+    pub async fn apply<'s>(
+        self,
+        statements: impl Iterator<Item = &'s str>,
+        record: Record<'_>,
+    ) -> Result<(), MigrateError> {
+        self.run(include_str!("migrate/prepare.sql")).await?;
+        for statement in statements {
+            self.run(statement).await?;
+        }
+        let Record { definitions, tables, statements } = record;
+        let query = include_str!("migrate/record.sql");
+        let parameters: &[(&(dyn tokio_postgres::types::ToSql + Sync), Type)] =
+            &[(&definitions, Type::TEXT), (&tables, Type::TEXT), (&statements, Type::TEXT)];
+        let recorded = self.client.query_typed(query, parameters).await;
+        recorded.map_err(MigrateError::History)?;
+        self.run("commit").await
+    }
+
+    async fn run(&self, statement: &str) -> Result<(), MigrateError> {
+        let ran = self.client.batch_execute(statement).await;
+        ran.map_err(|source| MigrateError::Statement { statement: statement.into(), source })
+    }
+}

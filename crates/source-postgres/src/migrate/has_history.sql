@@ -1,0 +1,1 @@
+select to_regclass('thalweg.migrations') is not null

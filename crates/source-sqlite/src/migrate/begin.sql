@@ -1,0 +1,2 @@
+-- Only one program migrates at a time; the others wait.
+BEGIN IMMEDIATE

@@ -1,0 +1,38 @@
+//! The history of a database's migrations.
+
+/// A migration in the history, with the state after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// From 1.
+    pub number: i64,
+    /// The type definitions.
+    pub definitions: String,
+    /// The tables, as JSON.
+    pub tables: String,
+}
+
+/// A migration that is to be recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'r> {
+    pub definitions: &'r str,
+    pub tables: &'r str,
+    /// The statements, as a script.
+    pub statements: &'r str,
+}
+
+/// Whether a migration may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MigrationAccess {
+    /// Only looks at the database.
+    Read,
+    /// Creates a file that is not there, and keeps other migrations away.
+    Write,
+}
+
+/// Whether an extension of the database can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtensionState {
+    Installed,
+    Creatable,
+    Missing,
+}

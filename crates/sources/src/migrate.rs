@@ -1,0 +1,191 @@
+//! Migrations of a source of any driver: what is recorded, what is planned, what rows prevent.
+
+use std::fmt::Write as _;
+
+use catalog::Catalog;
+use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
+use source_postgres::migrate::PostgresMigration;
+use source_sqlite::migrate::SqliteMigration;
+use storage::database::TRIGRAM_EXTENSION;
+use storage::migration::drift::{Drift, drift};
+use storage::migration::{Finding, KeyChanged, Migration};
+use storage::model::Model;
+use storage::{Database, Plan, Tables, Trigrams, migration};
+
+use crate::address::Address;
+
+/// The schema of the tables, where the database has schemas.
+const SCHEMA: &str = "public";
+
+/// A database that is to be migrated, in a transaction.
+#[derive(Debug)]
+pub struct Migrator {
+    driver: Driver,
+    database: Database,
+    newest: Option<Recorded>,
+    tables: Tables,
+}
+
+#[derive(Debug)]
+enum Driver {
+    /// Boxed, being large next to the other.
+    Sqlite(Box<SqliteMigration>),
+    Postgres(Box<PostgresMigration>),
+}
+
+/// A planned migration.
+#[derive(Debug)]
+pub struct Planned {
+    /// The new tables.
+    pub plan: Plan,
+    pub migration: Migration,
+    /// Changes of the database that no migration made.
+    pub drift: Vec<Drift>,
+    /// Rows that the checks of the migration found.
+    pub found: Vec<Found>,
+}
+
+/// Rows that a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub finding: Finding,
+    pub rows: u64,
+}
+
+/// The reason why a database was not migrated. It is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    #[error(transparent)]
+    Sqlite(#[from] source_sqlite::migrate::MigrateError),
+    #[error(transparent)]
+    Postgres(#[from] source_postgres::migrate::MigrateError),
+    #[error("Neo4j has no tables: give a path, `sqlite:…` or `postgres://…`")]
+    Graph,
+    #[error("the history of migrations has tables of another version of Thalweg: {0}")]
+    Recorded(storage::tables::RecordedError),
+    #[error(transparent)]
+    Key(#[from] KeyChanged),
+}
+
+impl Migrator {
+    /// Opens a database, begins a transaction, and reads the newest migration.
+    pub async fn begin(
+        address: &Address,
+        access: MigrationAccess,
+        timeouts: Timeouts,
+    ) -> Result<Self, MigrateError> {
+        let (driver, database, newest) = match address {
+            Address::Sqlite(path) => {
+                let migration = SqliteMigration::begin(path, access, timeouts.acquire)?;
+                let newest = migration.newest()?;
+                (Driver::Sqlite(Box::new(migration)), Database::sqlite(), newest)
+            }
+            Address::Postgres(url) => {
+                let migration = PostgresMigration::begin(url, access, timeouts).await?;
+                let newest = migration.newest().await?;
+                let trigrams = match migration.extension(TRIGRAM_EXTENSION).await? {
+                    ExtensionState::Installed => Trigrams::Available,
+                    ExtensionState::Creatable => Trigrams::Creatable,
+                    ExtensionState::Missing => Trigrams::Missing,
+                };
+                let database = Database::postgres(SCHEMA, trigrams);
+                (Driver::Postgres(Box::new(migration)), database, newest)
+            }
+            Address::Neo4j(_) => return Err(MigrateError::Graph),
+        };
+        let tables = match &newest {
+            Some(recorded) => Tables::read(&recorded.tables).map_err(MigrateError::Recorded)?,
+            None => Tables::default(),
+        };
+        Ok(Self { driver, database, newest, tables })
+    }
+
+    /// The newest migration of the history.
+    #[must_use]
+    pub fn newest(&self) -> Option<&Recorded> {
+        self.newest.as_ref()
+    }
+
+    /// Tables of the newest migration; none if there is no migration.
+    #[must_use]
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Plans the migration to a model, compares the recorded tables with the actual ones, and runs
+    /// the checks. If something was changed by hand, the checks do not run.
+    pub async fn plan(&self, model: &Model) -> Result<Planned, MigrateError> {
+        let plan = storage::plan(model, &self.database, &self.tables);
+        let migration = migration::plan(&self.tables, &plan.tables, &self.database)?;
+        let catalog = self.catalog().await?;
+        let drift = drift(&self.tables, &plan.tables, &catalog, &self.database);
+        let mut found = Vec::new();
+        if drift.is_empty() {
+            for check in migration.checks() {
+                let rows = u64::try_from(self.count(&check.query).await?).unwrap_or_default();
+                if rows > 0 {
+                    found.push(Found { finding: check.finding.clone(), rows });
+                }
+            }
+        }
+        Ok(Planned { plan, migration, drift, found })
+    }
+
+    /// Applies a planned migration and records it with its definitions.
+    pub async fn apply(self, planned: &Planned, definitions: &str) -> Result<(), MigrateError> {
+        let Planned { plan, migration, .. } = planned;
+        let (tables, script) = (plan.tables.written(), script(migration));
+        let record = Record { definitions, tables: &tables, statements: &script };
+        match self.driver {
+            Driver::Sqlite(driver) => {
+                let own: Vec<&str> = [&self.tables, &plan.tables]
+                    .into_iter()
+                    .flat_map(Tables::object_names)
+                    .collect();
+                Ok(driver.apply(migration.statements(), &own, migration.rebuilds, record)?)
+            }
+            Driver::Postgres(driver) => Ok(driver.apply(migration.statements(), record).await?),
+        }
+    }
+
+    async fn catalog(&self) -> Result<Catalog, MigrateError> {
+        Ok(match &self.driver {
+            Driver::Sqlite(driver) => driver.catalog()?,
+            Driver::Postgres(driver) => driver.catalog(SCHEMA).await?,
+        })
+    }
+
+    async fn count(&self, query: &str) -> Result<i64, MigrateError> {
+        Ok(match &self.driver {
+            Driver::Sqlite(driver) => driver.count(query)?,
+            Driver::Postgres(driver) => driver.count(query).await?,
+        })
+    }
+}
+
+impl Planned {
+    /// Whether the database has the tables of the model.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.migration.is_empty() && self.drift.is_empty()
+    }
+}
+
+/// The steps of a migration as a script: a comment for each, then its statements.
+#[must_use]
+pub fn script(migration: &Migration) -> String {
+    let mut script = String::new();
+    for step in migration.steps.iter().filter(|step| !step.statements.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(script, "-- {}", step.change);
+        for statement in &step.statements {
+            let _ = writeln!(script, "{statement};");
+        }
+    }
+    script
+}

@@ -1,0 +1,638 @@
+//! Statements that define tables, for people to read: a line for each column.
+
+use std::fmt::{self, Write as _};
+
+use super::Printer;
+use crate::flavor::{Flavor, KeySequence, WordIndexes};
+use crate::tree::definition::{
+    Action, ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition,
+    DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
+    Trigger, TriggerBody, TriggerEvent, WordForm, WordTable,
+};
+use crate::tree::{Identifier, TableName};
+
+/// Prints a statement that defines something.
+#[must_use]
+pub fn print_definition(definition: &Definition, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    // Writing to a string cannot fail.
+    let _ = printer.definition(definition);
+    printer.out
+}
+
+/// Prints a query of the rows of one table.
+#[must_use]
+pub fn print_table_rows(rows: &TableRows, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    // Writing to a string cannot fail.
+    let _ = printer.table_rows(rows);
+    printer.out
+}
+
+impl Printer<'_> {
+    fn definition(&mut self, definition: &Definition) -> fmt::Result {
+        match definition {
+            Definition::CreateExtension(name) => {
+                self.out.push_str("CREATE EXTENSION IF NOT EXISTS ");
+                self.identifier(name);
+            }
+            Definition::CreateTable(table) => self.create_table(table)?,
+            Definition::DropTable(name) => {
+                self.out.push_str("DROP TABLE ");
+                self.table_name(name);
+            }
+            Definition::RenameTable { table, to } => {
+                self.alter_table(table);
+                self.out.push_str("RENAME TO ");
+                self.identifier(to);
+            }
+            Definition::AddColumn { table, column, constraints } => {
+                self.alter_table(table);
+                self.out.push_str("ADD COLUMN ");
+                self.column_definition(column)?;
+                for constraint in constraints {
+                    self.out.push(' ');
+                    self.column_constraint(constraint)?;
+                }
+            }
+            Definition::DropColumn { table, column } => {
+                self.alter_table(table);
+                self.out.push_str("DROP COLUMN ");
+                self.identifier(column);
+            }
+            Definition::AlterType { table, column, data_type, using } => {
+                self.alter_column(table, column);
+                self.out.push_str(" TYPE ");
+                self.data_type(data_type);
+                self.out.push_str(" USING ");
+                self.term(using)?;
+            }
+            Definition::AlterNull { table, column, is_required } => {
+                self.alter_column(table, column);
+                self.out.push_str(if *is_required { " SET NOT NULL" } else { " DROP NOT NULL" });
+            }
+            Definition::AddConstraint { table, constraint } => {
+                self.alter_table(table);
+                self.out.push_str("ADD ");
+                self.constraint(constraint)?;
+            }
+            Definition::DropConstraint { table, name } => {
+                self.alter_table(table);
+                self.out.push_str("DROP CONSTRAINT ");
+                self.identifier(name);
+            }
+            Definition::CreateIndex(index) => self.index(index),
+            Definition::DropIndex(name) => {
+                self.out.push_str("DROP INDEX ");
+                self.table_name(name);
+            }
+            Definition::CreateWordTable(table) => self.word_table(table),
+            Definition::FillWordTable(name) => {
+                self.out.push_str("INSERT INTO ");
+                self.table_name(name);
+                self.column_list(&[&name.name]);
+                self.out.push_str(" VALUES ('rebuild')");
+            }
+            Definition::CreateFunction { name, body } => self.function(name, body)?,
+            Definition::DropFunction(name) => {
+                self.out.push_str("DROP FUNCTION ");
+                self.table_name(name);
+                self.out.push_str("()");
+            }
+            Definition::CreateTrigger(trigger) => self.trigger(trigger)?,
+            Definition::DropTrigger { name, on } => {
+                self.out.push_str("DROP TRIGGER ");
+                self.identifier(name);
+                // Where functions have the statements of triggers, triggers belong to their tables.
+                if self.flavor.definitions.trigger_functions {
+                    self.out.push_str(" ON ");
+                    self.table_name(on);
+                }
+            }
+            Definition::Action(action) => self.action(action)?,
+        }
+        Ok(())
+    }
+
+    fn alter_table(&mut self, table: &TableName) {
+        self.out.push_str("ALTER TABLE ");
+        self.table_name(table);
+        self.out.push(' ');
+    }
+
+    fn alter_column(&mut self, table: &TableName, column: &Identifier) {
+        self.alter_table(table);
+        self.out.push_str("ALTER COLUMN ");
+        self.identifier(column);
+    }
+
+    fn create_table(&mut self, table: &CreateTable) -> fmt::Result {
+        self.out.push_str("CREATE TABLE ");
+        self.table_name(&table.name);
+        self.out.push_str(" (");
+        for (index, column) in table.columns.iter().enumerate() {
+            self.line(index);
+            self.column_definition(column)?;
+        }
+        for (index, constraint) in table.constraints.iter().enumerate() {
+            self.line(index + table.columns.len());
+            self.constraint(constraint)?;
+        }
+        self.out.push_str("\n)");
+        if table.is_clustered && self.flavor.definitions.without_rowid {
+            self.out.push_str(" WITHOUT ROWID");
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, index: usize) {
+        self.out.push_str(if index == 0 { "\n  " } else { ",\n  " });
+    }
+
+    fn column_definition(&mut self, column: &ColumnDefinition) -> fmt::Result {
+        self.identifier(&column.name);
+        self.out.push(' ');
+        match &column.key {
+            None => {
+                self.data_type(&column.data_type);
+                if column.is_required {
+                    self.out.push_str(" NOT NULL");
+                }
+            }
+            Some(key) => {
+                self.out.push_str(self.flavor.definitions.number_key);
+                if let (NumberKey::Sequence, KeySequence::Call(call)) = (key, self.flavor.sequence)
+                {
+                    self.out.push_str(" DEFAULT ");
+                    self.out.push_str(call);
+                }
+                self.out.push_str(" PRIMARY KEY");
+            }
+        }
+        Ok(())
+    }
+
+    fn data_type(&mut self, data_type: &DataType) {
+        let name = match data_type {
+            DataType::Boolean => "BOOLEAN",
+            DataType::Integer => "INTEGER",
+            DataType::BigInteger => "BIGINT",
+            DataType::Double => "DOUBLE PRECISION",
+            DataType::Text => "TEXT",
+            DataType::TimestampWithZone => "TIMESTAMPTZ",
+            DataType::Json => self.flavor.definitions.json,
+            DataType::Array(element) if self.flavor.definitions.arrays => {
+                self.data_type(element);
+                "[]"
+            }
+            DataType::Array(_) => self.flavor.definitions.json,
+        };
+        self.out.push_str(name);
+    }
+
+    fn constraint(&mut self, constraint: &Constraint) -> fmt::Result {
+        match constraint {
+            Constraint::PrimaryKey(columns) => {
+                self.out.push_str("PRIMARY KEY");
+                self.identifiers(columns);
+            }
+            Constraint::Unique { name, columns } => {
+                self.constraint_name(name);
+                self.out.push_str("UNIQUE");
+                self.identifiers(columns);
+            }
+            Constraint::Check { name, condition } => {
+                self.constraint_name(name);
+                self.check(condition)?;
+            }
+            Constraint::Reference { name, columns, .. } => {
+                self.constraint_name(name);
+                self.out.push_str("FOREIGN KEY");
+                self.identifiers(columns);
+                self.out.push(' ');
+                self.references(constraint);
+            }
+        }
+        Ok(())
+    }
+
+    /// A constraint behind the column that it is about.
+    fn column_constraint(&mut self, constraint: &Constraint) -> fmt::Result {
+        match constraint {
+            Constraint::PrimaryKey(_) => self.out.push_str("PRIMARY KEY"),
+            Constraint::Unique { name, .. } => {
+                self.constraint_name(name);
+                self.out.push_str("UNIQUE");
+            }
+            Constraint::Check { name, condition } => {
+                self.constraint_name(name);
+                self.check(condition)?;
+            }
+            Constraint::Reference { name, .. } => {
+                self.constraint_name(name);
+                self.references(constraint);
+            }
+        }
+        Ok(())
+    }
+
+    fn constraint_name(&mut self, name: &Identifier) {
+        self.out.push_str("CONSTRAINT ");
+        self.identifier(name);
+        self.out.push(' ');
+    }
+
+    fn check(&mut self, condition: &Condition) -> fmt::Result {
+        self.out.push_str("CHECK (");
+        self.condition(condition)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn references(&mut self, constraint: &Constraint) {
+        let Constraint::Reference { to, target_columns, on_delete, is_deferred, .. } = constraint
+        else {
+            return;
+        };
+        self.out.push_str("REFERENCES ");
+        self.table_name(to);
+        self.identifiers(target_columns);
+        self.out.push_str(match on_delete {
+            DeleteAction::SetNull => " ON DELETE SET NULL",
+            DeleteAction::Cascade => " ON DELETE CASCADE",
+            DeleteAction::Restrict => " ON DELETE RESTRICT",
+        });
+        if *is_deferred {
+            self.out.push_str(" DEFERRABLE INITIALLY DEFERRED");
+        }
+    }
+
+    fn identifiers(&mut self, columns: &[Identifier]) {
+        self.out.push(' ');
+        self.column_list(&columns.iter().collect::<Vec<_>>());
+    }
+
+    fn column_list(&mut self, columns: &[&Identifier]) {
+        self.out.push('(');
+        for (index, column) in columns.iter().enumerate() {
+            self.comma(index);
+            self.identifier(column);
+        }
+        self.out.push(')');
+    }
+
+    fn index(&mut self, index: &IndexDefinition) {
+        self.out.push_str("CREATE INDEX ");
+        self.identifier(&index.name);
+        self.out.push_str(" ON ");
+        self.table_name(&index.on);
+        self.out.push_str(match index.method {
+            IndexMethod::Hash if self.flavor.definitions.hash_indexes => " USING hash (",
+            IndexMethod::Tree | IndexMethod::Hash => " (",
+            IndexMethod::Words(_) | IndexMethod::Trigrams | IndexMethod::Elements => " USING gin (",
+        });
+        for (position, column) in index.columns.iter().enumerate() {
+            self.comma(position);
+            match index.method {
+                IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements => {
+                    self.identifier(column);
+                }
+                IndexMethod::Words(form) => {
+                    self.out.push_str(match form {
+                        WordForm::Plain => "to_tsvector('simple', ",
+                        WordForm::Stemmed => "to_tsvector('english', ",
+                    });
+                    self.identifier(column);
+                    self.out.push(')');
+                }
+                IndexMethod::Trigrams => {
+                    self.identifier(column);
+                    self.out.push_str(" gin_trgm_ops");
+                }
+            }
+        }
+        self.out.push(')');
+    }
+
+    fn word_table(&mut self, table: &WordTable) {
+        debug_assert!(
+            self.flavor.definitions.words == WordIndexes::VirtualTables,
+            "a virtual table of a database without them"
+        );
+        self.out.push_str("CREATE VIRTUAL TABLE ");
+        self.table_name(&table.name);
+        self.out.push_str(" USING fts5(");
+        self.identifier(&table.column);
+        self.out.push_str(", content=");
+        self.literal(&table.content.0);
+        self.out.push_str(", content_rowid=");
+        self.literal(&table.key.0);
+        self.out.push_str(match table.tokens {
+            Tokens::Words(WordForm::Plain) => ", tokenize='unicode61')",
+            Tokens::Words(WordForm::Stemmed) => ", tokenize='porter unicode61')",
+            Tokens::Trigrams => ", tokenize='trigram')",
+        });
+    }
+
+    fn function(&mut self, name: &TableName, body: &[Action]) -> fmt::Result {
+        self.out.push_str("CREATE FUNCTION ");
+        self.table_name(name);
+        self.out.push_str("() RETURNS trigger LANGUAGE plpgsql AS ");
+        let mut text = Printer::new(self.flavor);
+        text.actions(body)?;
+        // A text between dollar quotes must not have them itself.
+        let mut quote = String::from("$thalweg$");
+        while text.out.contains(&quote) {
+            quote.insert(1, '_');
+        }
+        write!(self.out, "{quote}\nBEGIN\n{}  RETURN NULL;\nEND\n{quote}", text.out)
+    }
+
+    fn trigger(&mut self, trigger: &Trigger) -> fmt::Result {
+        self.out.push_str("CREATE TRIGGER ");
+        self.identifier(&trigger.name);
+        match &trigger.event {
+            TriggerEvent::BeforeInsert => self.out.push_str(" BEFORE INSERT"),
+            TriggerEvent::Insert => self.out.push_str(" AFTER INSERT"),
+            TriggerEvent::Update(columns) => {
+                self.out.push_str(" AFTER UPDATE OF ");
+                for (index, column) in columns.iter().enumerate() {
+                    self.comma(index);
+                    self.identifier(column);
+                }
+            }
+            TriggerEvent::Delete => self.out.push_str(" AFTER DELETE"),
+        }
+        self.out.push_str(" ON ");
+        self.table_name(&trigger.on);
+        match &trigger.body {
+            TriggerBody::Function(function) => {
+                self.out.push_str(" FOR EACH ROW EXECUTE FUNCTION ");
+                self.table_name(function);
+                self.out.push_str("()");
+            }
+            TriggerBody::Actions(actions) => {
+                self.out.push_str(" BEGIN\n");
+                self.actions(actions)?;
+                self.out.push_str("END");
+            }
+        }
+        Ok(())
+    }
+
+    fn actions(&mut self, actions: &[Action]) -> fmt::Result {
+        for action in actions {
+            self.out.push_str("  ");
+            self.action(action)?;
+            self.out.push_str(";\n");
+        }
+        Ok(())
+    }
+
+    fn action(&mut self, action: &Action) -> fmt::Result {
+        match action {
+            Action::Insert { into, columns, rows } => {
+                self.out.push_str("INSERT INTO ");
+                self.table_name(into);
+                self.identifiers(columns);
+                match rows {
+                    InsertedRows::One(terms) => {
+                        self.out.push_str(" VALUES (");
+                        self.terms(terms)?;
+                        self.out.push(')');
+                    }
+                    InsertedRows::Of(rows) => {
+                        self.out.push(' ');
+                        self.table_rows(rows)?;
+                    }
+                }
+            }
+            Action::Update { table, sets, filter } => {
+                self.out.push_str("UPDATE ");
+                self.table_name(table);
+                for (index, (column, term)) in sets.iter().enumerate() {
+                    self.out.push_str(if index == 0 { " SET " } else { ", " });
+                    self.identifier(column);
+                    self.out.push_str(" = ");
+                    self.term(term)?;
+                }
+                self.filter(filter.as_ref())?;
+            }
+            Action::Delete { from, filter } => {
+                self.out.push_str("DELETE FROM ");
+                self.table_name(from);
+                self.filter(filter.as_ref())?;
+            }
+            Action::Refuse { message, when } => {
+                self.out.push_str("SELECT RAISE(ABORT, ");
+                self.literal(message);
+                self.out.push(')');
+                self.filter(Some(when))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table_rows(&mut self, rows: &TableRows) -> fmt::Result {
+        self.out.push_str(if rows.distinct { "SELECT DISTINCT " } else { "SELECT " });
+        self.terms(&rows.terms)?;
+        self.out.push_str(" FROM ");
+        self.table_name(&rows.from);
+        self.filter(rows.filter.as_ref())
+    }
+
+    fn filter(&mut self, filter: Option<&Condition>) -> fmt::Result {
+        let Some(condition) = filter else { return Ok(()) };
+        self.out.push_str(" WHERE ");
+        self.condition(condition)
+    }
+
+    fn terms(&mut self, terms: &[Term]) -> fmt::Result {
+        for (index, term) in terms.iter().enumerate() {
+            self.comma(index);
+            self.term(term)?;
+        }
+        Ok(())
+    }
+
+    fn term(&mut self, term: &Term) -> fmt::Result {
+        match term {
+            Term::Null(data_type) => {
+                self.out.push_str("CAST(NULL AS ");
+                self.data_type(data_type);
+                self.out.push(')');
+            }
+            Term::Text(text) => self.literal(text),
+            Term::Number(number) => write!(self.out, "{number}")?,
+            Term::Column(name) => self.identifier(name),
+            Term::Of(table, column) => {
+                self.table_name(table);
+                self.out.push('.');
+                self.identifier(column);
+            }
+            Term::New(column) => {
+                self.out.push_str("NEW.");
+                self.identifier(column);
+            }
+            Term::Old(column) => {
+                self.out.push_str("OLD.");
+                self.identifier(column);
+            }
+            Term::Cast(term, data_type) => {
+                self.out.push_str("CAST(");
+                self.term(term)?;
+                self.out.push_str(" AS ");
+                self.data_type(data_type);
+                self.out.push(')');
+            }
+            Term::When(condition, term) => {
+                self.out.push_str("CASE WHEN ");
+                self.condition(condition)?;
+                self.out.push_str(" THEN ");
+                self.term(term)?;
+                self.out.push_str(" END");
+            }
+            Term::ListOf(term, data_type) => self.list_of(term, data_type)?,
+            Term::FirstElement(list) => match self.flavor.definitions.arrays {
+                true => {
+                    self.out.push('(');
+                    self.term(list)?;
+                    self.out.push_str(")[1]");
+                }
+                false => self.applied("json_extract(", list, ", '$[0]')")?,
+            },
+            Term::ListLength(list) => match self.flavor.definitions.arrays {
+                true => self.applied("cardinality(", list, ")")?,
+                false => self.applied("json_array_length(", list, ")")?,
+            },
+            Term::CountRows => self.out.push_str("count(*)"),
+            Term::Surplus(column) => {
+                let column = Term::Column(column.clone());
+                self.applied("count(", &column, ")")?;
+                self.applied(" - count(DISTINCT ", &column, ")")?;
+            }
+            Term::Minimum(term) => self.applied("min(", term, ")")?,
+            Term::Query(rows) => {
+                self.out.push('(');
+                self.table_rows(rows)?;
+                self.out.push(')');
+            }
+        }
+        Ok(())
+    }
+
+    fn applied(&mut self, before: &str, term: &Term, after: &str) -> fmt::Result {
+        self.out.push_str(before);
+        self.term(term)?;
+        self.out.push_str(after);
+        Ok(())
+    }
+
+    /// Booleans are numbers where there are no arrays, and not so in JSON.
+    fn list_of(&mut self, term: &Term, data_type: &DataType) -> fmt::Result {
+        self.out.push_str("CASE WHEN ");
+        self.term(term)?;
+        match (self.flavor.definitions.arrays, data_type) {
+            (true, _) => self.applied(" IS NOT NULL THEN ARRAY[", term, "] END"),
+            (false, DataType::Boolean) => {
+                self.out.push_str(" THEN '[true]' WHEN NOT ");
+                self.term(term)?;
+                self.out.push_str(" THEN '[false]' END");
+                Ok(())
+            }
+            (false, _) => self.applied(" IS NOT NULL THEN json_array(", term, ") END"),
+        }
+    }
+
+    fn condition(&mut self, condition: &Condition) -> fmt::Result {
+        match condition {
+            Condition::Equal(left, right) => self.compared(left, " = ", right),
+            Condition::NotEqual(left, right) => self.compared(left, " <> ", right),
+            Condition::AtMost(left, right) => self.compared(left, " <= ", right),
+            Condition::More(left, right) => self.compared(left, " > ", right),
+            Condition::Within(term, least, most) => {
+                self.term(term)?;
+                write!(self.out, " BETWEEN {least} AND {most}")
+            }
+            Condition::Outside(term, least, most) => {
+                self.term(term)?;
+                write!(self.out, " NOT BETWEEN {least} AND {most}")
+            }
+            Condition::IsNull(term) => self.applied("", term, " IS NULL"),
+            Condition::IsNotNull(term) => self.applied("", term, " IS NOT NULL"),
+            Condition::OneOf(term, texts) => self.one_of(term, " IN (", texts),
+            Condition::NotOneOf(term, texts) => self.one_of(term, " NOT IN (", texts),
+            Condition::ElementsOneOf(column, texts) => {
+                if !self.flavor.definitions.arrays {
+                    self.out.push_str("TRUE");
+                    return Ok(());
+                }
+                self.identifier(column);
+                self.out.push_str(" <@ ARRAY[");
+                self.literals(texts);
+                self.out.push_str("]::text[]");
+                Ok(())
+            }
+            Condition::IsJsonArray(column) => {
+                self.out.push_str("json_valid(");
+                self.identifier(column);
+                self.out.push_str(") AND json_type(");
+                self.identifier(column);
+                self.out.push_str(") = 'array'");
+                Ok(())
+            }
+            Condition::Among(term, rows) => self.among(term, " IN (", rows),
+            Condition::NotAmong(term, rows) => self.among(term, " NOT IN (", rows),
+            Condition::All(conditions) => {
+                for (index, condition) in conditions.iter().enumerate() {
+                    if index > 0 {
+                        self.out.push_str(" AND ");
+                    }
+                    self.condition(condition)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn compared(&mut self, left: &Term, operator: &str, right: &Term) -> fmt::Result {
+        self.term(left)?;
+        self.out.push_str(operator);
+        self.term(right)
+    }
+
+    fn one_of(&mut self, term: &Term, operator: &str, texts: &[Box<str>]) -> fmt::Result {
+        self.term(term)?;
+        self.out.push_str(operator);
+        self.literals(texts);
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn among(&mut self, term: &Term, operator: &str, rows: &TableRows) -> fmt::Result {
+        self.term(term)?;
+        self.out.push_str(operator);
+        self.table_rows(rows)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn literals(&mut self, texts: &[Box<str>]) {
+        for (index, text) in texts.iter().enumerate() {
+            self.comma(index);
+            self.literal(text);
+        }
+    }
+
+    /// A text between quotes, with the quotes inside it doubled.
+    fn literal(&mut self, text: &str) {
+        self.out.push('\'');
+        for character in text.chars() {
+            if character == '\'' {
+                self.out.push('\'');
+            }
+            self.out.push(character);
+        }
+        self.out.push('\'');
+    }
+}

@@ -1,0 +1,198 @@
+//! Checks of columns and constraints of tables that stay.
+
+use sql::tree::definition::{Condition, TableRows, Term};
+
+use super::difference::Kept;
+use super::value::{Conversion, conversion};
+use super::{Check, Finding, Loss, Obstacle, Planner};
+use crate::definition::{identifier, table_name};
+use crate::tables::{Column, Reference, Stored, Table, Unique};
+
+impl<'m> Planner<'m> {
+    fn count(&self, table: &Table, condition: Option<Condition>, finding: Finding) -> Check {
+        let rows = TableRows::count(table_name(&table.name, self.database), condition);
+        self.check(&rows, finding)
+    }
+
+    /// The checks of a column whose type or nullability changes.
+    pub(super) fn checks_of_changed(
+        &self,
+        kept: Kept<'_>,
+        old: &Column,
+        new: &Column,
+    ) -> Vec<Check> {
+        let place = || (kept.old.name.clone(), new.name.clone());
+        let own = || Term::Column(identifier(&old.name));
+        let mut checks = Vec::new();
+        let finding = |loss: fn(Box<str>, Box<str>) -> Loss| {
+            let (table, column) = place();
+            match new.is_required {
+                true => Finding::Obstacle(Obstacle::NoValue { table, column }),
+                false => Finding::Loss(loss(table, column)),
+            }
+        };
+        match conversion(old, new) {
+            Conversion::None | Conversion::Every(_) => {}
+            Conversion::Some { lost, loses_elements: true, .. } => {
+                let (table, column) = place();
+                let loss = Finding::Loss(Loss::Elements { table, column });
+                checks.push(self.count(kept.old, Some(lost), loss));
+            }
+            Conversion::Some { lost, loses_elements: false, .. } => {
+                let finding = finding(|table, column| Loss::Values { table, column });
+                checks.push(self.count(kept.old, Some(lost), finding));
+            }
+            Conversion::Nothing => {
+                let finding = finding(|table, column| Loss::Values { table, column });
+                let condition = (!new.is_required).then(|| Condition::IsNotNull(own()));
+                checks.push(self.count(kept.old, condition, finding));
+                return checks;
+            }
+        }
+        if new.is_required && !old.is_required {
+            let (table, column) = place();
+            let obstacle = Finding::Obstacle(Obstacle::Null { table, column });
+            checks.push(self.count(kept.old, Some(Condition::IsNull(own())), obstacle));
+        }
+        checks
+    }
+
+    /// The checks of a new column: a required one needs values, and a reference may take them from
+    /// the old place of its relation.
+    pub(super) fn checks_of_added(&self, kept: Kept<'_>, column: &Column) -> Vec<Check> {
+        // Triggers of the members write it.
+        if let Stored::Group(_) = kept.new.stores {
+            return Vec::new();
+        }
+        if let Some(reference) = kept.new.find_reference(&column.name) {
+            return self.checks_of_new(kept.new, reference);
+        }
+        if !column.is_required {
+            return Vec::new();
+        }
+        let (table, name) = (kept.old.name.clone(), column.name.clone());
+        let obstacle = Finding::Obstacle(Obstacle::NoValue { table, column: name });
+        vec![self.count(kept.old, None, obstacle)]
+    }
+
+    /// The check of a column that is dropped, unless its relation is stored elsewhere.
+    pub(super) fn checks_of_dropped(&self, kept: Kept<'_>, column: &Column) -> Vec<Check> {
+        if let Stored::Group(_) = kept.new.stores {
+            return Vec::new();
+        }
+        let reference = kept.old.find_reference(&column.name);
+        if reference.is_some_and(|reference| self.is_moved(&reference.relation)) {
+            return Vec::new();
+        }
+        let (table, name) = (kept.old.name.clone(), column.name.clone());
+        let loss = Finding::Loss(Loss::Column { table, column: name });
+        let is_there = Condition::IsNotNull(Term::Column(identifier(&column.name)));
+        vec![self.count(kept.old, Some(is_there), loss)]
+    }
+
+    /// The check of a table that is dropped, unless others store the same.
+    pub(super) fn checks_of_dropped_table(&self, table: &Table) -> Vec<Check> {
+        let is_kept = match &table.stores {
+            Stored::Entity(_) => false,
+            Stored::Group(_) => true,
+            Stored::Relation(relation) => self.is_moved(relation),
+        };
+        match is_kept {
+            true => Vec::new(),
+            false => vec![self.count(table, None, Finding::Loss(Loss::Table(table.name.clone())))],
+        }
+    }
+
+    /// The check of a new unique constraint over a column that stays.
+    pub(super) fn checks_of_unique(&self, kept: Kept<'_>, unique: &Unique) -> Vec<Check> {
+        let [column] = &*unique.columns else { return Vec::new() };
+        let is_new = !kept.old.unique.iter().any(|old| old.columns == unique.columns);
+        if !is_new || kept.old.find_column(column).is_none() {
+            return Vec::new();
+        }
+        let (table, name) = (kept.old.name.clone(), column.clone());
+        let rows = TableRows {
+            distinct: false,
+            terms: vec![Term::Surplus(identifier(column))],
+            from: table_name(&kept.old.name, self.database),
+            filter: None,
+        };
+        let obstacle = Finding::Obstacle(Obstacle::Duplicate { table, column: name });
+        vec![self.check(&rows, obstacle)]
+    }
+
+    /// References of columns that stay which lead to other tables than before: the tables where
+    /// their values may be.
+    pub(super) fn redirected(&self, kept: Kept<'m>) -> Vec<(&'m Column, &'m Reference)> {
+        let added = kept.added_references();
+        let redirected = added.filter_map(|reference| {
+            let [column] = &*reference.columns else { return None };
+            let old = kept.old.find_column(column)?;
+            // Another type has no values.
+            if matches!(conversion(old, kept.new.find_column(column)?), Conversion::Nothing) {
+                return None;
+            }
+            let target = |name: &str, tables: &'m crate::Tables| -> Vec<&'m str> {
+                let table = tables.find(name);
+                match table.map(|table| &table.stores) {
+                    Some(Stored::Group(_)) => {
+                        let table = table.map(|table| &*table.name).unwrap_or_default();
+                        tables.members(table).map(|member| &*member.name).collect()
+                    }
+                    _ => table.iter().map(|table| &*table.name).collect(),
+                }
+            };
+            let now = target(&reference.to, self.new);
+            let before = kept.old.find_reference(column).map(|own| target(&own.to, self.old));
+            let stay = before.is_some_and(|before| before.iter().all(|own| now.contains(own)));
+            (!stay).then_some((old, reference))
+        });
+        redirected.collect()
+    }
+
+    /// The check of a reference that leads to other tables than before.
+    pub(super) fn check_of_redirected(
+        &self,
+        kept: Kept<'m>,
+        column: &Column,
+        reference: &Reference,
+    ) -> Check {
+        let own = || Term::Column(identifier(&column.name));
+        let members: Vec<&Table> = self.new.members(&reference.to).collect();
+        let targets = match members.is_empty() {
+            true => self.new.find(&reference.to).into_iter().collect(),
+            false => members,
+        };
+        let mut conditions = vec![Condition::IsNotNull(own())];
+        for target in targets {
+            let Some(old) = self.old.find(&target.name) else { continue };
+            let Some(key) = old.primary_key.first() else { continue };
+            let keys = TableRows::of(
+                Term::Column(identifier(key)),
+                table_name(&old.name, self.database),
+                None,
+            );
+            conditions.push(Condition::NotAmong(own(), Box::new(keys)));
+        }
+        let (table, name) = (kept.old.name.clone(), column.name.clone());
+        let is_required =
+            kept.new.find_column(&column.name).is_some_and(|column| column.is_required);
+        let finding = match is_required {
+            true => Finding::Obstacle(Obstacle::NoValue { table, column: name }),
+            false => Finding::Loss(Loss::References { table, column: name }),
+        };
+        self.count(kept.old, Some(Condition::All(conditions)), finding)
+    }
+
+    /// A condition on rows whose reference leads to no row of its new table.
+    pub(super) fn leads_nowhere(&self, column: &Column, reference: &Reference) -> Condition {
+        let own = || Term::Column(identifier(&column.name));
+        let key = reference.target_columns.first().map(|key| identifier(key));
+        let keys = key.map(|key| {
+            TableRows::of(Term::Column(key), table_name(&reference.to, self.database), None)
+        });
+        let mut conditions = vec![Condition::IsNotNull(own())];
+        conditions.extend(keys.map(|keys| Condition::NotAmong(own(), Box::new(keys))));
+        Condition::All(conditions)
+    }
+}

@@ -1,0 +1,202 @@
+//! Recorded tables and the actual ones: what was changed by hand.
+
+use std::fmt;
+
+use catalog::{Catalog, Entity, Field, Scalar, Type};
+
+use crate::database::Database;
+use crate::tables::{Column, ColumnType, StoredValue, Table, Tables};
+
+/// A difference between recorded tables and the actual ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drift {
+    MissingTable(Box<str>),
+    MissingColumn {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    /// A column that no migration added.
+    ExtraColumn {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    OtherType {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    /// A column that accepts null, though it was required, or the opposite.
+    OtherNull {
+        table: Box<str>,
+        column: Box<str>,
+        is_required: bool,
+    },
+    MissingUnique {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    MissingReference {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    /// A new table would have the name of one that no migration created.
+    ForeignTable(Box<str>),
+}
+
+/// Compares recorded tables with those of a catalog. Further tables are no matter, unless a new table
+/// has the name of one of them.
+#[must_use]
+pub fn drift(recorded: &Tables, new: &Tables, actual: &Catalog, database: &Database) -> Vec<Drift> {
+    let mut found = Vec::new();
+    let find = |name: &str| {
+        actual.entities().find(|entity| {
+            entity.namespace.as_deref() == database.schema.as_deref()
+                && is_same_name(&entity.name, name, database)
+        })
+    };
+    for table in &recorded.tables {
+        match find(&table.name) {
+            None => found.push(Drift::MissingTable(table.name.clone())),
+            Some(entity) => compare(table, entity, actual, database, &mut found),
+        }
+    }
+    for table in &new.tables {
+        if recorded.find(&table.name).is_none() && find(&table.name).is_some() {
+            found.push(Drift::ForeignTable(table.name.clone()));
+        }
+    }
+    found
+}
+
+/// SQLite compares names without regard to case.
+fn is_same_name(left: &str, right: &str, database: &Database) -> bool {
+    match database.flavor.definitions.schemas {
+        true => left == right,
+        false => left.eq_ignore_ascii_case(right),
+    }
+}
+
+fn compare(
+    table: &Table,
+    entity: &Entity,
+    actual: &Catalog,
+    database: &Database,
+    found: &mut Vec<Drift>,
+) {
+    let name = || table.name.clone();
+    let field_of = |column: &str| {
+        actual.fields_of(entity.id).find(|field| is_same_name(&field.name, column, database))
+    };
+    for column in &table.columns {
+        let called = || column.name.clone();
+        let Some(field) = field_of(&column.name) else {
+            found.push(Drift::MissingColumn { table: name(), column: called() });
+            continue;
+        };
+        if !has_type(field, column, actual, database) {
+            found.push(Drift::OtherType { table: name(), column: called() });
+        }
+        if field.nullable == column.is_required {
+            let is_required = column.is_required;
+            found.push(Drift::OtherNull { table: name(), column: called(), is_required });
+        }
+    }
+    for field in actual.fields_of(entity.id) {
+        let is_recorded =
+            table.columns.iter().any(|own| is_same_name(&field.name, &own.name, database));
+        if !is_recorded {
+            found.push(Drift::ExtraColumn { table: name(), column: field.name.clone() });
+        }
+    }
+    let fields = |columns: &[Box<str>]| -> Option<Vec<_>> {
+        columns.iter().map(|column| field_of(column).map(|field| field.id)).collect()
+    };
+    for unique in &table.unique {
+        // A missing column is named already.
+        let (Some(fields), Some(column)) = (fields(&unique.columns), unique.columns.first()) else {
+            continue;
+        };
+        if !entity.keys.iter().any(|key| key.fields == fields) {
+            found.push(Drift::MissingUnique { table: name(), column: column.clone() });
+        }
+    }
+    for reference in &table.references {
+        let (Some(fields), Some(column)) = (fields(&reference.columns), reference.columns.first())
+        else {
+            continue;
+        };
+        let mut outgoing = entity.outgoing.iter().map(|id| &actual[*id]);
+        let is_there = outgoing.any(|relationship| {
+            relationship.from_fields == fields
+                && is_same_name(&actual[relationship.to].name, &reference.to, database)
+        });
+        if !is_there {
+            found.push(Drift::MissingReference { table: name(), column: column.clone() });
+        }
+    }
+}
+
+/// Whether a column still has its type.
+fn has_type(field: &Field, column: &Column, actual: &Catalog, database: &Database) -> bool {
+    let is_array = column.is_list || column.r#type == ColumnType::Vector;
+    let element = match (is_array, database.flavor.definitions.arrays) {
+        (true, false) => return matches!(field.r#type, Type::Scalar(Scalar::Json | Scalar::Jsonb)),
+        (true, true) => match actual.base_type(&field.r#type) {
+            Type::List(element) => element,
+            _ => return false,
+        },
+        (false, _) => &field.r#type,
+    };
+    let Type::Scalar(scalar) = element else { return false };
+    match column.r#type {
+        ColumnType::Boolean => *scalar == Scalar::Boolean,
+        ColumnType::Int32 => *scalar == Scalar::Int32,
+        ColumnType::Int64 => match column.stores {
+            // The key of a SQLite table is declared INTEGER, which may count as either.
+            StoredValue::Sequence | StoredValue::MemberKey => {
+                matches!(scalar, Scalar::Int32 | Scalar::Int64)
+            }
+            StoredValue::MemberTable
+            | StoredValue::Field(_)
+            | StoredValue::Reference(..)
+            | StoredValue::Pair(..) => *scalar == Scalar::Int64,
+        },
+        ColumnType::Float64 | ColumnType::Vector => *scalar == Scalar::Float64,
+        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password => *scalar == Scalar::Text,
+        ColumnType::DateTime => *scalar == Scalar::TimestampWithZone,
+        ColumnType::Json | ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon => {
+            matches!(scalar, Scalar::Json | Scalar::Jsonb)
+        }
+    }
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingTable(table) => write!(formatter, "the table {table} is not there"),
+            Self::MissingColumn { table, column } => {
+                write!(formatter, "the column {table}.{column} is not there")
+            }
+            Self::ExtraColumn { table, column } => {
+                write!(formatter, "no migration added the column {table}.{column}")
+            }
+            Self::OtherType { table, column } => {
+                write!(formatter, "the column {table}.{column} has another type")
+            }
+            Self::OtherNull { table, column, is_required: true } => {
+                write!(formatter, "the column {table}.{column} accepts null, and should not")
+            }
+            Self::OtherNull { table, column, is_required: false } => {
+                write!(formatter, "the column {table}.{column} does not accept null, and should")
+            }
+            Self::MissingUnique { table, column } => {
+                write!(formatter, "the unique constraint of {table}.{column} is not there")
+            }
+            Self::MissingReference { table, column } => {
+                write!(formatter, "the foreign key of {table}.{column} is not there")
+            }
+            Self::ForeignTable(table) => {
+                write!(formatter, "there is a table {table} which no migration created")
+            }
+        }
+    }
+}

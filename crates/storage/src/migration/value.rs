@@ -1,0 +1,85 @@
+//! The value of a column of a new table, made of the row of the old one.
+
+use sql::tree::definition::{Condition, Term};
+
+use crate::definition::{identifier, value_type};
+use crate::tables::{Column, ColumnType};
+
+/// The conversion of the values of a column to its new type.
+pub(super) enum Conversion {
+    /// The values stay.
+    None,
+    /// Every value has a new form.
+    Every(Term),
+    /// Values that satisfy the condition have no new form: they become null, or lists lose
+    /// elements.
+    Some { term: Term, lost: Condition, loses_elements: bool },
+    /// No value has a new form.
+    Nothing,
+}
+
+/// The conversion between two types.
+pub(super) fn conversion(old: &Column, new: &Column) -> Conversion {
+    let own = || Term::Column(identifier(&old.name));
+    match (old.is_list, new.is_list) {
+        (false, true) if old.r#type == new.r#type => {
+            Conversion::Every(Term::ListOf(Box::new(own()), value_type(&old.r#type)))
+        }
+        (true, false) if old.r#type == new.r#type => Conversion::Some {
+            term: Term::FirstElement(Box::new(own())),
+            lost: Condition::More(Term::ListLength(Box::new(own())), Term::Number(1)),
+            loses_elements: true,
+        },
+        (false, true) | (true, false) => Conversion::Nothing,
+        (true, true) if value_type(&old.r#type) == value_type(&new.r#type) => Conversion::None,
+        (true, true) => Conversion::Nothing,
+        (false, false) => scalar(own, &old.r#type, &new.r#type),
+    }
+}
+
+fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Conversion {
+    let cast = |term| Term::Cast(Box::new(term), value_type(new));
+    match (old, new) {
+        (old, new) if old == new => Conversion::None,
+        (ColumnType::Enum(old), ColumnType::Enum(new))
+            if old.iter().all(|label| new.contains(label)) =>
+        {
+            Conversion::None
+        }
+        (ColumnType::Enum(_), ColumnType::Text) => Conversion::None,
+        (ColumnType::Enum(_) | ColumnType::Text, ColumnType::Enum(labels)) => Conversion::Some {
+            term: Term::When(Box::new(Condition::OneOf(own(), labels.clone())), Box::new(own())),
+            lost: Condition::NotOneOf(own(), labels.clone()),
+            loses_elements: false,
+        },
+        (ColumnType::Int32, ColumnType::Int64 | ColumnType::Float64)
+        | (ColumnType::Int32 | ColumnType::Int64 | ColumnType::Float64, ColumnType::Text) => {
+            Conversion::Every(cast(own()))
+        }
+        (ColumnType::Int64, ColumnType::Int32) => {
+            let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+            Conversion::Some {
+                term: Term::When(
+                    Box::new(Condition::Within(own(), least, most)),
+                    Box::new(cast(own())),
+                ),
+                lost: Condition::Outside(own(), least, most),
+                loses_elements: false,
+            }
+        }
+        (ColumnType::Int64, ColumnType::Float64) => {
+            // Floating point numbers have all integers up to this one.
+            let most = 1 << 53;
+            Conversion::Some {
+                term: cast(own()),
+                lost: Condition::Outside(own(), -most, most),
+                loses_elements: false,
+            }
+        }
+        (ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon, ColumnType::Json) => {
+            Conversion::None
+        }
+        // A password is not to be read, and a text is no hash.
+        (_, _) => Conversion::Nothing,
+    }
+}
