@@ -293,10 +293,13 @@ mod tests {
         let text = "type A { a: Int @dgraph(pred: \"a\")\n b: Int @dgraph(pred: \"a\")\n\
                     c: Int @dgraph(pred: \"A.a\")\n}\n\
                     type B @secret(field: \"pwd\") { d: String @dgraph(pred: \"B.pwd\") }";
-        refused(text, &expect![[r#"
+        refused(
+            text,
+            &expect![[r#"
             line 1, column 10: A.a: its predicate is `a`, and that of `c` is `A.a`: choose another `@dgraph(pred:)`
             line 5, column 9: B: its column `pwd` is that of `d`: choose another `pred`
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
