@@ -9,10 +9,10 @@ const ALGORITHMS: &[&str] = &["HS256", "HS384", "HS512", "RS256", "RS384", "RS51
 pub(super) fn read(text: &str) -> Result<Box<str>, String> {
     let json: Box<str> = match text.starts_with('{') {
         true => text.into(),
-        false => older_form(text).ok_or_else(|| {
+        false => older_form(text).ok_or(
             "it has no settings: write `# Dgraph.Authorization {\"Header\":\"…\",\
-             \"Namespace\":\"…\",\"Algo\":\"HS256\",\"VerificationKey\":\"…\"}`"
-        })?,
+             \"Namespace\":\"…\",\"Algo\":\"HS256\",\"VerificationKey\":\"…\"}`",
+        )?,
     };
     match serde_json::from_str(&json) {
         Ok(Value::Object(members)) => check(&members)?,
