@@ -625,7 +625,7 @@ impl Printer<'_> {
     }
 
     /// A text between quotes, with the quotes inside it doubled.
-    fn literal(&mut self, text: &str) {
+    pub(super) fn literal(&mut self, text: &str) {
         self.out.push('\'');
         for character in text.chars() {
             if character == '\'' {
