@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use dialect_dgraph::definitions::read;
 use dialect_dgraph::stored::stored;
+use storage::database::Database;
+use storage::plan::plan;
+use storage::tables::Tables;
 
 const VARIABLE: &str = "THALWEG_DGRAPH_DIR";
 
@@ -64,7 +67,8 @@ fn mistake(text: &str) -> Option<String> {
     match read(text) {
         Ok(model) => {
             let stored = stored(&model);
-            assert_eq!(stored.types.len(), model.types.len());
+            let plan = plan(&stored.model, &Database::sqlite(), &Tables::default());
+            assert_eq!(plan.places.relations.len(), stored.model.relations.len());
             None
         }
         Err(problems) => {

@@ -9,6 +9,8 @@
 
 pub mod make;
 
+use std::sync::Arc;
+
 pub use api::{Api, ConstraintMessage, EntitiesBinding, Transactions, federation};
 pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
@@ -68,6 +70,25 @@ impl DialectName {
             Self::Phrag => Dialect::Phrag(phrag::Options::default()),
             Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
             Self::Dgraph => Dialect::Dgraph(dgraph::Options::default()),
+        }
+    }
+}
+
+impl Dialect {
+    /// What the definitions of a schema-first dialect store; `None` for the others.
+    #[must_use]
+    pub fn storage_model(&self) -> Option<storage::model::Model> {
+        match self {
+            Self::Dgraph(options) => Some(dgraph::stored::stored(&options.model).model),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => None,
+        }
+    }
+
+    /// Sets the places of a schema-first dialect's definitions in the tables of a database.
+    pub fn set_places(&mut self, places: storage::plan::Places) {
+        match self {
+            Self::Dgraph(options) => options.places = Arc::new(places),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => {}
         }
     }
 }

@@ -63,7 +63,9 @@ impl<'d> Links<'_, 'd> {
         }
         for place in places {
             let field = &self.read[place.0].fields[place.1];
-            if let Some(directive) = field.applied.find(Known::HasInverse) {
+            // A mistake of an interface's field is reported once.
+            let is_copy = field.expanded.inherited.is_some();
+            if let (Some(directive), false) = (field.applied.find(Known::HasInverse), is_copy) {
                 self.link(place, directive);
             }
         }

@@ -60,7 +60,6 @@ pub fn read(text: &str) -> Result<Model, Vec<DefinitionProblem>> {
     let composites = composite::read(&types, secrets, &mut problems);
     federation::check(&types, &composites, &mut problems);
     shared_predicates::check(&composites, &mut problems);
-    shared_predicates::check_tables(&types, &composites, &mut problems);
     let mut roots =
         |kind, definition| composite::roots(&types, kind, secrets, definition, &mut problems);
     let queries = roots(OwnerKind::Query, types.query);

@@ -1,5 +1,5 @@
-//! Predicates that several fields share, which have one type and one meaning, and stored names of
-//! types and fields, which are names of tables and columns.
+//! Predicates that several fields share, which have one type and one meaning, and names of columns,
+//! each of which is one predicate.
 
 use graphql::definitions::{Literal, TypeExpression};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,8 +8,7 @@ use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument};
 use super::predicate;
 use super::problem::{At, Problems};
-use super::reserved::is_remote;
-use super::types::{Types, is_interface};
+use super::types::is_interface;
 use crate::model::TypeIndex;
 
 /// The first use of a predicate.
@@ -253,29 +252,6 @@ fn check_secret_column(
     }
 }
 
-/// Reports an interface or union whose table has the name of another one.
-pub(super) fn check_tables(types: &Types<'_>, read: &[DeclaredType<'_>], problems: &mut Problems) {
-    let mut seen: FxHashMap<&str, &str> = FxHashMap::default();
-    let stored = read.iter().filter(|r#type| !r#type.applied.has(Known::Remote));
-    let (groups, entities): (Vec<_>, Vec<_>) =
-        stored.partition(|r#type| is_interface(r#type.definition));
-    for r#type in entities {
-        seen.insert(r#type.stored_name(), &r#type.definition.name);
-    }
-    let interfaces = groups.iter().map(|r#type| (r#type.definition, r#type.stored_name()));
-    let unions = types.unions.iter().filter(|definition| !is_remote(definition));
-    let unions = unions.map(|definition| (*definition, &*definition.name));
-    for (definition, name) in interfaces.chain(unions) {
-        if let Some(other) = seen.insert(name, &definition.name) {
-            let message = format!(
-                "the stored name `{name}` is that of `{other}` too: choose another \
-                 `@dgraph(type:)` for one of both"
-            );
-            problems.refuse(At::r#type(definition), message);
-        }
-    }
-}
-
 fn predicate_of(r#type: &DeclaredType<'_>, field: &DeclaredField<'_>) -> String {
     match predicate::written(&field.applied) {
         Some(written) => written.to_owned(),
@@ -313,19 +289,16 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_tables_have_names_of_their_own() {
-        let text = "type A { a: Int @dgraph(pred: \"a\")\n b: Int @dgraph(pred: \"a\")\n c: Int @dgraph(pred: \"A.a\")\n}\n\
-                    interface I @dgraph(type: \"A\") { d: Int }\nunion T = A\n\
-                    type B @dgraph(type: \"T\") { e: Int f: Int @dgraph(pred: \"A.a\") }\n\
-                    type C @secret(field: \"pwd\") { g: String @dgraph(pred: \"C.pwd\") }";
+    fn a_column_is_one_predicate() {
+        let text = "type A { a: Int @dgraph(pred: \"a\")\n b: Int @dgraph(pred: \"a\")\n\
+                    c: Int @dgraph(pred: \"A.a\")\n}\n\
+                    type B @secret(field: \"pwd\") { d: String @dgraph(pred: \"B.pwd\") }";
         refused(
             text,
             &expect![[r#"
-                line 1, column 10: A.a: its predicate is `a`, and that of `c` is `A.a`: choose another `@dgraph(pred:)`
-                line 5, column 11: I: the stored name `A` is that of `A` too: choose another `@dgraph(type:)` for one of both
-                line 6, column 7: T: the stored name `T` is that of `B` too: choose another `@dgraph(type:)` for one of both
-                line 8, column 9: C: its column `pwd` is that of `g`: choose another `pred`
-            "#]],
+            line 1, column 10: A.a: its predicate is `a`, and that of `c` is `A.a`: choose another `@dgraph(pred:)`
+            line 5, column 9: B: its column `pwd` is that of `d`: choose another `pred`
+        "#]],
         );
     }
 

@@ -8,7 +8,7 @@ use super::facts::{
     is_reverse, xid_field,
 };
 use super::operators::refused;
-use api::binding::{FilterRole, InputBinding, ObjectRole, VariantRole};
+use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, VariantRole};
 
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};
 
@@ -93,12 +93,21 @@ fn valued<'m>(build: &Builder<'m>, index: TypeIndex, values: Values) -> Vec<&'m 
 }
 
 /// The names of the values without which no row of a type is added.
-pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[Box<str>]> {
+pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMember]> {
     let required = valued(build, index, Values::Added).into_iter();
     let required =
         required.filter(|field| field.r#type.is_required && field.default_on_add.is_none());
-    let secret = build.r#type(index).secret.as_ref().map(|secret| secret.field.clone());
-    required.map(|field| field.name.clone()).chain(secret).collect()
+    let fields = &build.r#type(index).fields;
+    let located = build.located.types.get(index.0);
+    let required = required.map(|field| {
+        let place = fields.iter().position(|own| own.name == field.name);
+        let link = located.zip(place).and_then(|(known, place)| known.links.get(place).copied());
+        let link = link.flatten().map(|known| known.link);
+        RequiredMember { name: field.name.clone(), link }
+    });
+    let secret = build.r#type(index).secret.as_ref();
+    let secret = secret.map(|secret| RequiredMember { name: secret.field.clone(), link: None });
+    required.chain(secret).collect()
 }
 
 /// The values of a type without its automatic id, each as declared.

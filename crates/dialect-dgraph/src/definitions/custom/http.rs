@@ -442,9 +442,12 @@ mod tests {
                     line 8, column 94: Query.q: `graphql` has 0 operations: write exactly one
                 "#]],
             ),
-            ("query { a() b }", &expect![[r#"
+            (
+                "query { a() b }",
+                &expect![[r#"
                 line 8, column 94: Query.q: `graphql` has not exactly one field: write one
-            "#]]),
+            "#]],
+            ),
             (
                 "query { a } garbage",
                 &expect![[r#"
