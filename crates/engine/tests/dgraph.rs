@@ -121,6 +121,7 @@ async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str
         errors: ErrorOptions::default(),
         policies: None,
         federation: None,
+        schema_first: None,
     };
     let engine = Engine::open(address, &options).await.unwrap();
     let worker = Rc::new(Worker::new(engine));
