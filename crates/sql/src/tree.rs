@@ -221,6 +221,11 @@ pub enum Expression {
         comparison: Comparison,
         array: Box<Expression>,
     },
+    /// Whether some element of an array is in a list.
+    AnyElementIn {
+        list: Parameter,
+        array: Box<Expression>,
+    },
     /// An attribute of a composite.
     Attribute {
         of: Box<Expression>,

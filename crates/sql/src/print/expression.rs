@@ -101,12 +101,9 @@ impl Printer<'_> {
                 self.out.push_str("value)");
             }
             Expression::AnyElement { value, comparison, array } => {
-                self.parameter(*value)?;
-                self.out.push_str(self.comparison(*comparison));
-                self.out.push_str("ANY(");
-                self.expression(array)?;
-                self.out.push(')');
+                self.any_element(*value, *comparison, array)?;
             }
+            Expression::AnyElementIn { list, array } => self.any_element_in(*list, array)?,
             Expression::Attribute { of, name } => {
                 self.out.push('(');
                 self.expression(of)?;
@@ -323,6 +320,7 @@ impl Printer<'_> {
             | Expression::TruthText(_)
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
+            | Expression::AnyElementIn { .. }
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -349,6 +347,63 @@ impl Printer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a value compares so with some element of an array.
+    fn any_element(
+        &mut self,
+        value: Parameter,
+        comparison: Comparison,
+        array: &Expression,
+    ) -> fmt::Result {
+        let comparison = self.comparison(comparison);
+        if let KeyArrays::Unnest = self.flavor.key_arrays {
+            self.parameter(value)?;
+            self.out.push_str(comparison);
+            self.out.push_str("ANY(");
+            self.expression(array)?;
+        } else {
+            let element = self.elements(array)?;
+            self.parameter(value)?;
+            write!(self.out, "{comparison}{element}")?;
+        }
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn any_element_in(&mut self, list: Parameter, array: &Expression) -> fmt::Result {
+        if let KeyArrays::Unnest = self.flavor.key_arrays {
+            self.expression(array)?;
+            self.out.push_str(self.comparison(Comparison::Overlaps));
+            return self.parameter(list);
+        }
+        let element = self.elements(array)?;
+        self.out.push_str(element);
+        self.list(list)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    /// The beginning of a condition on some element of a JSON array, up to the condition. Returns
+    /// the column of the element.
+    fn elements(&mut self, array: &Expression) -> Result<&'static str, fmt::Error> {
+        let is_table = match self.flavor.key_arrays {
+            KeyArrays::JsonTable { element } => Some(element),
+            KeyArrays::Unnest | KeyArrays::JsonEach => None,
+        };
+        self.out.push_str("EXISTS (SELECT 1 FROM ");
+        self.out.push_str(if is_table.is_some() { "JSON_TABLE(" } else { "json_each(" });
+        self.expression(array)?;
+        match is_table {
+            Some(element) => {
+                write!(self.out, ", '$[*]' COLUMNS (c0 {element} PATH '$')) AS list WHERE ")?;
+                Ok("c0")
+            }
+            None => {
+                self.out.push_str(") WHERE ");
+                Ok("value")
+            }
+        }
     }
 
     fn list(&mut self, list: Parameter) -> fmt::Result {
