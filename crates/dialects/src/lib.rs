@@ -10,6 +10,7 @@
 pub mod make;
 
 pub use api::{Api, ConstraintMessage, EntitiesBinding, Transactions, federation};
+pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
