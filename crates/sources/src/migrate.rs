@@ -154,7 +154,7 @@ impl Migrator {
                     .into_iter()
                     .flat_map(Tables::object_names)
                     .collect();
-                Ok(driver.apply(migration.statements(), &own, migration.rebuilds, record)?)
+                Ok(driver.apply(migration.statements(), &own, migration.moves_rows, record)?)
             }
             Driver::Postgres(driver) => Ok(driver.apply(migration.statements(), record).await?),
         }

@@ -182,6 +182,14 @@ fn many_changes_in_a_row_keep_the_rows() {
         model.relations[0] = posts;
         change(database, &model, &[]);
         assert_eq!(database.query("SELECT author FROM \"Post\" ORDER BY id"), ["1", "1", "2"]);
+        // Tags of another type: the pairs go.
+        let before = model.clone();
+        model.relations[1] = relation(many(of(1), "tags"), bare(of(0)));
+        let planned = run(database.plan(&model));
+        let found: Vec<(Finding, u64)> =
+            planned.found.into_iter().map(|found| (found.finding, found.rows)).collect();
+        assert_eq!(found, [(references("Post_tags", "tags"), 2)]);
+        model = before;
         // 9: posts and comments become an interface's, to which comments refer.
         model.groups.push(group("Content", &[1, 3], &[]));
         model.relations[2] = relation(one(of(3), "post"), bare(of_group(0)));

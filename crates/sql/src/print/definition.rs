@@ -337,7 +337,11 @@ impl Printer<'_> {
     fn function(&mut self, name: &TableName, body: &[Action]) -> fmt::Result {
         self.out.push_str("CREATE FUNCTION ");
         self.table_name(name);
-        self.out.push_str("() RETURNS trigger LANGUAGE plpgsql AS ");
+        // Whoever may write the rows of a table has no rights on what its triggers write.
+        self.out.push_str(
+            "() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, \
+             pg_temp AS ",
+        );
         let mut text = Printer::new(self.flavor);
         text.actions(body)?;
         // A text between dollar quotes must not have them itself.
@@ -583,6 +587,12 @@ impl Printer<'_> {
             }
             Condition::Among(term, rows) => self.among(term, " IN (", rows),
             Condition::NotAmong(term, rows) => self.among(term, " NOT IN (", rows),
+            Condition::Not(condition) => {
+                self.out.push_str("NOT (");
+                self.condition(condition)?;
+                self.out.push(')');
+                Ok(())
+            }
             Condition::All(conditions) => {
                 for (index, condition) in conditions.iter().enumerate() {
                     if index > 0 {

@@ -313,6 +313,7 @@ pub enum Condition {
     /// A value of the only column of rows.
     Among(Term, Box<TableRows>),
     NotAmong(Term, Box<TableRows>),
+    Not(Box<Condition>),
     All(Vec<Condition>),
 }
 

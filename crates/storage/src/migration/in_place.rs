@@ -10,14 +10,14 @@ use crate::definition::{
     add_column, check, create_index, create_table, data_type, drop_index, identifier, identifiers,
     reference, table_name,
 };
-use crate::tables::{Column, Index, Reference, Table, Unique};
+use crate::tables::{Column, Index, Reference, Stored, Table, Unique};
 
 impl<'m> Planner<'m> {
     pub(super) fn in_place(&mut self) {
         let kept = self.difference.kept.clone();
         let created = self.difference.created.clone();
         let dropped = self.difference.dropped.clone();
-        self.drop_triggers(false);
+        self.drop_triggers();
         for table in &dropped {
             self.drop_references(table, table.references.iter());
         }
@@ -66,7 +66,7 @@ impl<'m> Planner<'m> {
         for table in &kept {
             self.add_references(table.new, table.added_references());
         }
-        self.create_triggers(false);
+        self.create_triggers(|_| false);
     }
 
     pub(super) fn create_table(&mut self, table: &Table) {
@@ -216,9 +216,14 @@ impl<'m> Planner<'m> {
             }
         }
         for (column, reference) in self.redirected(kept) {
-            let sets = vec![(identifier(&column.name), Term::Null(data_type(column)))];
             let filter = Some(self.leads_nowhere(column, reference));
-            let update = Action::Update { table: table.clone(), sets, filter };
+            let update = match kept.new.stores {
+                Stored::Relation(_) => Action::Delete { from: table.clone(), filter },
+                Stored::Entity(_) | Stored::Group(_) => {
+                    let sets = vec![(identifier(&column.name), Term::Null(data_type(column)))];
+                    Action::Update { table: table.clone(), sets, filter }
+                }
+            };
             let check = self.check_of_redirected(kept, column, reference);
             filled.push((column, Definition::Action(update), vec![check]));
         }
