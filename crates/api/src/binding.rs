@@ -32,7 +32,9 @@ pub use graph::{
     VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
 pub use meaning::Meaning;
-pub use objects::{ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget};
+pub use objects::{
+    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, RequiredMember,
+};
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,

@@ -2,8 +2,8 @@
 //! database, and the API of it.
 //!
 //! * [`definitions`]: type definitions, from text to the model
-//! * [`model`]: what type definitions mean
-//! * [`stored`]: what they store, and where
+//! * [`model`]: the meaning of type definitions
+//! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
 //! * [`schema`]: the API of type definitions
 
@@ -12,3 +12,56 @@ pub mod located;
 pub mod model;
 pub mod schema;
 pub mod stored;
+
+use std::sync::Arc;
+
+use api::Api;
+use catalog::Catalog;
+use storage::plan::Places;
+
+use located::Located;
+use model::{Auth, Model};
+
+/// Options of the API.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    pub model: Arc<Model>,
+    /// The places of the model's storage in the tables of the database.
+    pub places: Arc<Places>,
+}
+
+/// Type definitions with their places in a catalog.
+#[derive(Debug)]
+pub struct Declared<'o> {
+    options: &'o Options,
+    located: Located,
+}
+
+// Numbers of rules come from texts, so none of them is not a number.
+impl Eq for Options {}
+
+/// A message about definitions that the API cannot serve without ignoring a part of them.
+#[must_use]
+pub fn unserved(model: &Model) -> Option<String> {
+    let guarded = model.types.iter().find(|known| known.auth != Auth::default());
+    guarded.map(|known| {
+        let (name, line) = (&known.name, known.line);
+        format!("line {line}: the rules of `@auth` on `{name}` are not supported yet")
+    })
+}
+
+/// Finds the type definitions in a catalog, and declares the relationships that it lacks.
+#[must_use]
+pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
+    let stored = stored::stored(&options.model);
+    let Options { model, places } = options;
+    Declared { options, located: Located::find(model, &stored, places, catalog) }
+}
+
+impl Declared<'_> {
+    /// Makes the API of the type definitions.
+    #[must_use]
+    pub fn api(&self) -> Api {
+        schema::api(&self.options.model, &self.located)
+    }
+}

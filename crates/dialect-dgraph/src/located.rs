@@ -1,10 +1,16 @@
 //! The places of type definitions in a catalog: the entity of each type, the field of each value,
 //! the path to the rows of each relation.
 
-use catalog::{EntityId, FieldId, Type};
-use ir::Hop;
+mod find;
+mod links;
 
-use crate::model::TypeIndex;
+use catalog::{Catalog, EntityId, FieldId, Type};
+use ir::Hop;
+use storage::plan::Places;
+
+use crate::model::{Model, TypeIndex};
+use crate::stored::Stored;
+pub use links::LocatedLink;
 
 /// The places of all types of a model. Without any, nothing of it is stored.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +26,8 @@ pub struct LocatedType {
     pub rows: Option<LocatedRows>,
     /// In the order of the model. Of an interface all are [`LocatedField::Missing`].
     pub fields: Vec<LocatedField>,
+    /// The storage of each field that is a relation, in the same order.
+    pub links: Vec<Option<LocatedLink>>,
 }
 
 /// The rows of a type.
@@ -62,6 +70,13 @@ pub enum Way {
 }
 
 impl Located {
+    /// Finds the places of a model in a catalog. The relationships that the catalog lacks are
+    /// declared in it.
+    #[must_use]
+    pub fn find(model: &Model, stored: &Stored, places: &Places, catalog: &mut Catalog) -> Self {
+        find::locate(model, stored, places, catalog)
+    }
+
     /// The rows of a type, if they are stored.
     #[must_use]
     pub fn rows(&self, index: TypeIndex) -> Option<LocatedRows> {

@@ -95,7 +95,8 @@ pub struct Field {
     /// The field of the other type that holds the same relation: `@hasInverse` at either end, or a
     /// reverse predicate (`@dgraph(pred: "~…")`).
     pub inverse: Option<Inverse>,
-    /// The name in the database: `@dgraph(pred:)`, or the name of the field.
+    /// The name in the database: `@dgraph(pred:)`, or the name of the field, which has that of its
+    /// type before it where another field of the type has the same stored name.
     pub stored_name: Box<str>,
     /// True with `@embedding`.
     pub is_embedding: bool,
@@ -319,6 +320,8 @@ pub enum ClaimValue {
     Integer(i64),
     Float(f64),
     Boolean(bool),
+    /// An object, as JSON.
+    Object(Box<str>),
 }
 
 /// A field that another server answers: `@custom` and `@lambda`.

@@ -3,10 +3,12 @@
 //! A type is an entity, an interface or a union is a group. Types with the same stored name are one
 //! entity, whose rows have the fields of all of them.
 //!
+//! * `names`: names of columns
 //! * `columns`: scalars, enums and passwords
 //! * `relations`: fields whose values are rows
 
 mod columns;
+mod names;
 mod relations;
 
 use rustc_hash::FxHashMap;
@@ -52,7 +54,8 @@ pub enum Place {
     FirstOf(Vec<usize>),
 }
 
-/// The end of a relation at which a field is.
+/// The end of a relation at which a field is. A field that is its own inverse is at both ends,
+/// which have its name; its side is the near one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Near,
@@ -78,6 +81,8 @@ struct Layout<'m> {
     enums: Vec<Option<target::EnumIndex>>,
     /// The types of each entity.
     of_entities: Vec<Vec<TypeIndex>>,
+    /// The name of the column of each field, by its type and its own index.
+    names: Vec<Vec<Box<str>>>,
 }
 
 impl<'m> Layout<'m> {
@@ -90,6 +95,7 @@ impl<'m> Layout<'m> {
             unions: Vec::with_capacity(source.unions.len()),
             enums: Vec::with_capacity(source.enums.len()),
             of_entities: Vec::new(),
+            names: names::columns(source),
         };
         for r#enum in &source.enums {
             let index = target::EnumIndex(layout.target.enums.len());
@@ -144,8 +150,9 @@ impl<'m> Layout<'m> {
                 self.add_member(self.group(*interface), TypeIndex(idx));
             }
             let Some(group) = self.group(TypeIndex(idx)) else { continue };
-            let unique = r#type.fields.iter().filter(|field| field.id == Some(XidScope::Interface));
-            let unique = unique.map(|field| column(source, r#type, field).into()).collect();
+            let fields = r#type.fields.iter().zip(&self.names[idx]);
+            let unique = fields.filter(|(field, _)| field.id == Some(XidScope::Interface));
+            let unique = unique.map(|(_, name)| name.clone()).collect();
             self.target.groups[group.0].unique = unique;
         }
         for (union, group) in source.unions.iter().zip(self.unions.clone()) {
@@ -229,17 +236,6 @@ impl<'m> Layout<'m> {
 /// True for a field of type ID that is the key of its rows. An external one is a text.
 fn is_key(field: &Field) -> bool {
     field.r#type.base == Base::Scalar(Scalar::Id) && !field.federation.is_external
-}
-
-/// The name of a field's column: its stored name without the name of its type.
-fn column<'f>(model: &Model, r#type: &Type, field: &'f Field) -> &'f str {
-    let interfaces = r#type.implements.iter().map(|index| &model.types[index.0].stored_name);
-    let mut owners = interfaces.chain([&r#type.stored_name]);
-    let name = &*field.stored_name;
-    owners
-        .find_map(|owner| name.strip_prefix(&**owner)?.strip_prefix('.'))
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -4,20 +4,16 @@
 //! The tests run where the environment variable `THALWEG_DGRAPH_DIR` names the folder `graphql` of a
 //! checkout of Dgraph.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use dialect_dgraph::definitions::read;
 use dialect_dgraph::stored::stored;
+use storage::database::Database;
+use storage::plan::plan;
+use storage::tables::Tables;
 
 const VARIABLE: &str = "THALWEG_DGRAPH_DIR";
-
-/// Valid definitions that are refused: functions in JavaScript, which nothing runs here.
-const NEED_JAVASCRIPT: &[&str] = &[
-    "A valid federation schema",
-    "\"@lambdaOnMutate is allowed on types and interfaces\"",
-    "embedding-directive-with-similar-queries.graphql",
-    "lambda-directive.graphql",
-];
 
 /// Refused definitions that are read: their rules are validated when they are compiled, with the
 /// schema that the definitions generate.
@@ -27,71 +23,79 @@ const REFUSED_LATER: &[&str] = &["GraphQL validation errors should be reported"]
 fn definitions_are_refused_as_in_dgraph() {
     let Some(folder) = folder() else { return };
     let mut wrong = Vec::new();
-    for file in ["gqlschema_test.yml", "auth_schemas_test.yaml"] {
+    for (file, minimum) in [
+        ("gqlschema_test.yml", 200),
+        ("auth_schemas_test.yaml", 20),
+        ("dgraph_schemagen_test.yml", 30),
+    ] {
         let cases = cases(&text(&folder.join("schema").join(file)));
-        assert!(cases.len() > 10, "{file}");
+        assert!(cases.len() >= minimum, "{file}: {}", cases.len());
         for Case { is_valid, name, input } in cases {
-            let result = read(&input);
-            let is_expected = match is_valid {
-                true => result.is_ok() != NEED_JAVASCRIPT.contains(&&*name),
-                false => result.is_err() != REFUSED_LATER.contains(&&*name),
+            let mistake = match (is_valid, read(&input)) {
+                (true, _) => mistake(&input),
+                (false, Err(_)) => None,
+                (false, Ok(_)) if REFUSED_LATER.contains(&&*name) => None,
+                (false, Ok(_)) => Some("it is read".to_owned()),
             };
-            match result {
-                Ok(model) => drop(stored(&model)),
-                Err(problems) => {
-                    let are_of_lambda =
-                        problems.iter().all(|problem| problem.message.contains("`@lambda"));
-                    assert!(!is_valid || are_of_lambda || !is_expected, "{name}: {problems:?}");
-                    if !is_expected {
-                        wrong.push(format!("{file}: {name}: {problems:?}"));
-                    }
-                    continue;
-                }
-            }
-            if !is_expected {
-                wrong.push(format!("{file}: {name}: it is read"));
-            }
+            wrong.extend(mistake.map(|mistake| format!("{file}: {name}: {mistake}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn definitions_of_generated_schemas_are_read() {
+fn definitions_of_dgraph_s_databases_are_read() {
     let Some(folder) = folder() else { return };
-    let folder = folder.join("schema/testdata/schemagen/input");
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let result = read(&text(&path));
-        match (&result, NEED_JAVASCRIPT.contains(&&*name)) {
-            (Ok(model), false) => drop(stored(model)),
-            (Err(problems), true) => {
-                assert!(
-                    problems.iter().all(|problem| problem.message.contains("`@lambda")),
-                    "{name}: {problems:?}"
-                );
-            }
-            (Ok(_), true) | (Err(_), false) => panic!("{name}: {result:?}"),
-        }
-        files += 1;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for inputs in ["schema/testdata/schemagen/input", "schema/testdata/apolloservice/input"] {
+        let entries = fs::read_dir(folder.join(inputs)).unwrap();
+        files.extend(entries.map(|entry| entry.unwrap().path()));
     }
-    assert!(files > 50, "{files}");
+    assert!(files.len() > 50, "{}", files.len());
+    for schema in ["resolve", "e2e/auth", "e2e/directives", "e2e/normal", "bench"] {
+        files.push(folder.join(schema).join("schema.graphql"));
+    }
+    let mistakes = files.iter().filter_map(|file| {
+        mistake(&text(file)).map(|mistake| format!("{}: {mistake}", file.display()))
+    });
+    let mistakes: Vec<String> = mistakes.collect();
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+/// The mistakes of definitions, but for functions in JavaScript, which nothing runs here.
+fn mistake(text: &str) -> Option<String> {
+    match read(text) {
+        Ok(model) => {
+            let stored = stored(&model);
+            let plan = plan(&stored.model, &Database::sqlite(), &Tables::default());
+            assert_eq!(plan.places.relations.len(), stored.model.relations.len());
+            None
+        }
+        Err(problems) => {
+            let others = problems.iter().filter(|problem| !problem.message.contains("`@lambda"));
+            let others: Vec<String> = others.map(ToString::to_string).collect();
+            (!others.is_empty()).then(|| others.join("\n"))
+        }
+    }
 }
 
 fn folder() -> Option<PathBuf> {
     match std::env::var_os(VARIABLE) {
         Some(folder) => Some(folder.into()),
         None => {
-            eprintln!("not run: {VARIABLE} names no folder `graphql` of Dgraph");
+            print_not_run();
             None
         }
     }
 }
 
+#[expect(clippy::print_stderr, reason = "whoever reads the tests' output is to know")]
+fn print_not_run() {
+    eprintln!("not run: {VARIABLE} names no folder `graphql` of Dgraph");
+}
+
 fn text(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 struct Case {
@@ -114,9 +118,9 @@ fn cases(text: &str) -> Vec<Case> {
                 continue;
             }
         }
-        is_input = line == "    input: |";
+        is_input = line.starts_with("    input: |");
         match line {
-            "valid_schemas:" => is_valid = true,
+            "valid_schemas:" | "schemas:" => is_valid = true,
             "invalid_schemas:" => is_valid = false,
             _ => {
                 if let Some(name) = line.strip_prefix("  - name:") {
@@ -130,5 +134,6 @@ fn cases(text: &str) -> Vec<Case> {
             }
         }
     }
+    assert!(cases.iter().all(|case| !case.input.trim().is_empty()));
     cases
 }

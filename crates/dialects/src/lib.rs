@@ -9,6 +9,8 @@
 
 pub mod make;
 
+use std::sync::Arc;
+
 pub use api::{Api, ConstraintMessage, EntitiesBinding, Transactions, federation};
 pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
@@ -23,6 +25,7 @@ pub enum DialectName {
     Postgraphile,
     Phrag,
     Neo4j,
+    Dgraph,
 }
 
 /// All dialects, with the words that name them and their help texts.
@@ -30,6 +33,7 @@ pub const DIALECTS: &[(&str, DialectName, &str)] = &[
     ("postgraphile", DialectName::Postgraphile, "The API of PostGraphile 4"),
     ("phrag", DialectName::Phrag, "The API of Phrag"),
     ("neo4j", DialectName::Neo4j, "The API of Neo4j's GraphQL library"),
+    ("dgraph", DialectName::Dgraph, "The API of Dgraph's GraphQL"),
 ];
 
 /// Which API a source is served with.
@@ -38,6 +42,7 @@ pub enum Dialect {
     PostGraphile(postgraphile::Options),
     Phrag(phrag::Options),
     Neo4j(neo4j::Options),
+    Dgraph(dgraph::Options),
 }
 
 impl DialectName {
@@ -52,7 +57,7 @@ impl DialectName {
     #[must_use]
     pub fn is_for_graphs(self) -> bool {
         match self {
-            Self::Postgraphile | Self::Phrag => false,
+            Self::Postgraphile | Self::Phrag | Self::Dgraph => false,
             Self::Neo4j => true,
         }
     }
@@ -64,6 +69,26 @@ impl DialectName {
             Self::Postgraphile => Dialect::PostGraphile(postgraphile::Options::default()),
             Self::Phrag => Dialect::Phrag(phrag::Options::default()),
             Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
+            Self::Dgraph => Dialect::Dgraph(dgraph::Options::default()),
+        }
+    }
+}
+
+impl Dialect {
+    /// What the definitions of a schema-first dialect store; `None` for the others.
+    #[must_use]
+    pub fn storage_model(&self) -> Option<storage::model::Model> {
+        match self {
+            Self::Dgraph(options) => Some(dgraph::stored::stored(&options.model).model),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => None,
+        }
+    }
+
+    /// Sets the places of a schema-first dialect's definitions in the tables of a database.
+    pub fn set_places(&mut self, places: storage::plan::Places) {
+        match self {
+            Self::Dgraph(options) => options.places = Arc::new(places),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
-use crate::{Dialect, neo4j, phrag, postgraphile};
+use crate::{Dialect, dgraph, neo4j, phrag, postgraphile};
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
 /// the dialect's options and definitions declare of it.
@@ -29,6 +29,7 @@ enum Declared<'d> {
     PostGraphile(&'d postgraphile::Options),
     Phrag(&'d phrag::Options),
     Neo4j(neo4j::Declared<'d>),
+    Dgraph(dgraph::Declared<'d>),
 }
 
 /// An API over a catalog, with its access rules.
@@ -65,6 +66,7 @@ impl<'d> Declaration<'d> {
             }
             Dialect::Phrag(options) => Declared::Phrag(options),
             Dialect::Neo4j(options) => Declared::Neo4j(neo4j::declare(&mut catalog, options)),
+            Dialect::Dgraph(options) => Declared::Dgraph(dgraph::declare(&mut catalog, options)),
         };
         Self { catalog, declared }
     }
@@ -75,7 +77,7 @@ impl<'d> Declaration<'d> {
     pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
         match self.declared {
             Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
-            Declared::Phrag(_) | Declared::Neo4j(_) => Vec::new(),
+            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) => Vec::new(),
         }
     }
 
@@ -107,6 +109,7 @@ impl Declared<'_> {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
             Self::Neo4j(declared) => declared.api(),
+            Self::Dgraph(declared) => declared.api(),
         }
     }
 
@@ -114,7 +117,7 @@ impl Declared<'_> {
     fn subgraph_directives(&self) -> &[AppliedDirectives] {
         match self {
             Self::Neo4j(declared) => declared.subgraph_directives(),
-            Self::PostGraphile(_) | Self::Phrag(_) => &[],
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Dgraph(_) => &[],
         }
     }
 
@@ -122,14 +125,14 @@ impl Declared<'_> {
     fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
         match self {
             Self::Neo4j(declared) => declared.restrictions(api),
-            Self::PostGraphile(_) | Self::Phrag(_) => Ok(Vec::new()),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Dgraph(_) => Ok(Vec::new()),
         }
     }
 
     fn messages(&self, catalog: &Catalog) -> Vec<ConstraintMessage> {
         match self {
             Self::PostGraphile(options) => postgraphile::messages(catalog, options),
-            Self::Phrag(_) | Self::Neo4j(_) => Vec::new(),
+            Self::Phrag(_) | Self::Neo4j(_) | Self::Dgraph(_) => Vec::new(),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
+use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub policies: Option<Arc<PolicyFile>>,
     /// Options of the API as a federation subgraph, if it is one.
     pub federation: Option<federation::Options>,
+    /// The type definitions of a schema-first dialect.
+    pub schema_first: Option<SchemaFirst>,
 }
 
 /// One API over one source, shared by all threads.
@@ -64,6 +67,8 @@ pub enum OpenError {
     Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] PolicyProblems),
+    #[error(transparent)]
+    SchemaFirst(#[from] SchemaFirstError),
     #[error(transparent)]
     Dialect(#[from] DialectError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
@@ -149,8 +154,11 @@ impl Engine {
 
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
+        let first = options.schema_first.as_ref();
+        let timeouts = options.source.timeouts;
+        let dialect = schema_first::placed(address, &options.dialect, first, timeouts).await?;
         let (source, catalog) = Source::open(address, &options.source).await?;
-        let (dialect, left_out) = graph::defined(&source, &options.dialect).await?;
+        let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);
         let wanted = declaration.wanted_rows();
         let catalog = &mut declaration.catalog;

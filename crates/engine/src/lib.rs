@@ -16,6 +16,7 @@
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
 //! * [`prepare`]: everything that is made once and cached
@@ -52,6 +53,7 @@ pub mod respond;
 pub mod rest;
 #[cfg(test)]
 mod restrictions;
+pub mod schema_first;
 pub mod session;
 mod withhold;
 pub mod worker;

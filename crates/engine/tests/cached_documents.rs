@@ -85,8 +85,17 @@ impl Folder {
             (engine::PoolLimits::unshared(1), engine::ErrorOptions::default());
         let policies = None;
         let federation = None;
-        let options =
-            Options { dialect, source, connections, limits, errors, policies, federation };
+        let schema_first = None;
+        let options = Options {
+            dialect,
+            source,
+            connections,
+            limits,
+            errors,
+            policies,
+            federation,
+            schema_first,
+        };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }
 }

@@ -83,6 +83,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
             ..engine::Limits::default()
         },
         errors: engine::ErrorOptions::default(),
+        schema_first: None,
     }
 }
 

@@ -77,6 +77,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         errors: engine::ErrorOptions::default(),
         policies: None,
         federation: None,
+        schema_first: None,
     };
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

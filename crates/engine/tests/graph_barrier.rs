@@ -119,6 +119,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         errors: engine::ErrorOptions::default(),
         policies: None,
         federation: None,
+        schema_first: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();

@@ -64,6 +64,7 @@ impl Entries {
             connections: PoolLimits::unshared(1),
             policies: None,
             federation: None,
+            schema_first: None,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

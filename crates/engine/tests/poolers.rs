@@ -119,6 +119,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
             errors: engine::ErrorOptions::default(),
             policies: None,
             federation: None,
+            schema_first: None,
         };
         let opened = Engine::open(&SourceAddress::Postgres(url.clone()), &options).await;
         let error = opened.unwrap_err().to_string();

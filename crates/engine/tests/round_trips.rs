@@ -92,6 +92,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         errors: engine::ErrorOptions::default(),
         policies: None,
         federation: None,
+        schema_first: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

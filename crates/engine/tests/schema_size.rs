@@ -72,6 +72,7 @@ impl File {
             errors: engine::ErrorOptions::default(),
             policies: None,
             federation: None,
+            schema_first: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

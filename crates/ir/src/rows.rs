@@ -116,6 +116,9 @@ pub struct Variant {
     pub entity: EntityId,
     /// The hop from the outer row, where the list is one of related rows.
     pub hop: Option<Hop>,
+    /// Many-to-many: the hop from the outer row to the joining rows, from which `hop` leads. Each
+    /// row is listed once.
+    pub through: Option<Hop>,
     pub filter: Filter,
     /// This entity's fields for the common ones, in the same order in every variant:
     /// [`ValueRef::Common`] and [`OutputKind::Common`] name them by index.

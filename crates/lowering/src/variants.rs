@@ -155,6 +155,7 @@ impl<'a> Context<'a> {
             found.push(Variant {
                 entity: one.entity,
                 hop: one.hop,
+                through: one.through,
                 filter: Filter::and(filters),
                 common: one.common.clone(),
                 outputs: own.into_list(),

@@ -10,7 +10,7 @@ use source::CompileError;
 use sql::{Expression, FromItem, Join, JoinKind, KeyArrays, Select};
 
 use super::compile::Compiler;
-use super::level::{ParameterSource, Parents};
+use super::level::{Parameter, ParameterSource, Parents};
 use super::parents::{LinkedScope, is_paged};
 use super::row_set::Scope;
 use super::statement::Statement;
@@ -28,9 +28,6 @@ impl Compiler<'_> {
         if is_paged(rows) || keys.is_empty() {
             return Err(CompileError::not_built("a page of rows by a list of keys"));
         }
-        let mut parameter = |operand: &Operand, kind| {
-            statement.parameter(ParameterSource::Operand(operand.clone()), kind)
-        };
         let parameters = match self.flavor.key_arrays {
             KeyArrays::Unnest => {
                 let keys = keys.iter().map(|(field, operand)| {
@@ -41,14 +38,32 @@ impl Compiler<'_> {
                     external.iter().map(|ExternalArgument { function, place, values }| {
                         (values, ParameterKind::ArgumentList { function: *function, place: *place })
                     });
-                keys.chain(external).map(|(operand, kind)| parameter(operand, kind)).collect()
+                let all = keys.chain(external).map(|(operand, kind)| {
+                    statement.parameter(ParameterSource::Operand(operand.clone()), kind)
+                });
+                all.collect()
             }
             KeyArrays::JsonEach | KeyArrays::JsonTable { .. } if !external.is_empty() => {
                 return Err(CompileError::not_built("arguments of functions by a list of keys"));
             }
+            // Lists of the request's own values: each is encoded as its field stores it.
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. }
+                if keys.iter().all(|(_, operand)| matches!(operand, Operand::List(_))) =>
+            {
+                let columns = keys.iter().map(|(field, operand)| Parameter {
+                    source: ParameterSource::Operand(operand.clone()),
+                    kind: ParameterKind::StoredArray {
+                        field: *field,
+                        kind: ValueKind::of(self.catalog, *field),
+                    },
+                });
+                let source = ParameterSource::Columns(columns.collect());
+                vec![statement.parameter(source, ParameterKind::KeyRows)]
+            }
             KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => {
                 let columns = keys.iter().map(|(_, operand)| operand.clone()).collect();
-                vec![parameter(&Operand::List(columns), ParameterKind::KeyRows)]
+                let source = ParameterSource::Operand(Operand::List(columns));
+                vec![statement.parameter(source, ParameterKind::KeyRows)]
             }
         };
         let count = |items: usize| u16::try_from(items).map_err(|_| CompileError::TooManyLevels);

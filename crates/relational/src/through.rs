@@ -3,7 +3,7 @@
 use catalog::FieldId;
 use ir::{Filter, Hop, Rows};
 use source::CompileError;
-use sql::{Expression, Join, JoinKind, Select};
+use sql::{Alias, Expression, Join, JoinKind, Select};
 
 use super::compile::Compiler;
 use super::row_set::Scope;
@@ -55,6 +55,41 @@ impl Compiler<'_> {
     ) -> Result<Scope, CompileError> {
         let alias = statement.alias();
         let edge = statement.alias();
+        let joins = match joining.is_all() {
+            true => None,
+            false => Some(self.decided_alone(joining, edge, statement)?),
+        };
+        let mut select = Select::from(self.table(self.target(far), alias));
+        let once = self.join_to_parent((near, far), (alias, edge), &keys, joins, &mut select);
+        let mut scope = Scope::new(select, alias);
+        scope.edge = once.then_some(edge);
+        scope.parent_key = keys;
+        Ok(scope)
+    }
+
+    /// Keeps the rows that are joined to the parent with this key, each once.
+    pub(super) fn join_through(
+        &self,
+        hops: (Hop, Hop),
+        alias: Alias,
+        keys: &[Expression],
+        select: &mut Select,
+        statement: &mut Statement,
+    ) {
+        let edge = statement.alias();
+        self.join_to_parent(hops, (alias, edge), keys, None, select);
+    }
+
+    /// Joins the rows at `alias` by those at `edge`, or only tests for these if one parent may have
+    /// several for one row. Returns true if they are joined.
+    fn join_to_parent(
+        &self,
+        (near, far): (Hop, Hop),
+        (alias, edge): (Alias, Alias),
+        keys: &[Expression],
+        condition: Option<Expression>,
+        select: &mut Select,
+    ) -> bool {
         let (_, to_parent) = self.hop_fields(near);
         let (to_row, of_row) = self.hop_fields(far);
         let junction = self.target(near);
@@ -62,27 +97,19 @@ impl Compiler<'_> {
         let leads = to_row.iter().zip(of_row);
         let leads = leads.map(|(to, of)| self.field(edge, *to).equals(self.field(alias, *of)));
         let leads: Vec<Expression> = leads.collect();
-        let belongs = to_parent.iter().zip(keys.clone());
-        let belongs = belongs.map(|(to, key)| self.field(edge, *to).equals(key));
-        let joins = match joining.is_all() {
-            true => None,
-            false => Some(self.decided_alone(joining, edge, statement)?),
-        };
-        let mut select = Select::from(self.table(self.target(far), alias));
+        let belongs = to_parent.iter().zip(keys);
+        let belongs = belongs.map(|(to, key)| self.field(edge, *to).equals(key.clone()));
         let once = self.catalog[junction].is_unique(&[to_parent, to_row].concat());
         if once {
             let kind = JoinKind::Inner(Expression::all(leads));
             select.joins.push(Join { kind, item: table });
-            belongs.chain(joins).for_each(|condition| select.and_where(condition));
+            belongs.chain(condition).for_each(|condition| select.and_where(condition));
         } else {
             let mut rows = Select::from(table);
-            let conditions = leads.into_iter().chain(belongs).chain(joins);
+            let conditions = leads.into_iter().chain(belongs).chain(condition);
             conditions.for_each(|condition| rows.and_where(condition));
             select.and_where(Expression::Exists(Box::new(rows)));
         }
-        let mut scope = Scope::new(select, alias);
-        scope.edge = once.then_some(edge);
-        scope.parent_key = keys;
-        Ok(scope)
+        once
     }
 }

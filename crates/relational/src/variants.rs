@@ -46,7 +46,7 @@ struct Branch {
 impl Compiler<'_> {
     /// The fields of the row above by which all variants find it.
     pub(super) fn variants_near(&self, variants: &[Variant]) -> Result<Vec<FieldId>, CompileError> {
-        let mut hops = variants.iter().map(|variant| variant.hop);
+        let mut hops = variants.iter().map(|variant| variant.through.or(variant.hop));
         let first = hops.next().flatten();
         let unrelated = CompileError::not_built("unrelated rows of several entities below rows");
         let near = self.hop_fields(first.ok_or(unrelated)?).0;
@@ -154,9 +154,16 @@ impl Compiler<'_> {
         let rows = rows_of(rows, variant);
         let alias = statement.alias();
         let mut select = Select::from(self.table(variant.entity, alias));
-        let far = variant.hop.map_or(&[][..], |hop| self.hop_fields(hop).1);
-        for (far, key) in far.iter().zip(keys) {
-            select.and_where(self.field(alias, *far).equals(key.clone()));
+        match (variant.through, variant.hop) {
+            (Some(near), Some(far)) => {
+                self.join_through((near, far), alias, keys, &mut select, statement);
+            }
+            (_, hop) => {
+                let far = hop.map_or(&[][..], |hop| self.hop_fields(hop).1);
+                for (far, key) in far.iter().zip(keys) {
+                    select.and_where(self.field(alias, *far).equals(key.clone()));
+                }
+            }
         }
         let mut scope = Scope::new(select, alias);
         self.restrict(&rows, &mut scope, statement)?;

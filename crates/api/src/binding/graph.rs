@@ -150,6 +150,8 @@ pub struct VariantBinding {
     pub entity: EntityId,
     /// The hop to its rows, if they are related rows.
     pub hop: Option<Hop>,
+    /// Many-to-many: the hop to the joining rows, from which `hop` leads.
+    pub through: Option<Hop>,
     /// The type of its rows.
     pub r#type: TypeId,
     /// The type of the properties of the relationship to its rows.

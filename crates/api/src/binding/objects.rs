@@ -12,8 +12,17 @@ pub struct ObjectBinding {
     pub key: FieldId,
     /// The name of the type in errors.
     pub name: Box<str>,
-    /// Names of the members without which no object is created.
-    pub required: Box<[Box<str>]>,
+    /// The members without which no object is created.
+    pub required: Box<[RequiredMember]>,
+}
+
+/// A member without which no object is created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequiredMember {
+    pub name: Box<str>,
+    /// The storage, if it is a relation: within an object to which the same relation leads from the
+    /// other end, the member is given by that.
+    pub link: Option<ObjectLink>,
 }
 
 /// A relation from the objects of an input to other objects.
@@ -44,6 +53,21 @@ pub enum ObjectLink {
     Far { field: FieldId, is_unique: bool },
     /// Rows of a join entity hold both keys.
     Joined { joining: EntityId, near: FieldId, far: FieldId },
+}
+
+impl ObjectLink {
+    /// True if both are the two ends of one relation, or the same end of it.
+    #[must_use]
+    pub fn is_stored_as(self, other: Self) -> bool {
+        match (self, other) {
+            (
+                Self::Near { field, .. } | Self::Far { field, .. },
+                Self::Near { field: own, .. } | Self::Far { field: own, .. },
+            ) => field == own,
+            (Self::Joined { joining, .. }, Self::Joined { joining: own, .. }) => joining == own,
+            (Self::Joined { .. }, _) | (_, Self::Joined { .. }) => false,
+        }
+    }
 }
 
 /// The meaning of an input of a change of objects.

@@ -9,13 +9,14 @@ use std::slice::Iter;
 use graphql::definitions::{Directive, Literal, parse_operations};
 use graphql::operation::OperationKind;
 
-use super::composite::ReadType;
+use super::declared::DeclaredType;
 use super::directives::{Known, find_argument};
+use super::empty_arguments;
 use super::problem::{At, Problems};
 use crate::model::{Auth, Rule};
 
 /// The rules of each type.
-pub(super) fn read(read: &[ReadType<'_>], problems: &mut Problems) -> Vec<Auth> {
+pub(super) fn read(read: &[DeclaredType<'_>], problems: &mut Problems) -> Vec<Auth> {
     let own: Vec<Auth> = read.iter().map(|r#type| of_type(r#type, problems)).collect();
     let merged = read.iter().zip(&own).map(|(r#type, auth)| {
         let interfaces = r#type.implements.iter().filter_map(|index| own.get(index.0));
@@ -38,7 +39,7 @@ fn merge(auth: Auth, interface: &Auth) -> Auth {
     }
 }
 
-fn of_type(r#type: &ReadType<'_>, problems: &mut Problems) -> Auth {
+fn of_type(r#type: &DeclaredType<'_>, problems: &mut Problems) -> Auth {
     let Some(directive) = r#type.applied.find(Known::Auth) else { return Auth::default() };
     let name = &*r#type.definition.name;
     let at = At::r#type(r#type.definition);
@@ -153,8 +154,9 @@ impl Reader<'_> {
 
 /// A rule that is a query of the type.
 fn query(name: &str, text: &str, line: usize) -> Result<Rule, String> {
-    let operations = parse_operations(text).map_err(|error| {
-        format!("the rule has a syntax error: {}: correct it", error.message.trim_end())
+    let text = empty_arguments::blank(text);
+    let operations = parse_operations(&text).map_err(|error| {
+        format!("the rule is malformed: {}: correct it", error.message.trim_end())
     })?;
     let example = format!("write `query {{ query{name} {{ __typename }} }}`");
     let [operation] = operations.as_slice() else {
@@ -191,7 +193,7 @@ mod tests {
         check(
             text,
             rules,
-            expect![[r#"
+            &expect![[r#"
             [
                 "A Some(Or([Claim(ClaimRule { claim: \"ROLE\", condition: Equal(Text(\"ADMIN\")) }), Not(Query { document: \"query($U: String!) { queryA(filter: {b: {eq: $U}}) { b } }\", line: 3 })])) Some(Query { document: \"query { queryA { b } }\", line: 6 })",
             ]
@@ -206,7 +208,7 @@ mod tests {
         check(
             text,
             rules,
-            expect![[r#"
+            &expect![[r#"
             [
                 "I Some(Claim(ClaimRule { claim: \"A\", condition: Equal(Integer(1)) })) Some(Claim(ClaimRule { claim: \"B\", condition: Equal(Boolean(true)) }))",
                 "T Some(And([Claim(ClaimRule { claim: \"C\", condition: Equal(Float(2.5)) }), Claim(ClaimRule { claim: \"A\", condition: Equal(Integer(1)) })])) Some(Claim(ClaimRule { claim: \"B\", condition: Equal(Boolean(true)) }))",
@@ -220,68 +222,68 @@ mod tests {
         for (rule, expected) in [
             (
                 "{}",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
             "#]],
             ),
             (
                 "{ xyz: \"\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has no member `xyz`: use and, or, not or rule
             "#]],
             ),
             (
                 "{ rule: \"\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule has 0 operations: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"query { \" }",
-                expect![[r#"
-                line 2, column 17: A: the rule has a syntax error: syntax error: expected at least one Selection in Selection Set: correct it
-            "#]],
+                &expect![[r#"
+                    line 2, column 17: A: the rule is malformed: syntax error: expected at least one Selection in Selection Set: correct it
+                "#]],
             ),
             (
                 "{ rule: \"mutation { queryA { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule is no query: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"query { queryB { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule has another field than `queryA`: write `query { queryA { __typename } }`
             "#]],
             ),
             (
                 "{ rule: \"{ queryA { b } }\" }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 17: A: the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`
             "#]],
             ),
             (
                 "{ rule: 1 }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: `rule` is no text: write it in quotes
             "#]],
             ),
             (
                 "{ or: [{ rule: \"{$A: {eq: 1}}\" }] }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: `or` has less than two rules: write a list of rules
             "#]],
             ),
             (
                 "{ and: [null, { rule: \"{$A: {is: 1}}\" }] }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
                 line 2, column 31: A: a claim is not compared by `is`: use eq, in or regexp
             "#]],
             ),
             (
                 "{ rule: \"{$A: {eq: 1}}\", not: { rule: \"{$A: {eq: 1}}\" } }",
-                expect![[r#"
+                &expect![[r#"
                 line 2, column 2: A: a rule has one of `and`, `or`, `not` and `rule`: write exactly one
             "#]],
             ),

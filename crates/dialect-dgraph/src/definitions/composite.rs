@@ -2,48 +2,24 @@
 
 use graphql::definitions::TypeDefinition;
 
-use super::directives::{Applied, Known, Location, find_argument, require_text};
-use super::field::{self, Owner, OwnerKind, ReadField};
+use super::declared::{DeclaredField, DeclaredType, Owner, OwnerKind};
+use super::directives::{Applied, Known, Location, require_text};
+use super::field;
 use super::inherited::{self, ExpandedField};
 use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use super::types::{Meaning, Types, is_interface};
-use super::{auth, federation, generate, inverse, secret};
+use super::{auth, federation, generate, inverse, secret, shared_predicates};
 use crate::model::{self, Field, Type, TypeIndex, TypeKind};
 
-/// A type or interface with its directives.
-#[derive(Debug)]
-pub(super) struct ReadType<'d> {
-    pub(super) definition: &'d TypeDefinition,
-    pub(super) applied: Applied<'d>,
-    pub(super) implements: Vec<TypeIndex>,
-    pub(super) fields: Vec<ReadField<'d>>,
-}
-
-impl<'d> ReadType<'d> {
-    /// The name of its rows: `@dgraph(type:)`, or its own.
-    pub(super) fn stored_name(&self) -> &'d str {
-        let directive = self.applied.find(Known::Dgraph);
-        let argument = directive.and_then(|directive| find_argument(directive, "type"));
-        match argument.map(|argument| &argument.value) {
-            Some(graphql::definitions::Literal::String(name)) if !name.is_empty() => name,
-            _ => &self.definition.name,
-        }
-    }
-
-    fn is_remote(&self) -> bool {
-        self.applied.has(Known::Remote)
-    }
-}
-
-/// Reads types and interfaces with their fields, by [`TypeIndex`].
+/// Reads types and interfaces with their fields, by their indexes.
 pub(super) fn read<'d>(
     types: &Types<'d>,
     secrets: &[(Box<str>, Box<str>)],
     problems: &mut Problems,
-) -> Vec<ReadType<'d>> {
+) -> Vec<DeclaredType<'d>> {
     let expanded = inherited::expand(types, problems);
-    let mut read: Vec<ReadType<'d>> = Vec::with_capacity(expanded.len());
+    let mut read: Vec<DeclaredType<'d>> = Vec::with_capacity(expanded.len());
     for (definition, (implements, fields)) in types.composites.iter().zip(&expanded) {
         let at = At::r#type(definition);
         let location = match is_interface(definition) {
@@ -59,7 +35,7 @@ pub(super) fn read<'d>(
         let owner = Owner { kind, fields, secrets };
         let own = fields.iter().filter(|field| field.inherited.is_none());
         let fields = own.map(|field| field::read(types, owner, at, *field, problems)).collect();
-        read.push(ReadType { definition, applied, implements: implements.clone(), fields });
+        read.push(DeclaredType { definition, applied, implements: implements.clone(), fields });
     }
     for (idx, (_, fields)) in expanded.iter().enumerate() {
         let fields = fields.iter().filter_map(|field| find(&read, idx, field)).collect();
@@ -70,10 +46,10 @@ pub(super) fn read<'d>(
 
 /// A field where it is declared, as a field of the type that has or inherits it.
 fn find<'d>(
-    read: &[ReadType<'d>],
+    read: &[DeclaredType<'d>],
     idx: usize,
     expanded: &ExpandedField<'d>,
-) -> Option<ReadField<'d>> {
+) -> Option<DeclaredField<'d>> {
     let declaring = expanded.inherited.map_or(idx, |interface| interface.0);
     let mut fields = read.get(declaring)?.fields.iter();
     let found = fields.find(|field| field.name() == &*expanded.definition.name)?;
@@ -82,16 +58,17 @@ fn find<'d>(
         inherited: expanded.inherited,
         ..field
     });
-    Some(ReadField { expanded: *expanded, applied: found.applied.clone(), field })
+    Some(DeclaredField { expanded: *expanded, applied: found.applied.clone(), field })
 }
 
 /// The types of the model.
 pub(super) fn finish(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     problems: &mut Problems,
 ) -> Vec<Type> {
     let mut inverses = inverse::read(types, read, problems);
+    let ambiguous = shared_predicates::ambiguous(read);
     let rules = auth::read(read, problems);
     let secrets = secret::read(read, problems);
     let parts = read.iter().enumerate().zip(rules).zip(secrets);
@@ -100,8 +77,14 @@ pub(super) fn finish(
         check(types, read, r#type, problems);
         let (generate, has_subscription) = generate::read(at, &r#type.applied, problems);
         let fields = r#type.fields.iter().enumerate().filter_map(|(index, field)| {
-            let field = field.field.clone()?;
-            Some(Field { inverse: inverses.remove(&(idx, index)), ..field })
+            let read_field = field.field.clone()?;
+            let declaring = read_field.inherited.unwrap_or(TypeIndex(idx));
+            let stored_name = match ambiguous.contains(&(declaring, field.name())) {
+                true => shared_predicates::own_predicate(read, r#type, field).into(),
+                false => read_field.stored_name,
+            };
+            let inverse = inverses.remove(&(idx, index));
+            Some(Field { inverse, stored_name, ..read_field })
         });
         Type {
             name: (&*r#type.definition.name).into(),
@@ -153,14 +136,19 @@ pub(super) fn roots<'d>(
     read.filter_map(|field| field.field).collect()
 }
 
-fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check(
+    types: &Types<'_>,
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
+    problems: &mut Problems,
+) {
     let at = At::r#type(r#type.definition);
     check_stored_name(r#type, at, problems);
     if let Some(directive) = r#type.applied.find(Known::LambdaOnMutate) {
         let message = "`@lambdaOnMutate` needs a server of JavaScript functions: remove it";
         problems.refuse(at.directive(directive), message);
     }
-    let ids: Vec<&ReadField<'_>> =
+    let ids: Vec<&DeclaredField<'_>> =
         r#type.fields.iter().filter(|field| field.base() == "ID").collect();
     for field in ids.iter().skip(1) {
         let message = format!(
@@ -170,7 +158,7 @@ fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, proble
         problems.refuse(field.at(at), message);
     }
     check_remote(types, read, r#type, problems);
-    let is_stored = |field: &ReadField<'_>| {
+    let is_stored = |field: &DeclaredField<'_>| {
         field.base() != "ID"
             && !field.applied.has(Known::Custom)
             && !field.applied.has(Known::Lambda)
@@ -182,7 +170,7 @@ fn check(types: &Types<'_>, read: &[ReadType<'_>], r#type: &ReadType<'_>, proble
     }
 }
 
-fn check_stored_name(r#type: &ReadType<'_>, at: At<'_>, problems: &mut Problems) {
+fn check_stored_name(r#type: &DeclaredType<'_>, at: At<'_>, problems: &mut Problems) {
     let Some(directive) = r#type.applied.find(Known::Dgraph) else { return };
     let example = "@dgraph(type: \"Name\")";
     let Some(name) = require_text(at, directive, "type", example, problems) else { return };
@@ -194,8 +182,8 @@ fn check_stored_name(r#type: &ReadType<'_>, at: At<'_>, problems: &mut Problems)
 
 fn check_remote(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
-    r#type: &ReadType<'_>,
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
     problems: &mut Problems,
 ) {
     let at = At::r#type(r#type.definition);
@@ -257,7 +245,7 @@ mod tests {
         check(
             text,
             |model| model.types.clone(),
-            expect![[r#"
+            &expect![[r#"
             [
                 Type {
                     name: "A",
@@ -551,24 +539,24 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
-            line 1, column 6: A: it has no field to store, besides ID and custom fields: declare one
-            line 2, column 6: B: it has no field to store, besides ID and custom fields: declare one
-            line 3, column 18: D.e: `id` is of type ID already, and a type has one such field: use `String! @id`
-            line 4, column 9: G: the stored name `as` is reserved: choose another one
-            line 5, column 6: J: it has no field to store, besides ID and custom fields: declare one
-            line 5, column 9: J: `@dgraph` has no argument `type`: write `@dgraph(type: "Name")`
-            line 5, column 18: J.k: lists of ID do not exist: make it one ID
-            line 6, column 10: L.m: lists of Boolean do not exist: make it one Boolean
-            line 6, column 23: L.n: lists of lists do not exist: use one list, or a type between
-            line 6, column 34: L.o: the type `Nothing` is not defined: did you mean String?
-            line 6, column 45: L.uid: the name is reserved: rename it, and keep the stored name by `@dgraph(pred:)`
-            line 6, column 54: L.pAggregate: the API generates names with `Aggregate` at the end: rename it
-            line 6, column 70: L.__q: names with `__` belong to introspection: rename it
-            line 6, column 70: L.__q: `In` is an input type: give the field a type, interface, union, enum or scalar
-            line 7, column 7: In: `L` is no input type: define an `input` for it
-            line 7, column 7: In: `Point` is no input type: write `PointRef`
-        "#]],
+            &expect![[r#"
+                line 1, column 6: A: it has no field to store, besides ID and custom fields: declare one
+                line 2, column 6: B: it has no field to store, besides ID and custom fields: declare one
+                line 3, column 18: D.e: `id` is of type ID already, and a type has one such field: use `String! @id`
+                line 4, column 9: G: the stored name `as` is reserved: choose another one
+                line 5, column 6: J: it has no field to store, besides ID and custom fields: declare one
+                line 5, column 9: J: `@dgraph` has no argument `type`: write `@dgraph(type: "Name")`
+                line 5, column 18: J.k: lists of ID do not exist: make it one ID
+                line 6, column 10: L.m: lists of Boolean do not exist: make it one Boolean
+                line 6, column 23: L.n: lists of lists do not exist: use one list, or a type between
+                line 6, column 34: L.o: the type `Nothing` is not defined: did you mean String?
+                line 6, column 45: L.uid: the name is reserved: rename it
+                line 6, column 54: L.pAggregate: the API generates names with `Aggregate` at the end: rename it
+                line 6, column 70: L.__q: names with `__` belong to introspection: rename it
+                line 6, column 70: L.__q: `In` is an input type: give the field a type, interface, union, enum or scalar
+                line 7, column 12: In.r: `L` is no input type: define an `input` for it
+                line 7, column 17: In.s: `Point` is no input type: write `PointRef`
+            "#]],
         );
     }
 
@@ -581,7 +569,7 @@ mod tests {
                     type D implements J @remote { g: String @remoteResponse h: Int @default(add: {value: \"1\"}) }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 17: A: `@auth` does not apply with `@remote`: remove one of both
             line 2, column 28: B.a: `A` is a type of another server: add `@custom` to the field
             line 2, column 41: B.id: `@remoteResponse` applies to fields of types with `@remote`: remove it
@@ -599,7 +587,7 @@ mod tests {
                     type Mutation { c: Int @search }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 23: Query: a root type implements no interface: remove it
             line 2, column 26: Query: `@auth` does not apply to a root type: remove it
             line 2, column 33: Query.b: fields of `Query` and `Mutation` are generated: remove it, or add `@custom` to it

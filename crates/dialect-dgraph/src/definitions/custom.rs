@@ -12,8 +12,8 @@ mod variables;
 
 use graphql::definitions::{DirectiveArgument, FieldDefinition, Literal};
 
+use super::declared::{Owner, OwnerKind};
 use super::directives::{Applied, Known, find_argument};
-use super::field::{Owner, OwnerKind};
 use super::problem::{At, Problems};
 use super::types::{Meaning, Types};
 use crate::model::Custom;
@@ -144,7 +144,7 @@ mod tests {
         check(
             text,
             query,
-            expect![[r#"
+            &expect![[r#"
             (
                 Some(
                     Dql(
@@ -166,7 +166,7 @@ mod tests {
                     h: A @withSubscription @custom(http: {url: \"http://a.example\", method: GET})\n}";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 36: A.b: `@custom(dql:)` applies to fields of `Query`: remove it
             line 3, column 28: Query.a: the argument `b` is no scalar, and `@custom(dql:)` has no others: change its type
             line 4, column 15: Query.c: `dql` is no query: write it as a text in quotes
@@ -185,7 +185,7 @@ mod tests {
                     type Query { d: A @lambda }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 9: A: `@lambdaOnMutate` needs a server of JavaScript functions: remove it
             line 1, column 66: A.c: `@lambda` needs a server of JavaScript functions: use `@custom(http: {url: …, method: POST})`
             line 2, column 20: Query.d: `@lambda` needs a server of JavaScript functions: use `@custom(http: {url: …, method: POST})`
@@ -204,7 +204,7 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 21: A.b: `@custom` needs a key of the type: add a field of type `ID!`, or `@id` to a field
             line 2, column 19: B.id: `@custom` does not apply to a field of type ID or with `@id`: remove it
             line 3, column 34: C.b: `@custom` does not apply to a field of type ID or with `@id`: remove it

@@ -135,7 +135,7 @@ mod tests {
         check(
             text,
             defaults,
-            expect![[r#"
+            &expect![[r#"
             [
                 "a: Some(Now) Some(Now)",
                 "b: Some(Value(\"7\")) None",
@@ -158,7 +158,7 @@ mod tests {
                     k: DateTime @default(add: {value: \"now\"})\n}\nenum E { F }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 21: A.a: the default "$now" is no value of the field: `$now` is for DateTime only: write a value of the field's type
             line 3, column 17: A.b: the default "x" is no value of the field: write a whole number of 32 bits
             line 4, column 20: A.c: the default "x" is no value of the field: write a number

@@ -131,7 +131,7 @@ pub(super) fn find_argument<'d>(
 }
 
 /// The text of an argument, in quotes or, as Dgraph accepts it, without.
-pub(super) fn text_or_name<'d>(argument: &'d DirectiveArgument) -> Option<&'d str> {
+pub(super) fn text_or_name(argument: &DirectiveArgument) -> Option<&str> {
     match &argument.value {
         Literal::String(text) | Literal::Enum(text) => Some(text),
         Literal::Null
@@ -348,7 +348,7 @@ mod tests {
                     union U @secret(field: \"p\") = A\ninput I @dgraph { j: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 9: A: `@search` does not apply to types: remove it, it belongs to fields
             line 1, column 22: A: `@auth` has no argument `read`: use password, query, add, update or delete
             line 1, column 33: A: `@cascade` belongs to queries, not to definitions: remove it here
@@ -371,7 +371,7 @@ mod tests {
     fn directives_of_the_text_itself_have_no_meaning() {
         refused(
             "directive @mine on OBJECT\ndirective @id on OBJECT\ntype A @mine @others { b: String }",
-            expect![[r#"
+            &expect![[r#"
                 line 2, column 12: definitions: `@id` is predefined: remove its definition
                 line 3, column 15: A: `@others` is unknown: remove it, or define it: `directive @others on …`
             "#]],

@@ -2,9 +2,8 @@
 
 use graphql::definitions::Literal;
 
-use super::composite::ReadType;
+use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Applied, Known, find_argument, require_text};
-use super::field::ReadField;
 use super::problem::{At, Problems};
 use super::types::Types;
 use crate::model::{Federation, FieldFederation};
@@ -26,7 +25,7 @@ pub(super) fn of_field(applied: &Applied<'_>) -> FieldFederation {
     }
 }
 
-pub(super) fn check(types: &Types<'_>, read: &[ReadType<'_>], problems: &mut Problems) {
+pub(super) fn check(types: &Types<'_>, read: &[DeclaredType<'_>], problems: &mut Problems) {
     for r#type in read {
         let at = At::r#type(r#type.definition);
         check_type(r#type, problems);
@@ -46,11 +45,11 @@ fn fields<'d>(applied: &Applied<'d>, known: Known) -> Option<&'d str> {
     }
 }
 
-fn is_extended(r#type: &ReadType<'_>) -> bool {
+fn is_extended(r#type: &DeclaredType<'_>) -> bool {
     r#type.definition.is_extension || r#type.applied.has(Known::Extends)
 }
 
-fn check_type(r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check_type(r#type: &DeclaredType<'_>, problems: &mut Problems) {
     let at = At::r#type(r#type.definition);
     let is_remote = r#type.applied.has(Known::Remote);
     if is_extended(r#type) {
@@ -83,7 +82,12 @@ fn check_type(r#type: &ReadType<'_>, problems: &mut Problems) {
 }
 
 /// Refuses directives of extended types on others.
-fn check_extended(r#type: &ReadType<'_>, at: At<'_>, name: &str, problems: &mut Problems) -> bool {
+fn check_extended(
+    r#type: &DeclaredType<'_>,
+    at: At<'_>,
+    name: &str,
+    problems: &mut Problems,
+) -> bool {
     if !is_extended(r#type) {
         let message = format!(
             "`@{name}` applies to fields of types of other subgraphs: remove it, or write `extend \
@@ -96,8 +100,8 @@ fn check_extended(r#type: &ReadType<'_>, at: At<'_>, name: &str, problems: &mut 
 }
 
 fn check_external(
-    r#type: &ReadType<'_>,
-    field: &ReadField<'_>,
+    r#type: &DeclaredType<'_>,
+    field: &DeclaredField<'_>,
     at: At<'_>,
     problems: &mut Problems,
 ) {
@@ -127,8 +131,8 @@ fn check_external(
 }
 
 fn check_requires(
-    r#type: &ReadType<'_>,
-    field: &ReadField<'_>,
+    r#type: &DeclaredType<'_>,
+    field: &DeclaredField<'_>,
     at: At<'_>,
     problems: &mut Problems,
 ) {
@@ -156,8 +160,8 @@ fn check_requires(
 
 fn check_provides(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
-    field: &ReadField<'_>,
+    read: &[DeclaredType<'_>],
+    field: &DeclaredField<'_>,
     at: At<'_>,
     problems: &mut Problems,
 ) {
@@ -205,7 +209,7 @@ mod tests {
         check(
             text,
             federation,
-            expect![[r#"
+            &expect![[r#"
             [
                 (
                     "Post",
@@ -271,7 +275,7 @@ mod tests {
                     l: M @provides(fields: \"n\") }\ntype M @remote @extends @key(fields: \"\") { n: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 9: A: `@key` names `b`, which has no unique values: add `@id`
             line 2, column 11: A.id: `@external` applies to fields of types of other subgraphs: remove it, or write `extend type A`
             line 3, column 10: A.b: `@requires` applies to fields of types of other subgraphs: remove it, or write `extend type A`

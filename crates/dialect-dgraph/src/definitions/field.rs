@@ -3,6 +3,7 @@
 use graphql::definitions::{FieldDefinition, InputDefinition, Literal};
 use graphql::print_default;
 
+use super::declared::{DeclaredField, Owner, OwnerKind, place};
 use super::directives::{Applied, Known, Location, boolean, find_argument, require_text};
 use super::inherited::ExpandedField;
 use super::problem::{At, Problems};
@@ -15,65 +16,6 @@ use crate::model::{Base, Field, FieldType, InputValue, Scalar, XidScope};
 /// <https://spec.graphql.org/draft/#sec--deprecated>
 const NO_REASON: &str = "No longer supported";
 
-/// The type to which fields belong.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Owner<'a, 'd> {
-    pub(super) kind: OwnerKind,
-    /// All fields of the type, inherited ones included.
-    pub(super) fields: &'a [ExpandedField<'d>],
-    /// Names of the secrets of the definitions.
-    pub(super) secrets: &'a [(Box<str>, Box<str>)],
-}
-
-/// Kinds of types to which fields belong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OwnerKind {
-    Query,
-    Mutation,
-    Object,
-    Interface,
-    /// A type or interface of another server.
-    Remote,
-}
-
-impl OwnerKind {
-    pub(super) fn is_root(self) -> bool {
-        match self {
-            Self::Query | Self::Mutation => true,
-            Self::Object | Self::Interface | Self::Remote => false,
-        }
-    }
-}
-
-/// A field with its directives.
-#[derive(Clone, Debug)]
-pub(super) struct ReadField<'d> {
-    pub(super) expanded: ExpandedField<'d>,
-    pub(super) applied: Applied<'d>,
-    /// `None` if its type is refused.
-    pub(super) field: Option<Field>,
-}
-
-impl<'d> ReadField<'d> {
-    pub(super) fn name(&self) -> &'d str {
-        &self.expanded.definition.name
-    }
-
-    /// The name of its type, without lists.
-    pub(super) fn base(&self) -> &'d str {
-        self.expanded.definition.r#type.base()
-    }
-
-    /// Its place as a field of the type of `at`.
-    pub(super) fn at(&self, at: At<'d>) -> At<'d> {
-        place(at, self.expanded.definition)
-    }
-}
-
-pub(super) fn place<'d>(at: At<'d>, definition: &'d FieldDefinition) -> At<'d> {
-    at.member((definition.line, definition.column), &definition.name)
-}
-
 /// Reads a field where it is declared.
 pub(super) fn read<'d>(
     types: &Types<'d>,
@@ -81,7 +23,7 @@ pub(super) fn read<'d>(
     at: At<'d>,
     expanded: ExpandedField<'d>,
     problems: &mut Problems,
-) -> ReadField<'d> {
+) -> DeclaredField<'d> {
     let definition = expanded.definition;
     let at = place(at, definition);
     let applied = Applied::read(types, Location::Field, at, &definition.directives, problems);
@@ -126,7 +68,7 @@ pub(super) fn read<'d>(
             line: definition.line,
         }
     });
-    ReadField { expanded, applied, field }
+    DeclaredField { expanded, applied, field }
 }
 
 /// The reason of `@deprecated`.
@@ -148,11 +90,12 @@ pub(super) fn input_values<'d>(
 ) -> Vec<InputValue> {
     let mut values: Vec<InputValue> = Vec::new();
     for definition in definitions {
+        let at = at.input(definition);
         let r#type = types.input(at, &definition.r#type, problems);
         Applied::read(types, Location::InputValue, at, &definition.directives, problems);
         if values.iter().any(|value| *value.name == *definition.name) {
             let message = format!("`{}` is declared twice: remove one", definition.name);
-            problems.refuse(at.moved((definition.line, definition.column)), message);
+            problems.refuse(at, message);
             continue;
         }
         values.extend(r#type.map(|r#type| InputValue {
@@ -178,7 +121,7 @@ fn arguments<'d>(
             if matches!(&*definition.name, "first" | "offset" | "filter" | "order") {
                 let message =
                     format!("the API generates the argument `{}`: rename it", definition.name);
-                problems.refuse(at.moved((definition.line, definition.column)), message);
+                problems.refuse(at.input(definition), message);
             }
         }
     }
@@ -188,9 +131,7 @@ fn arguments<'d>(
 /// Reports names that no field may have.
 pub(super) fn check_name(at: At<'_>, name: &str, problems: &mut Problems) {
     if is_keyword(name) {
-        let message =
-            "the name is reserved: rename it, and keep the stored name by `@dgraph(pred:)`";
-        problems.refuse(at, message);
+        problems.refuse(at, "the name is reserved: rename it");
     } else if name.starts_with("__") {
         problems.refuse(at, "names with `__` belong to introspection: rename it");
     } else if name.ends_with("Aggregate") {

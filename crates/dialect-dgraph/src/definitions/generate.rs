@@ -89,7 +89,7 @@ mod tests {
         check(
             text,
             generate,
-            expect![[r#"
+            &expect![[r#"
             [
                 (
                     Generate {
@@ -138,7 +138,7 @@ mod tests {
                     b: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 1, column 18: A: `get` of `@generate` is no boolean: write true or false
             line 1, column 18: A: `query` of `@generate` has no member `add`: use get, query, password or aggregate
             line 1, column 47: A: `mutation` of `@generate` is no object: write `mutation: {add: false}`

@@ -200,7 +200,7 @@ mod tests {
         check(
             text,
             fields,
-            expect![[r#"
+            &expect![[r#"
             [
                 "I: id a b",
                 "J: id c",
@@ -222,7 +222,7 @@ mod tests {
         check(
             text,
             describe,
-            expect![[r#"
+            &expect![[r#"
             [
                 Some(
                     "of I",
@@ -245,7 +245,7 @@ mod tests {
                     type U implements I & T { a: Int }\ntype V";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 24: J: an interface implements no other one: remove `I` here, and implement both in the types
             line 3, column 6: T: the field `id` is ID! in `I` and ID in `J`: give both one type
             line 3, column 6: T: both `I` and `J` declare the field `a`: rename one of them

@@ -6,9 +6,8 @@
 use graphql::definitions::Directive;
 use rustc_hash::FxHashMap;
 
-use super::composite::ReadType;
+use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument, text_or_name};
-use super::field::ReadField;
 use super::predicate;
 use super::problem::{At, Problems};
 use super::types::{Types, is_interface};
@@ -20,7 +19,7 @@ type Place = (usize, usize);
 /// The inverse of each field that has one.
 pub(super) fn read(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     problems: &mut Problems,
 ) -> FxHashMap<Place, Inverse> {
     let mut links = Links { types, read, linked: FxHashMap::default(), problems };
@@ -39,7 +38,7 @@ pub(super) fn read(
 
 struct Links<'a, 'd> {
     types: &'a Types<'d>,
-    read: &'a [ReadType<'d>],
+    read: &'a [DeclaredType<'d>],
     /// The name of the inverse of each field, in the type of the field.
     linked: FxHashMap<Place, &'d str>,
     problems: &'a mut Problems,
@@ -64,7 +63,9 @@ impl<'d> Links<'_, 'd> {
         }
         for place in places {
             let field = &self.read[place.0].fields[place.1];
-            if let Some(directive) = field.applied.find(Known::HasInverse) {
+            // A mistake of an interface's field is reported once.
+            let is_copy = field.expanded.inherited.is_some();
+            if let (Some(directive), false) = (field.applied.find(Known::HasInverse), is_copy) {
                 self.link(place, directive);
             }
         }
@@ -146,7 +147,10 @@ impl<'d> Links<'_, 'd> {
 }
 
 /// The fields of types that are an interface's field.
-fn copies(read: &[ReadType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
+fn copies(read: &[DeclaredType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
+    if !is_interface(read[interface.0].definition) {
+        return Vec::new();
+    }
     let implementing = read.iter().enumerate().filter_map(|(idx, one)| {
         let index = find_field(one, name)?;
         let is_copy = one.fields[index].expanded.inherited == Some(interface);
@@ -155,13 +159,13 @@ fn copies(read: &[ReadType<'_>], interface: TypeIndex, name: &str) -> Vec<Place>
     implementing.collect()
 }
 
-fn find_field(r#type: &ReadType<'_>, name: &str) -> Option<usize> {
+fn find_field(r#type: &DeclaredType<'_>, name: &str) -> Option<usize> {
     r#type.fields.iter().position(|field| field.name() == name)
 }
 
 fn link_reverse_predicates(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
+    read: &[DeclaredType<'_>],
     inverses: &mut FxHashMap<Place, Inverse>,
     problems: &mut Problems,
 ) {
@@ -202,8 +206,8 @@ fn link_reverse_predicates(
 /// The field with the predicate in the type of a field with its reverse.
 fn find_forward(
     types: &Types<'_>,
-    read: &[ReadType<'_>],
-    field: &ReadField<'_>,
+    read: &[DeclaredType<'_>],
+    field: &DeclaredField<'_>,
     forward: &str,
 ) -> Option<(TypeIndex, usize)> {
     let target = types.find_type(field.base())?;
@@ -212,7 +216,7 @@ fn find_forward(
     Some((target, position))
 }
 
-type Context<'a, 'd> = (&'a Types<'d>, &'a [ReadType<'d>], &'a FxHashMap<Place, Inverse>);
+type Context<'a, 'd> = (&'a Types<'d>, &'a [DeclaredType<'d>], &'a FxHashMap<Place, Inverse>);
 
 fn check_reverse(
     (types, read, inverses): Context<'_, '_>,
@@ -223,7 +227,8 @@ fn check_reverse(
     let (r#type, field) = (&read[place.0], &read[place.0].fields[place.1]);
     let at = field.at(At::r#type(r#type.definition));
     let at = field.applied.find(Known::Dgraph).map_or(at, |directive| at.directive(directive));
-    field.field.as_ref()?;
+    // A refused type has a mistake of its own.
+    let read_field = field.field.as_ref()?;
     if inverses.contains_key(&place) {
         let message = format!(
             "`@hasInverse` does not apply with the reverse predicate `~{forward}`: remove one"
@@ -238,7 +243,7 @@ fn check_reverse(
         problems.refuse(at, message);
         return None;
     };
-    if !field.field.as_ref().is_some_and(|field| field.r#type.list.is_some()) {
+    if read_field.r#type.list.is_none() {
         let message = format!(
             "the reverse predicate `~{forward}` has many rows: give the field the type `[{}]`",
             field.base()
@@ -307,7 +312,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "A.b -> B.e",
                 "A.c -> A.c",
@@ -326,7 +331,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.posts -> Post.author",
                 "Post.author <- Author.posts",
@@ -340,7 +345,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.posts <- Post.author",
                 "Post.author -> Author.posts",
@@ -359,7 +364,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Author.questions -> Question.author",
                 "Author.answers -> Answer.author",
@@ -377,7 +382,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Movie.directors -> Director.movies",
                 "Director.movies <- Movie.directors",
@@ -390,7 +395,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Thing.owner <- Person.things",
                 "Boss.things -> Thing.owner",
@@ -404,7 +409,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Film.directors <- Director.films",
                 "Director.films -> Film.directors",
@@ -417,7 +422,7 @@ mod tests {
         check(
             text,
             inverses,
-            expect![[r#"
+            &expect![[r#"
             [
                 "Film.directors -> Director.films",
                 "Director.films <- Film.directors",
@@ -434,7 +439,7 @@ mod tests {
                     type B { h: Int j: A }\nunion U = B";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 13: A.b: `@hasInverse` applies to fields of types and interfaces: remove it
             line 3, column 8: A.d: `@hasInverse` has no field: write `@hasInverse(field: "name")`
             line 4, column 7: A.e: its inverse `f` is no field of `B`: declare it there
@@ -454,7 +459,7 @@ mod tests {
                     k: A @dgraph(pred: \"s\") @hasInverse(field: f) }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 13: A.b: the reverse predicate `~p` applies to fields of types and interfaces: remove `~`
             line 3, column 8: A.c: the reverse predicate `~q` has many rows: give the field the type `[B]`
             line 4, column 9: A.d: `B` has no field with the predicate `none`: add `@dgraph(pred: "none")` to one

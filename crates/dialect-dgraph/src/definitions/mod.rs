@@ -4,9 +4,11 @@
 //! functions in JavaScript, which nothing runs here. All mistakes are reported in one run.
 //!
 //! * `settings`: settings in comments
+//! * `empty_arguments`: a form of Dgraph's grammar
 //! * `types`: names of types; `reserved`: names that are taken
 //! * `directives`: directives, their locations and arguments
 //! * `inherited`: fields that types have from their interfaces
+//! * `declared`: types and fields with their directives
 //! * `composite`: types and interfaces; `plain`: unions, enums and input types
 //! * `field`: fields; `search`, `default`, `predicate`, `custom`: their directives
 //! * `inverse`: relations with a field at both ends
@@ -17,8 +19,10 @@
 mod auth;
 mod composite;
 mod custom;
+mod declared;
 mod default;
 mod directives;
+mod empty_arguments;
 mod federation;
 mod field;
 mod generate;
@@ -38,7 +42,7 @@ use graphql::definitions::{Definitions, SchemaDefinition};
 use graphql::parse_definitions;
 
 use crate::model::Model;
-use field::OwnerKind;
+use declared::OwnerKind;
 pub use problem::DefinitionProblem;
 use problem::{At, Problems};
 use types::Types;
@@ -47,7 +51,7 @@ use types::Types;
 pub fn read(text: &str) -> Result<Model, Vec<DefinitionProblem>> {
     let mut problems = Problems::default();
     let settings = settings::read(text, &mut problems);
-    let definitions = parse_definitions(text)
+    let definitions = parse_definitions(&empty_arguments::blank(text))
         .map_err(|errors| errors.iter().map(DefinitionProblem::syntax).collect::<Vec<_>>())?;
     let types = Types::new(&definitions, &mut problems);
     reserved::check(&definitions, &types, &mut problems);

@@ -64,8 +64,7 @@ pub(super) fn inputs(types: &Types<'_>, problems: &mut Problems) -> Vec<Input> {
             problems.refuse(at, "it has no members: declare one");
         }
         for member in members {
-            let at = at.member((member.line, member.column), &member.name);
-            check_name(at, &member.name, problems);
+            check_name(at.input(member), &member.name, problems);
         }
         Input {
             name: (&*definition.name).into(),
@@ -138,8 +137,6 @@ fn enum_values(
             Applied::read(types, Location::EnumValue, at, &definition.directives, problems);
         if values.iter().any(|value| *value.name == *name) {
             problems.refuse(at, format!("`{name}` is a value twice: remove one"));
-        } else if matches!(name, "true" | "false" | "null") {
-            problems.refuse(at, format!("`{name}` is no name of a value: rename it"));
         }
         values.push(EnumValue {
             name: name.into(),
@@ -167,7 +164,7 @@ mod tests {
         check(
             text,
             parts,
-            expect![[r#"
+            &expect![[r#"
             (
                 [
                     Union {
@@ -272,12 +269,20 @@ mod tests {
     #[test]
     fn members_and_values_are_checked() {
         let text = "interface I { a: Int }\ntype T { b: Int }\nunion U = I | T | T | String | None | E\n\
-                    enum E { A A true }\ninput J { as: Int c: Int c: T }";
+                    enum E { A A }\ninput J { as: Int c: Int c: T }";
         refused(
             text,
-            expect![[r#"
-            line 4, column 14: definitions: syntax error: invalid Enum Value: correct the syntax
-        "#]],
+            &expect![[r#"
+                line 3, column 11: U: `I` is no type with fields: name types only
+                line 3, column 19: U: `T` is a member twice: remove one
+                line 3, column 23: U: `String` is no type with fields: name types only
+                line 3, column 32: U: the type `None` is not defined: define it or remove it
+                line 3, column 39: U: `E` is no type with fields: name types only
+                line 4, column 12: E: `A` is a value twice: remove one
+                line 5, column 11: J.as: the name is reserved: rename it
+                line 5, column 26: J.c: `T` is no input type: define an `input` for it
+                line 5, column 26: J.c: `c` is declared twice: remove one
+            "#]],
         );
     }
 }

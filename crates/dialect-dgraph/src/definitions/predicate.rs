@@ -87,7 +87,7 @@ mod tests {
         check(
             text,
             names,
-            expect![[r#"
+            &expect![[r#"
             [
                 "a",
                 "A.c",
@@ -107,7 +107,7 @@ mod tests {
                     k: String @dgraph(pred: \"A.e@\")\n l: String @dgraph(pred: \"A.f@en@fr\")\n}";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 10: A.id: `@dgraph` does not apply to ID: remove it
             line 3, column 10: A.c: `@dgraph` has no argument `pred`: write `@dgraph(pred: "name")`
             line 4, column 10: A.d: the argument `pred` of `@dgraph` is no text: write `@dgraph(pred: "name")`

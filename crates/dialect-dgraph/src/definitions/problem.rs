@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use graphql::definitions::{Directive, DirectiveArgument, Named, TypeDefinition};
+use graphql::definitions::{Directive, DirectiveArgument, InputDefinition, Named, TypeDefinition};
 
 /// Limit of reported mistakes; further ones are counted.
 const MAX_PROBLEMS: usize = 100;
@@ -41,6 +41,15 @@ impl<'d> At<'d> {
 
     pub(super) fn member(self, (line, column): (usize, usize), name: &'d str) -> Self {
         Self { line, column, member: Some(name), ..self }
+    }
+
+    /// A member of an input type, or an argument, which is reported as its field.
+    pub(super) fn input(self, definition: &'d InputDefinition) -> Self {
+        let place = (definition.line, definition.column);
+        match self.member {
+            Some(_) => self.moved(place),
+            None => self.member(place, &definition.name),
+        }
     }
 
     pub(super) fn directive(self, directive: &Directive) -> Self {
@@ -115,7 +124,8 @@ impl DefinitionProblem {
             Some(location) => (location.line as usize, location.column as usize),
             None => (1, 1),
         };
-        let message = format!("definitions: {}: correct the syntax", error.message.trim_end());
+        let reason = error.message.trim_end_matches(['.', '\n']);
+        let message = format!("definitions: {reason}: correct the syntax");
         Self { line, column, message: message.into() }
     }
 }
@@ -129,13 +139,15 @@ pub(super) fn alternatives(names: &[&str]) -> String {
     }
 }
 
-/// Similar names as the end of a sentence: `: did you mean …?`, or `otherwise`.
+/// Similar names as the end of a sentence, `did you mean …?`, or `otherwise`.
 pub(super) fn remedy<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
     otherwise: &str,
 ) -> String {
     match graphql::similar_names(name, known).as_slice() {
+        // Every short name is similar to every other one.
+        _ if name.len() < 3 => otherwise.to_owned(),
         [] => otherwise.to_owned(),
         similar => format!("did you mean {}?", alternatives(similar)),
     }

@@ -186,7 +186,7 @@ mod tests {
                     type __G { h: Int }\nscalar I";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 7: PostFilter: the API generates a type of this name for `Post`: rename it
             line 3, column 6: uid: the name is reserved: rename it
             line 4, column 6: As: the name is reserved: rename it
@@ -209,7 +209,7 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 14: Query.getPost: the API generates a field of this name for `Post`: rename it
             line 3, column 17: Mutation.addPost: the API generates a field of this name for `Post`: rename it
         "#]],

@@ -217,7 +217,7 @@ mod tests {
         check(
             text,
             searches,
-            expect![[r#"
+            &expect![[r#"
             [
                 "none: []",
                 "a: [Term]",
@@ -247,7 +247,7 @@ mod tests {
         check(
             text,
             searches,
-            expect![[r#"
+            &expect![[r#"
             [
                 "a: [Fulltext, Hash, Ngram, Term, Trigram]",
                 "b: [Hour]",
@@ -269,7 +269,7 @@ mod tests {
         check(
             text,
             searches,
-            expect![[r#"
+            &expect![[r#"
             [
                 "a: [Hash]",
                 "b: [Int]",
@@ -295,7 +295,7 @@ mod tests {
                     l: Int64 @search(by: [int])\n}\nenum E { F }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 13: A.a: there is no search by `day` of this type: use exact, fulltext, hash, ngram, regexp, term or trigram
             line 3, column 10: A.b: there is no search by `bogus` of this type: use int
             line 4, column 12: A.c: `by` of `@search` is no list: write `@search(by: [hash])`

@@ -1,12 +1,12 @@
 //! `@secret`: the password of a type.
 
-use super::composite::ReadType;
+use super::declared::DeclaredType;
 use super::directives::{Known, find_argument, require_text};
 use super::problem::{At, Problems};
 use crate::model::{Secret, TypeIndex};
 
 /// The secret of each type, its own or of an interface.
-pub(super) fn read(read: &[ReadType<'_>], problems: &mut Problems) -> Vec<Option<Secret>> {
+pub(super) fn read(read: &[DeclaredType<'_>], problems: &mut Problems) -> Vec<Option<Secret>> {
     let own: Vec<Option<Secret>> = read.iter().map(|r#type| of_type(r#type, problems)).collect();
     let mut secrets = own.clone();
     for (idx, r#type) in read.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn read(read: &[ReadType<'_>], problems: &mut Problems) -> Vec<Option
     secrets
 }
 
-fn of_type(r#type: &ReadType<'_>, problems: &mut Problems) -> Option<Secret> {
+fn of_type(r#type: &DeclaredType<'_>, problems: &mut Problems) -> Option<Secret> {
     let directive = r#type.applied.find(Known::Secret)?;
     let at = At::r#type(r#type.definition);
     let example = "@secret(field: \"password\")";
@@ -72,7 +72,7 @@ mod tests {
         check(
             text,
             secrets,
-            expect![[r#"
+            &expect![[r#"
             [
                 Some(
                     Secret {
@@ -113,7 +113,7 @@ mod tests {
                     type X implements I { p: Int }\ntype Y @secret { h: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 6: T: it has the secret `q` already, and inherits `p` of `I`: keep one
             line 3, column 9: U: the argument `field` of `@secret` is empty: write `@secret(field: "password")`
             line 4, column 30: V.d: the secret of the type has the same name: rename one of both

@@ -1,5 +1,7 @@
 //! Settings in comments: `# Dgraph.Authorization`, `# Dgraph.Secret` and `# Dgraph.Allow-Origin`.
 
+mod authorization;
+
 use graphql::definitions::{Literal, Template, parse_template};
 
 use super::problem::{At, Problems};
@@ -15,7 +17,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {
         let at = At::definitions(idx + 1, column);
         let comment = comment.trim();
         if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
-            authorization(rest.trim(), at, &mut settings, problems);
+            add_authorization(rest.trim(), at, &mut settings, problems);
         } else if let Some(rest) = comment.strip_prefix("Dgraph.Allow-Origin") {
             match quoted(rest.trim()) {
                 Some(origin) => {
@@ -30,53 +32,25 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {
                 ),
             }
         } else if let Some(rest) = comment.strip_prefix("Dgraph.Secret") {
-            secret(rest.trim(), at, &mut settings, problems);
+            add_secret(rest.trim(), at, &mut settings, problems);
         }
     }
     settings
 }
 
-fn authorization(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
+fn add_authorization(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
     if let Some((_, line)) = &settings.authorization {
         let message = format!("`Dgraph.Authorization` is on line {line} already: keep one of both");
         problems.refuse(at, message);
         return;
     }
-    let json = match rest.starts_with('{') {
-        true => Some(rest.into()),
-        false => older_form(rest),
-    };
-    match json {
-        Some(json) => settings.authorization = Some((json, at.line())),
-        None => problems.refuse(
-            at,
-            "`Dgraph.Authorization` has no settings: write \
-             `# Dgraph.Authorization {\"Header\":\"…\",\"Namespace\":\"…\",\"Algo\":\"…\",\
-             \"VerificationKey\":\"…\"}`",
-        ),
+    match authorization::read(rest) {
+        Ok(json) => settings.authorization = Some((json, at.line())),
+        Err(message) => problems.refuse(at, format!("`Dgraph.Authorization`: {message}")),
     }
 }
 
-/// The form before JSON: a header, a namespace, an algorithm, and a key in quotes.
-fn older_form(rest: &str) -> Option<Box<str>> {
-    let (header, rest) = rest.split_once(char::is_whitespace)?;
-    let (namespace, rest) = rest.trim_start().split_once(char::is_whitespace)?;
-    let (algorithm, rest) = rest.trim_start().split_once(char::is_whitespace)?;
-    let (key, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
-    let [header, namespace, algorithm] = [header, namespace, algorithm].map(escaped);
-    // In PEM files in quotes, `\n` stands for a line break, as in JSON.
-    let json = format!(
-        "{{\"Header\":\"{header}\",\"Namespace\":\"{namespace}\",\"Algo\":\"{algorithm}\",\
-         \"VerificationKey\":\"{key}\"}}"
-    );
-    Some(json.into())
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-fn secret(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
+fn add_secret(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
     let parts = rest.split_once(char::is_whitespace);
     let parts = parts.map(|(name, value)| (name.trim_matches('"'), value.trim()));
     let is_value = |value: &str| {
@@ -119,70 +93,54 @@ mod tests {
 
     #[test]
     fn comments_are_settings() {
-        let text = "  # Dgraph.Authorization {\"Header\":\"X\"} \n\
+        let text = "  # Dgraph.Authorization {\"Header\":\"X\",\"Namespace\":\"n\",\"Algo\":\"HS256\",\"VerificationKey\":\"k\"} \n\
                     #Dgraph.Secret GITHUB  \"a b\"\n# Dgraph.Secret \"of\" \"c\"\n\
                     # Dgraph.Allow-Origin \"https://a.example\"\n\
                     # Dgraph.Allow-Origin \"https://b.example\"\n# Dgraph is a database\n";
         check(
             &[TYPE, text].concat(),
             |model| model.settings.clone(),
-            expect![[r#"
-            Settings {
-                authorization: Some(
-                    (
-                        "{\"Header\":\"X\"}",
-                        2,
+            &expect![[r#"
+                Settings {
+                    authorization: Some(
+                        (
+                            "{\"Header\":\"X\",\"Namespace\":\"n\",\"Algo\":\"HS256\",\"VerificationKey\":\"k\"}",
+                            2,
+                        ),
                     ),
-                ),
-                secrets: [
-                    (
-                        "GITHUB",
-                        "a b",
-                    ),
-                    (
-                        "of",
-                        "c",
-                    ),
-                ],
-                allowed_origins: [
-                    "https://a.example",
-                    "https://b.example",
-                ],
-            }
-        "#]],
-        );
-    }
-
-    #[test]
-    fn the_older_form_of_authorization_becomes_json() {
-        let text = "# Dgraph.Authorization X-Auth https://a.example/claims HS256 \"key\"";
-        check(
-            &[TYPE, text].concat(),
-            |model| model.settings.authorization.clone(),
-            expect![[r#"
-            Some(
-                (
-                    "{\"Header\":\"X-Auth\",\"Namespace\":\"https://a.example/claims\",\"Algo\":\"HS256\",\"VerificationKey\":\"key\"}",
-                    2,
-                ),
-            )
-        "#]],
+                    secrets: [
+                        (
+                            "GITHUB",
+                            "a b",
+                        ),
+                        (
+                            "of",
+                            "c",
+                        ),
+                    ],
+                    allowed_origins: [
+                        "https://a.example",
+                        "https://b.example",
+                    ],
+                }
+            "#]],
         );
     }
 
     #[test]
     fn mistakes_in_settings_have_remedies() {
-        let text = "# Dgraph.Authorization\n# Dgraph.Authorization {}\n# Dgraph.Authorization {}\n \
+        let text = "# Dgraph.Authorization\n# Dgraph.Authorization a b HS256 \"c\"\n\
+                    # Dgraph.Authorization {}\n \
                     # Dgraph.Secret name value\n# Dgraph.Secret name\n# Dgraph.Allow-Origin a\n";
         refused(
             &[TYPE, text].concat(),
-            expect![[r#"
-            line 2, column 1: definitions: `Dgraph.Authorization` has no settings: write `# Dgraph.Authorization {"Header":"…","Namespace":"…","Algo":"…","VerificationKey":"…"}`
-            line 4, column 1: definitions: `Dgraph.Authorization` is on line 3 already: keep one of both
-            line 5, column 2: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
-            line 6, column 1: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
-            line 7, column 1: definitions: `Dgraph.Allow-Origin` has no origin in quotes: write `# Dgraph.Allow-Origin "https://example.com"`
-        "#]],
+            &expect![[r#"
+                line 2, column 1: definitions: `Dgraph.Authorization`: it has no settings: write `# Dgraph.Authorization {"Header":"…","Namespace":"…","Algo":"HS256","VerificationKey":"…"}`
+                line 4, column 1: definitions: `Dgraph.Authorization` is on line 3 already: keep one of both
+                line 5, column 2: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
+                line 6, column 1: definitions: `Dgraph.Secret` has no name with a value in quotes: write `# Dgraph.Secret name "value"`
+                line 7, column 1: definitions: `Dgraph.Allow-Origin` has no origin in quotes: write `# Dgraph.Allow-Origin "https://example.com"`
+            "#]],
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Predicates that several fields share: these have one type and one meaning.
+//! Predicates that several fields share, which have one type and one meaning, and names of columns,
+//! each of which is one predicate.
 
 use graphql::definitions::{Literal, TypeExpression};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::composite::ReadType;
+use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument};
-use super::field::ReadField;
 use super::predicate;
 use super::problem::{At, Problems};
 use super::types::is_interface;
@@ -23,13 +23,14 @@ struct First {
 
 /// Reports fields that use a predicate in another way than an earlier one. Interfaces are read
 /// first, as in Dgraph.
-pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
+pub(super) fn check(read: &[DeclaredType<'_>], problems: &mut Problems) {
     let mut firsts: FxHashMap<String, First> = FxHashMap::default();
     let indexed = || read.iter().enumerate().map(|(idx, one)| (TypeIndex(idx), one));
     let interfaces = indexed().filter(|(_, one)| is_interface(one.definition));
     let objects = indexed().filter(|(_, one)| !is_interface(one.definition));
     for (index, r#type) in interfaces.chain(objects) {
         check_interfaces(read, r#type, problems);
+        check_columns(read, r#type, problems);
         let own = r#type.fields.iter().filter(|field| field.expanded.inherited.is_none());
         for field in own.filter(|field| field.base() != "ID") {
             let predicate = predicate_of(r#type, field);
@@ -43,8 +44,8 @@ pub(super) fn check(read: &[ReadType<'_>], problems: &mut Problems) {
 
 fn check_field(
     firsts: &mut FxHashMap<String, First>,
-    (index, r#type): (TypeIndex, &ReadType<'_>),
-    field: &ReadField<'_>,
+    (index, r#type): (TypeIndex, &DeclaredType<'_>),
+    field: &DeclaredField<'_>,
     predicate: String,
     problems: &mut Problems,
 ) {
@@ -99,7 +100,7 @@ fn check_field(
 
 fn check_secret(
     firsts: &mut FxHashMap<String, First>,
-    (index, r#type): (TypeIndex, &ReadType<'_>),
+    (index, r#type): (TypeIndex, &DeclaredType<'_>),
     problems: &mut Problems,
 ) {
     let Some(directive) = r#type.applied.find(Known::Secret) else { return };
@@ -129,7 +130,7 @@ fn check_secret(
 }
 
 /// Reports a type whose interfaces share a predicate.
-fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut Problems) {
+fn check_interfaces(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
     let mut seen: FxHashMap<String, &str> = FxHashMap::default();
     for index in &r#type.implements {
         let interface = &read[index.0];
@@ -153,7 +154,105 @@ fn check_interfaces(read: &[ReadType<'_>], r#type: &ReadType<'_>, problems: &mut
     }
 }
 
-fn predicate_of(r#type: &ReadType<'_>, field: &ReadField<'_>) -> String {
+/// Fields without `@dgraph(pred:)` whose column another predicate of a type has, by the type that
+/// declares them: `Post.title` beside `title`. They are stored by their predicate.
+pub(super) fn ambiguous<'d>(read: &[DeclaredType<'d>]) -> FxHashSet<(TypeIndex, &'d str)> {
+    let mut ambiguous = FxHashSet::default();
+    for (idx, r#type) in read.iter().enumerate() {
+        let columns = columns(read, r#type);
+        for (field, predicate, column) in &columns {
+            let is_shared =
+                columns.iter().any(|(_, other, name)| other != predicate && name == column);
+            if is_shared && predicate::written(&field.applied).is_none() {
+                let declaring = field.expanded.inherited.unwrap_or(TypeIndex(idx));
+                ambiguous.insert((declaring, field.name()));
+            }
+        }
+    }
+    ambiguous
+}
+
+/// The predicate of a field without `@dgraph(pred:)`.
+pub(super) fn own_predicate(
+    read: &[DeclaredType<'_>],
+    r#type: &DeclaredType<'_>,
+    field: &DeclaredField<'_>,
+) -> String {
+    let declaring = field.expanded.inherited.map_or(r#type, |interface| &read[interface.0]);
+    format!("{}.{}", declaring.stored_name(), field.name())
+}
+
+/// The stored fields of a type, each with its predicate, and with that without the name of the type.
+fn columns<'a, 'd>(
+    read: &'a [DeclaredType<'d>],
+    r#type: &'a DeclaredType<'d>,
+) -> Vec<(&'a DeclaredField<'d>, String, String)> {
+    let owners = r#type.implements.iter().map(|index| read[index.0].stored_name());
+    let owners: Vec<&str> = owners.chain([r#type.stored_name()]).collect();
+    let stored = r#type
+        .fields
+        .iter()
+        .filter(|field| field.base() != "ID" && !field.applied.has(Known::Custom));
+    let columns = stored.map(|field| {
+        let predicate = match predicate::written(&field.applied) {
+            Some(written) => written.to_owned(),
+            None => own_predicate(read, r#type, field),
+        };
+        let rest = owners.iter().find_map(|owner| predicate.strip_prefix(owner)?.strip_prefix('.'));
+        let column = rest.unwrap_or(&predicate).to_owned();
+        (field, predicate, column)
+    });
+    columns.collect()
+}
+
+/// Reports a predicate that is the field's own name beside the one that it has without: both would
+/// be one column.
+fn check_columns(read: &[DeclaredType<'_>], r#type: &DeclaredType<'_>, problems: &mut Problems) {
+    let at = At::r#type(r#type.definition);
+    let columns = columns(read, r#type);
+    for (field, predicate, _) in &columns {
+        if predicate != field.name() {
+            continue;
+        }
+        let own = own_predicate(read, r#type, field);
+        if let Some((other, ..)) = columns.iter().find(|(_, predicate, _)| *predicate == own) {
+            let message = format!(
+                "its predicate is `{predicate}`, and that of `{}` is `{own}`: choose another \
+                 `@dgraph(pred:)`",
+                other.name()
+            );
+            problems.refuse(field.at(at), message);
+        }
+    }
+    check_secret_column(r#type, &columns, problems);
+}
+
+/// Reports a secret with the column of a field.
+fn check_secret_column(
+    r#type: &DeclaredType<'_>,
+    columns: &[(&DeclaredField<'_>, String, String)],
+    problems: &mut Problems,
+) {
+    let Some(directive) = r#type.applied.find(Known::Secret) else { return };
+    let name = ["pred", "field"].iter().find_map(|name| {
+        match find_argument(directive, name).map(|argument| &argument.value) {
+            Some(Literal::String(name)) => Some(&**name),
+            _ => None,
+        }
+    });
+    let name = name.unwrap_or_default();
+    let own = name.strip_prefix(r#type.stored_name()).and_then(|rest| rest.strip_prefix('.'));
+    let column = own.unwrap_or(name);
+    // A field with the name of the secret has a mistake of its own.
+    let mut others = columns.iter().filter(|(field, ..)| field.name() != column);
+    if let Some((field, ..)) = others.find(|(_, _, name)| name == column) {
+        let message =
+            format!("its column `{column}` is that of `{}`: choose another `pred`", field.name());
+        problems.refuse(At::r#type(r#type.definition).directive(directive), message);
+    }
+}
+
+fn predicate_of(r#type: &DeclaredType<'_>, field: &DeclaredField<'_>) -> String {
     match predicate::written(&field.applied) {
         Some(written) => written.to_owned(),
         None => format!("{}.{}", r#type.stored_name(), field.name()),
@@ -177,7 +276,7 @@ mod tests {
                     type V @secret(field: \"s\", pred: \"r\") { i: Int }";
         refused(
             text,
-            expect![[r#"
+            &expect![[r#"
             line 2, column 46: J.b: `I.a` has the predicate `p` too, but the type String: give both one type, or choose another `@dgraph(pred:)`
             line 3, column 6: T: its interfaces `I` and `J` share the predicate `p`: choose another `@dgraph(pred:)` in one of them
             line 5, column 2: U.e: `T.c` has the predicate `r` too: add `@id` to both or none, or choose another `@dgraph(pred:)`
@@ -185,6 +284,20 @@ mod tests {
             line 7, column 2: U.g: the predicate `q` is the secret of `J`: choose another `@dgraph(pred:)`
             line 8, column 1: U.h: the type inherits `I.a` with the predicate `p`: choose another `@dgraph(pred:)`
             line 10, column 9: V: the predicate `r` is that of `T.c`: choose another `pred`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_column_is_one_predicate() {
+        let text = "type A { a: Int @dgraph(pred: \"a\")\n b: Int @dgraph(pred: \"a\")\n\
+                    c: Int @dgraph(pred: \"A.a\")\n}\n\
+                    type B @secret(field: \"pwd\") { d: String @dgraph(pred: \"B.pwd\") }";
+        refused(
+            text,
+            &expect![[r#"
+            line 1, column 10: A.a: its predicate is `a`, and that of `c` is `A.a`: choose another `@dgraph(pred:)`
+            line 5, column 9: B: its column `pwd` is that of `d`: choose another `pred`
         "#]],
         );
     }

@@ -12,13 +12,13 @@ pub(super) fn accepted(text: &str) -> Model {
 
 /// Compares a part of what definitions mean.
 #[track_caller]
-pub(super) fn check<T: Debug>(text: &str, part: impl Fn(&Model) -> T, expected: Expect) {
+pub(super) fn check<T: Debug>(text: &str, part: impl Fn(&Model) -> T, expected: &Expect) {
     expected.assert_eq(&format!("{:#?}\n", part(&accepted(text))));
 }
 
 /// Compares all mistakes of definitions.
 #[track_caller]
-pub(super) fn refused(text: &str, expected: Expect) {
+pub(super) fn refused(text: &str, expected: &Expect) {
     match read(text) {
         Ok(model) => panic!("{model:#?}"),
         Err(problems) => expected.assert_eq(&lines(&problems)),
@@ -33,19 +33,19 @@ fn lines(problems: &[DefinitionProblem]) -> String {
 fn definitions_without_a_stored_type_are_refused() {
     refused(
         "",
-        expect![[r#"
+        &expect![[r#"
         line 1, column 1: definitions: they have no type that is stored: define one, as in `type Post { id: ID! title: String! }`
     "#]],
     );
     refused(
         "enum E { F }",
-        expect![[r#"
+        &expect![[r#"
         line 1, column 1: definitions: they have no type that is stored: define one, as in `type Post { id: ID! title: String! }`
     "#]],
     );
     refused(
         "type A @remote { b: Int }",
-        expect![[r#"
+        &expect![[r#"
         line 1, column 1: definitions: they have no type that is stored: define one, as in `type Post { id: ID! title: String! }`
     "#]],
     );
@@ -55,19 +55,19 @@ fn definitions_without_a_stored_type_are_refused() {
 fn syntax_errors_have_places() {
     refused(
         "type A {\n  b: \n}",
-        expect![[r#"
+        &expect![[r#"
         line 3, column 1: definitions: syntax error: expected a Type: correct the syntax
     "#]],
     );
     refused(
         "type A { b: Int }\nquery { a }",
-        expect![[r#"
-        line 2, column 1: definitions: An operation does not belong to type definitions.: correct the syntax
-    "#]],
+        &expect![[r#"
+            line 2, column 1: definitions: An operation does not belong to type definitions: correct the syntax
+        "#]],
     );
     refused(
         "interface I { a: Int }\ntype A implements I {\n}",
-        expect![[r#"
+        &expect![[r#"
         line 3, column 1: definitions: syntax error: expected Field Definition: correct the syntax
     "#]],
     );
@@ -77,7 +77,7 @@ fn syntax_errors_have_places() {
 fn types_are_defined_once() {
     refused(
         "type A { b: Int }\ntype A { c: Int }\nextend type A { d: Int }\nenum A { E }",
-        expect![[r#"
+        &expect![[r#"
             line 2, column 6: A: it is defined on line 1 already: put everything into one definition
             line 3, column 13: A: it is defined on line 1 already: put everything into one definition
             line 4, column 6: A: it is defined on line 1 already: put everything into one definition
@@ -90,7 +90,7 @@ fn the_schema_has_the_usual_root_types() {
     accepted("schema { query: Query }\ntype A { b: Int }");
     refused(
         "schema {\n  query: Root\n}\ntype A { b: Int }",
-        expect![[r#"
+        &expect![[r#"
         line 2, column 10: definitions: the type of the operation `query` is `Query`, not `Root`: remove `schema`, it is generated
     "#]],
     );

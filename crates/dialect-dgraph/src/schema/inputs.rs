@@ -1,12 +1,15 @@
 //! Values of mutations: new rows, references to rows, changes of rows.
 
 use super::builder::{Builder, lower_first, wrapped};
+use super::changes;
 use super::draft::DraftInput;
 use super::facts::{
     id_field, is_custom, is_external, is_id, is_identified, is_interface, is_of_any_language,
     is_reverse, xid_field,
 };
 use super::operators::refused;
+use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, VariantRole};
+
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};
 
 /// The text of mutations.
@@ -39,10 +42,11 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         if !patch.is_empty() {
             let patch_name = format!("{name}Patch");
             build.input(&patch_name, patch);
+            let conditions = InputBinding::lenient(FilterRole::Conditions);
             let members = vec![
-                member("filter", &format!("{name}Filter!")),
-                member("set", &patch_name),
-                member("remove", &patch_name),
+                DraftInput::new("filter", &format!("{name}Filter!"), conditions),
+                DraftInput::new("set", &patch_name, changes::input(ObjectRole::Set)),
+                DraftInput::new("remove", &patch_name, changes::input(ObjectRole::Remove)),
             ];
             build.input(&format!("Update{name}Input"), members);
         }
@@ -51,7 +55,7 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         let mut members = Vec::new();
         if r#type.federation.is_extended {
             let id = id_field(r#type, &provided);
-            members.extend(id.map(|field| plain(build, field)));
+            members.extend(id.map(|field| plain(build, index, field)));
         }
         members.extend(values(build, index, Values::Added));
         if !members.is_empty() {
@@ -63,36 +67,61 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
 /// Adds the reference to a row of a union.
 pub(super) fn add_union(build: &mut Builder<'_>, UnionIndex(index): UnionIndex) {
     let union = &build.model.unions[index];
-    let members = union.members.iter().map(|index| {
+    let members = union.members.iter().enumerate().map(|(place, index)| {
         let name = &build.r#type(*index).name;
-        member(&format!("{}Ref", lower_first(name)), &format!("{name}Ref"))
+        let place = u16::try_from(place).unwrap_or(u16::MAX);
+        let binding = InputBinding::lenient(VariantRole::Of(place));
+        DraftInput::new(&format!("{}Ref", lower_first(name)), &format!("{name}Ref"), binding)
     });
     let members = members.collect();
     build.input(&format!("{}Ref", union.name), members);
 }
 
-/// The values of a type without its automatic id, each as declared.
-pub(super) fn values(build: &Builder<'_>, index: TypeIndex, values: Values) -> Vec<DraftInput> {
+/// The fields of a type that have values, without its automatic id.
+fn valued<'m>(build: &Builder<'m>, index: TypeIndex, values: Values) -> Vec<&'m Field> {
     let r#type = build.r#type(index);
     let provided = build.provided(index);
-    let mut members = Vec::new();
-    for field in &r#type.fields {
-        let is_skipped = is_id(field)
+    let has_value = |field: &&Field| {
+        !(is_id(field)
             || is_external(r#type, field, &provided)
             || is_custom(field)
             || values != Values::Known && is_of_any_language(field)
             || is_reverse(field)
-            || is_unlinked(build, field.r#type.base);
-        if is_skipped {
-            continue;
-        }
-        let mut input = plain(build, field);
+            || is_unlinked(build, field.r#type.base))
+    };
+    r#type.fields.iter().filter(has_value).collect()
+}
+
+/// The names of the values without which no row of a type is added.
+pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMember]> {
+    let required = valued(build, index, Values::Added).into_iter();
+    let required =
+        required.filter(|field| field.r#type.is_required && field.default_on_add.is_none());
+    let fields = &build.r#type(index).fields;
+    let located = build.located.types.get(index.0);
+    let required = required.map(|field| {
+        let place = fields.iter().position(|own| own.name == field.name);
+        let link = located.zip(place).and_then(|(known, place)| known.links.get(place).copied());
+        let link = link.flatten().map(|known| known.link);
+        RequiredMember { name: field.name.clone(), link }
+    });
+    let secret = build.r#type(index).secret.as_ref();
+    let secret = secret.map(|secret| RequiredMember { name: secret.field.clone(), link: None });
+    required.chain(secret).collect()
+}
+
+/// The values of a type without its automatic id, each as declared.
+pub(super) fn values(build: &Builder<'_>, index: TypeIndex, values: Values) -> Vec<DraftInput> {
+    let mut members = Vec::new();
+    for field in valued(build, index, values) {
+        let mut input = plain(build, index, field);
         if values != Values::Patched && field.default_on_add.is_some() {
             input.r#type = input.r#type.trim_end_matches('!').into();
         }
         members.push(input);
     }
-    members.extend(r#type.secret.as_ref().map(|secret| member(&secret.field, "String!")));
+    let secret = build.r#type(index).secret.as_ref();
+    members.extend(secret.map(|secret| member(&secret.field, "String!")));
     members
 }
 
@@ -103,12 +132,12 @@ fn add_reference(build: &mut Builder<'_>, index: TypeIndex) {
     let provided = build.provided(index);
     let is_identified = is_identified(r#type);
     let mut members: Vec<DraftInput> =
-        id_field(r#type, &provided).into_iter().map(|field| plain(build, field)).collect();
+        id_field(r#type, &provided).into_iter().map(|field| plain(build, index, field)).collect();
     if is_interface(r#type) {
         if !is_identified {
             return;
         }
-        members.extend(xid_field(r#type, &provided).map(|field| plain(build, field)));
+        members.extend(xid_field(r#type, &provided).map(|field| plain(build, index, field)));
     } else {
         members.extend(values(build, index, Values::Added));
     }
@@ -134,18 +163,22 @@ fn is_unlinked(build: &Builder<'_>, base: Base) -> bool {
 }
 
 /// A field as the member of an input. References have no description.
-fn plain(build: &Builder<'_>, field: &Field) -> DraftInput {
+fn plain(build: &Builder<'_>, index: TypeIndex, field: &Field) -> DraftInput {
+    let fields = &build.r#type(index).fields;
+    let place = fields.iter().position(|own| own.name == field.name);
+    let binding =
+        place.map_or_else(|| refused(NOT_YET), |place| changes::member(build, index, place));
     let FieldType { base, .. } = field.r#type;
     let name = build.name(base);
     match base {
         Base::Type(_)
         | Base::Union(_)
         | Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon) => {
-            member(&field.name, &wrapped(&format!("{name}Ref"), field.r#type))
+            DraftInput::new(&field.name, &wrapped(&format!("{name}Ref"), field.r#type), binding)
         }
         Base::Scalar(_) | Base::Enum(_) | Base::Input(_) => DraftInput {
             description: field.description.clone(),
-            ..member(&field.name, &wrapped(name, field.r#type))
+            ..DraftInput::new(&field.name, &wrapped(name, field.r#type), binding)
         },
     }
 }

@@ -5,7 +5,7 @@
 //! * `base.rs`, `operators.rs`: types that every schema has
 //! * `definitions.rs`: the types of the definitions; `arguments.rs`: the arguments of their fields
 //! * `filters.rs`, `orders.rs`, `aggregates.rs`: conditions, orders and aggregates of a type
-//! * `inputs.rs`, `payloads.rs`: values and results of mutations; `clean.rs`: inputs without members
+//! * `inputs.rs`, `payloads.rs`, `changes.rs`: values and results of mutations, and their bindings; `clean.rs`: inputs without members
 //! * `roots.rs`: queries, mutations and subscriptions; `similar.rs`: similarity queries
 //! * `reads.rs`, `variants.rs`, `values.rs`: bindings of rows, of rows of several types, of values
 //!
@@ -16,6 +16,7 @@ mod aggregates;
 mod arguments;
 mod base;
 mod builder;
+mod changes;
 mod clean;
 mod definitions;
 mod draft;

@@ -1,12 +1,10 @@
 //! Results of mutations.
 
-use super::arguments;
 use super::builder::{Builder, lower_first};
 use super::draft::DraftField;
 use super::facts::is_interface;
-use super::inputs::NOT_YET;
+use super::{arguments, changes};
 use crate::model::TypeIndex;
-use api::binding::FieldBinding;
 
 /// Adds the results of the mutations that a type has.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
@@ -27,13 +25,13 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
 
 fn add_payload(build: &mut Builder<'_>, index: TypeIndex, verb: &str, has_message: bool) {
     let name = &build.r#type(index).name;
-    let refused = || FieldBinding::Refused(NOT_YET.into());
-    let rows = DraftField::new(&lower_first(name), &format!("[{name}]"), refused());
+    let rows = changes::changed_rows(build, index);
+    let rows = DraftField::new(&lower_first(name), &format!("[{name}]"), rows);
     let arguments = arguments::of_list(build, index, &build.provided(index));
     let mut fields = vec![rows.with(arguments)];
     if has_message {
-        fields.push(DraftField::new("msg", "String", refused()));
+        fields.push(DraftField::new("msg", "String", changes::message()));
     }
-    fields.push(DraftField::new("numUids", "Int", refused()));
+    fields.push(DraftField::new("numUids", "Int", changes::number()));
     build.object(&format!("{verb}{name}Payload"), fields);
 }

@@ -23,8 +23,6 @@ const MISSING: &str = "The database does not store this.";
 
 const PLACES: &str = "Places are not supported yet.";
 
-const JOINED: &str = "Lists of interfaces and unions are not supported yet.";
-
 const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
 
 /// A field of a type.
@@ -126,11 +124,13 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
         LocatedField::Rows(way) => RowPart::Related(first_hop(way)),
         LocatedField::Several(ways) => {
             let base = r#type.fields[place].r#type.base;
-            match (ways.first(), variants::list_of_relation(build, base, ways)) {
-                (_, Some(variants)) => RowPart::RelatedVariants(variants),
+            match ways.first() {
                 // A row of the join table leads to a row of one of the types.
-                (Some((_, way)), None) => RowPart::Related(first_hop(way)),
-                (None, None) => return refused(MISSING),
+                Some((_, Way::Through { near, .. })) => RowPart::Related(*near),
+                _ => match variants::list_of_relation(build, base, ways) {
+                    Some(variants) => RowPart::RelatedVariants(variants),
+                    None => return refused(MISSING),
+                },
             }
         }
     })
@@ -194,12 +194,7 @@ fn related(
                 default_limit: None,
             })
         }
-        (LocatedField::Several(ways), base) => {
-            match variants::of_relation(build, base, ways, form) {
-                Some(rows) => Some(rows),
-                None => return FieldBinding::Refused(JOINED.into()),
-            }
-        }
+        (LocatedField::Several(ways), base) => variants::of_relation(build, base, ways, form),
         (LocatedField::Missing | LocatedField::Column(_) | LocatedField::Rows(_), _) => None,
     };
     rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)

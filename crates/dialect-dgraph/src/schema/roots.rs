@@ -2,6 +2,7 @@
 
 use super::arguments;
 use super::builder::{Builder, scalar_name};
+use super::changes::{self, Verb};
 use super::definitions::custom;
 use super::draft::{DraftField, DraftInput};
 use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_field};
@@ -9,7 +10,7 @@ use super::inputs::NOT_YET;
 use super::operators::refused;
 use super::{reads, similar};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
-use api::binding::{FieldBinding, RowsForm};
+use api::binding::{FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
 
 const SUBSCRIPTIONS: &str = "Subscriptions are not supported yet.";
 
@@ -64,7 +65,7 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         let query = DraftField::new(&format!("aggregate{name}"), &result, binding);
         add_query(build, r#type, query.with(vec![arguments::filter(name)]));
     }
-    add_mutations(build, r#type);
+    add_mutations(build, index);
 }
 
 /// The arguments by which a row is found: all keys of the type.
@@ -137,26 +138,37 @@ fn add_query(build: &mut Builder<'_>, r#type: &Type, query: DraftField) {
     build.queries.push(query);
 }
 
-fn add_mutations(build: &mut Builder<'_>, r#type: &Type) {
+fn add_mutations(build: &mut Builder<'_>, index: TypeIndex) {
+    let r#type = build.r#type(index);
     let name = &r#type.name;
-    let mut add = |verb: &str, payload: &str, arguments: Vec<DraftInput>| {
-        let binding = FieldBinding::Refused(NOT_YET.into());
+    let mut add = |verb: Verb, words: [&str; 2], arguments: Vec<DraftInput>| {
+        let [verb_word, payload] = words;
+        let binding = changes::mutation(build, index, verb);
         let payload = format!("{payload}{name}Payload");
-        let field = DraftField::new(&format!("{verb}{name}"), &payload, binding);
+        let field = DraftField::new(&format!("{verb_word}{name}"), &payload, binding);
         build.mutations.push(field.with(arguments));
     };
-    let argument = |name: &str, r#type: &str| DraftInput::new(name, r#type, refused(NOT_YET));
-    if r#type.generate.add && !is_interface(r#type) {
-        let mut arguments = vec![argument("input", &format!("[Add{name}Input!]!"))];
+    let is_interface = is_interface(r#type);
+    // Nothing reads the arguments of a refused field.
+    let argument = |name: &str, r#type: &str, binding: InputBinding| {
+        let binding = if is_interface { refused(NOT_YET) } else { binding };
+        DraftInput::new(name, r#type, binding)
+    };
+    if r#type.generate.add && !is_interface {
+        let added = changes::input(ObjectRole::Added);
+        let mut arguments = vec![argument("input", &format!("[Add{name}Input!]!"), added)];
         if has_xid(r#type) {
-            arguments.push(argument("upsert", "Boolean"));
+            arguments.push(argument("upsert", "Boolean", changes::input(ObjectRole::Upsert)));
         }
-        add("add", "Add", arguments);
+        add(Verb::Add, ["add", "Add"], arguments);
     }
     if r#type.generate.update {
-        add("update", "Update", vec![argument("input", &format!("Update{name}Input!"))]);
+        let input = argument("input", &format!("Update{name}Input!"), changes::inputs());
+        add(Verb::Update, ["update", "Update"], vec![input]);
     }
     if r#type.generate.delete {
-        add("delete", "Delete", vec![argument("filter", &format!("{name}Filter!"))]);
+        let filter = InputBinding::lenient(FilterRole::Conditions);
+        let filter = argument("filter", &format!("{name}Filter!"), filter);
+        add(Verb::Delete, ["delete", "Delete"], vec![filter]);
     }
 }

@@ -1,7 +1,6 @@
 //! Rows of several types in one list: those of an interface or of a union.
 
 use catalog::FieldId;
-use ir::Hop;
 
 use super::builder::Builder;
 use super::facts::is_interface;
@@ -20,7 +19,7 @@ pub(super) type VariantList = Vec<Variant>;
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     r#type: TypeIndex,
-    hop: Option<Hop>,
+    way: Option<Way>,
     /// Its index in the interface or the union.
     number: u16,
     common: Vec<FieldId>,
@@ -46,7 +45,7 @@ pub(super) fn of_root(build: &mut Builder<'_>, base: Base, form: RowsForm) -> Op
     add(build, base, &ways, form)
 }
 
-/// The types of related rows; `None` if a path to them leads through a join table.
+/// The types of related rows, if they are stored.
 pub(super) fn list_of_relation(
     build: &mut Builder<'_>,
     base: Base,
@@ -58,18 +57,14 @@ pub(super) fn list_of_relation(
     }
 }
 
-/// Related rows of several types; `None` if a path to them leads through a join table.
+/// Related rows of several types, if they are stored.
 pub(super) fn of_relation(
     build: &mut Builder<'_>,
     base: Base,
     ways: &[(TypeIndex, Way)],
     form: RowsForm,
 ) -> Option<RowsBinding> {
-    let ways = ways.iter().map(|(member, way)| match way {
-        Way::Hop(hop) => Some((*member, Some(*hop))),
-        Way::Through { .. } => None,
-    });
-    let ways = ways.collect::<Option<Vec<_>>>()?;
+    let ways: Vec<_> = ways.iter().map(|(member, way)| (*member, Some(*way))).collect();
     add(build, base, &ways, form)
 }
 
@@ -96,9 +91,15 @@ pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
     for list in &build.variants {
         let variants = list.iter().filter_map(|variant| {
             let rows = build.located.rows(variant.r#type)?;
+            let (through, hop) = match variant.way {
+                None => (None, None),
+                Some(Way::Hop(hop)) => (None, Some(hop)),
+                Some(Way::Through { near, far }) => (Some(near), Some(far)),
+            };
             Some(VariantBinding {
                 entity: rows.entity,
-                hop: variant.hop,
+                hop,
+                through,
                 r#type: builder.schema().find_type(&build.r#type(variant.r#type).name)?,
                 properties: None,
                 number: variant.number,
@@ -114,16 +115,16 @@ pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
 fn add(
     build: &mut Builder<'_>,
     base: Base,
-    ways: &[(TypeIndex, Option<Hop>)],
+    ways: &[(TypeIndex, Option<Way>)],
     form: RowsForm,
 ) -> Option<RowsBinding> {
     let members = members(build, base);
     let mut variants = Vec::with_capacity(ways.len());
-    for (member, hop) in ways {
+    for (member, way) in ways {
         let number = members.iter().position(|known| known == member)?;
         let number = u16::try_from(number).ok()?;
         let common = common(build, base, *member)?;
-        variants.push(Variant { r#type: *member, hop: *hop, number, common });
+        variants.push(Variant { r#type: *member, way: *way, number, common });
     }
     let entity = build.located.rows(variants.first()?.r#type)?.entity;
     let id = VariantsId(u32::try_from(build.variants.len()).ok()?);

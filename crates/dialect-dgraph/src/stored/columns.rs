@@ -2,7 +2,8 @@
 
 use storage::model as target;
 
-use super::{Layout, Place, column, is_key};
+use super::names::without_type;
+use super::{Layout, Place, is_key};
 use crate::model::{Base, Field, Metric, Scalar, Search, Type, TypeKind};
 
 pub(super) fn add(layout: &mut Layout<'_>) {
@@ -48,7 +49,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
         }
         let Some(stored_type) = field_type(layout, field) else { continue };
         let added = target::Field {
-            name: column(source, r#type, field).into(),
+            name: layout.names[idx][index].clone(),
             r#type: stored_type,
             is_list: field.r#type.list.is_some() && !field.is_embedding,
             is_required: false,
@@ -59,10 +60,8 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
         layout.place((idx, index), Place::Field(position));
     }
     let Some(secret) = &r#type.secret else { return };
-    let stored_name = secret.stored_name.strip_prefix(&*r#type.stored_name);
-    let name = stored_name.and_then(|rest| rest.strip_prefix('.')).unwrap_or(&secret.stored_name);
     let added = target::Field {
-        name: name.into(),
+        name: without_type(source, r#type, &secret.stored_name).into(),
         r#type: target::FieldType::Password,
         is_list: false,
         // Rows from the time before the type had a secret have none.
@@ -134,13 +133,11 @@ fn require(layout: &mut Layout<'_>, entity: usize) {
 
 /// True if every type of the entity has a required field with the column.
 pub(super) fn is_required(layout: &Layout<'_>, entity: usize, name: &str) -> bool {
-    let source = layout.source;
     layout.of_entities[entity].iter().all(|index| {
-        let r#type = &source.types[index.0];
-        r#type.fields.iter().any(|field| {
-            field.r#type.is_required
-                && layout.is_stored(r#type, field)
-                && column(source, r#type, field) == name
+        let r#type = &layout.source.types[index.0];
+        let mut fields = r#type.fields.iter().zip(&layout.names[index.0]);
+        fields.any(|(field, column)| {
+            field.r#type.is_required && layout.is_stored(r#type, field) && **column == *name
         })
     })
 }
@@ -196,20 +193,18 @@ fn index_of(field: &Field, search: Search) -> Option<target::Index> {
     })
 }
 
-/// The languages of a field that reads several, as in `name@hi:en:.`, and the stored name without
-/// them. A point is any language.
-fn languages(field: &Field) -> Option<(&str, &str)> {
-    let (name, tags) = field.stored_name.split_once('@')?;
-    (tags == "." || tags.contains(':')).then_some((name, tags))
+/// The languages of a field that reads several, as in `name@hi:en:.`. A point is any language.
+fn languages(field: &Field) -> Option<&str> {
+    let (_, tags) = field.stored_name.split_once('@')?;
+    (tags == "." || tags.contains(':')).then_some(tags)
 }
 
 fn add_languages(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
-    let source = layout.source;
     let Some(entity) = entity(layout, idx) else { return };
     for (index, field) in r#type.fields.iter().enumerate() {
-        let Some((_, tags)) = languages(field) else { continue };
-        let name = column(source, r#type, field);
-        let name = name.split_once('@').map_or(name, |(name, _)| name);
+        let Some(tags) = languages(field) else { continue };
+        let name = &layout.names[idx][index];
+        let name = name.split_once('@').map_or(&**name, |(name, _)| name);
         let fields = &layout.target.entities[entity].fields;
         let mut found: Vec<usize> = Vec::new();
         for tag in tags.split(':') {

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use storage::model as target;
 
-use super::{Layout, Place, Side, column, columns};
+use super::{Layout, Place, Side, columns};
 use crate::model::{Base, Field, Type, TypeIndex, TypeKind};
 
 /// An end: whether its rows are a group's, their index, and the stored name of the field.
@@ -90,10 +90,9 @@ fn end(
     of: target::EndOf,
     (index, position): (TypeIndex, usize),
 ) -> target::End {
-    let r#type = &layout.source.types[index.0];
-    let field = &r#type.fields[position];
+    let field = &layout.source.types[index.0].fields[position];
     let is_list = field.r#type.list.is_some();
-    let name = column(layout.source, r#type, field);
+    let name = &*layout.names[index.0][position];
     let is_required = match columns::entity(layout, index.0) {
         Some(entity) => columns::is_required(layout, entity, name),
         None => field.r#type.is_required,
@@ -114,8 +113,7 @@ fn end_key(
     of: target::EndOf,
     (index, position): (TypeIndex, usize),
 ) -> EndKey {
-    let r#type = &layout.source.types[index.0];
-    let name = column(layout.source, r#type, &r#type.fields[position]).into();
+    let name = layout.names[index.0][position].clone();
     match of {
         target::EndOf::Entity(entity) => (false, entity.0, name),
         target::EndOf::Group(group) => (true, group.0, name),

@@ -9,7 +9,7 @@ use crate::model::Model;
 
 /// Compares the storage of definitions, and the places of fields.
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+fn check(text: &str, expected: &Expect) {
     let model = read(text).unwrap_or_else(|problems| panic!("{problems:?}"));
     let stored = stored(&model);
     let mut printed = print_model(&stored.model);
@@ -88,7 +88,7 @@ fn scalars_are_columns() {
          k: MultiPolygon l: [Float!] @embedding @search(by: [\"hnsw(metric: cosine)\"])\n\
          m: String! @id @search(by: [regexp]) n: Int @id o: String @search(by: [exact]) }\n\
          enum E { ONE TWO }",
-        expect![[r#"
+        &expect![[r#"
             entity A Sequence { column: "key" }
               a Boolean [Equality]
               b Int32 required [Order]
@@ -118,7 +118,7 @@ fn stored_names_are_names_of_tables_and_columns() {
         "type A @dgraph(type: \"Thing\") { a: String @dgraph(pred: \"Thing.b\")\n\
          c: String @dgraph(pred: \"Other.d\") e: String @dgraph(pred: \"f\") g: String @dgraph(pred: \"f\")\n\
          h: A @dgraph(pred: \"Thing.parent\") }",
-        expect![[r#"
+        &expect![[r#"
             entity Thing Sequence { column: "id" }
               b Text []
               Other.d Text []
@@ -130,10 +130,35 @@ fn stored_names_are_names_of_tables_and_columns() {
 }
 
 #[test]
+fn predicates_that_differ_by_their_type_have_columns_of_their_own() {
+    check(
+        "interface I { id: ID! a: Int! @id(interface: true) }\n\
+         type T implements I { b: Int @dgraph(pred: \"T.a\") c: Int @dgraph(pred: \"d\") d: Int e: T\n\
+         f: T @dgraph(pred: \"e\") }\ntype U implements I { d: Int }",
+        &expect![[r#"
+            entity T Sequence { column: "id" }
+              I.a Int32 required unique []
+              T.a Int32 []
+              d Int32 []
+              T.d Int32 []
+            entity U Sequence { column: "id" }
+              I.a Int32 required unique []
+              d Int32 []
+            group I: T U, unique ["I.a"]
+            T.T.e -- T.() list
+            T.e -- T.() list
+            I id: key, a: members
+            T id: key, a: field 0, b: field 1, c: field 2, d: field 3, e: 0 near, f: 1 near
+            U id: key, a: field 0, d: field 1
+        "#]],
+    );
+}
+
+#[test]
 fn keys_have_free_names() {
     check(
         "type A { id: String! @id }\ntype B { id: A }\ntype C { key: ID d: Int }\ntype D { e: Int }",
-        expect![[r#"
+        &expect![[r#"
             entity A Sequence { column: "uid" }
               id Text required unique []
             entity B Sequence { column: "uid" }
@@ -155,7 +180,7 @@ fn types_of_one_stored_name_are_one_entity() {
     check(
         "type A @dgraph(type: \"T\") { id: ID! a: Int! b: Int! c: B }\n\
          type B @dgraph(type: \"T\") { a: Int! d: String @search c: B }",
-        expect![[r#"
+        &expect![[r#"
             entity T Sequence { column: "id" }
               a Int32 required []
               b Int32 []
@@ -173,7 +198,7 @@ fn a_field_and_its_inverse_are_one_relation() {
         "type Author { id: ID! name: String! posts: [Post!]! @hasInverse(field: author) }\n\
          type Post { id: ID! author: Author! editors: [Author] related: [Post] next: Post tags: [Tag] }\n\
          type Tag { name: String! @id posts: [Post] @hasInverse(field: tags) }",
-        expect![[r#"
+        &expect![[r#"
             entity Author Sequence { column: "id" }
               name Text required []
             entity Post Sequence { column: "id" }
@@ -196,7 +221,7 @@ fn relations_of_rows_with_each_other() {
     check(
         "type P { id: ID! friends: [P] @hasInverse(field: friends) spouse: P @hasInverse(field: spouse)\n\
          parent: P @hasInverse(field: children) children: [P] }",
-        expect![[r#"
+        &expect![[r#"
             entity P Sequence { column: "id" }
             P.friends list -- P.friends list
             P.spouse -- P.spouse
@@ -211,7 +236,7 @@ fn reverse_predicates_are_ends() {
     check(
         "type Movie { directors: [Director] @dgraph(pred: \"~directed.movies\") name: String }\n\
          type Director { movies: [Movie] @dgraph(pred: \"directed.movies\") }",
-        expect![[r#"
+        &expect![[r#"
             entity Movie Sequence { column: "id" }
               name Text []
             entity Director Sequence { column: "id" }
@@ -230,7 +255,7 @@ fn lists_of_interfaces_are_relations_of_groups() {
          type Human implements Character { ship: Ship }\ntype Droid implements Character { owner: Human }\n\
          type Ship { length: Float }\ntype Planet { residents: [Resident!] leader: Character }\n\
          union Resident = Human | Ship",
-        expect![[r#"
+        &expect![[r#"
             entity Human Sequence { column: "id" }
               name Text required unique []
             entity Droid Sequence { column: "id" }
@@ -264,7 +289,7 @@ fn an_inverse_of_an_interface_is_a_relation_of_its_group() {
         "type Author { id: ID! posts: [Post] @hasInverse(field: author) }\n\
          interface Post { id: ID! author: Author! }\n\
          type Question implements Post { a: Int }\ntype Answer implements Post { b: Int }",
-        expect![[r#"
+        &expect![[r#"
             entity Author Sequence { column: "id" }
             entity Question Sequence { column: "id" }
               a Int32 []
@@ -287,7 +312,7 @@ fn inverses_of_types_are_relations_of_their_own() {
          answers: [Answer] @hasInverse(field: author) }\n\
          interface Post { id: ID! author: Author! }\n\
          type Question implements Post { a: Int }\ntype Answer implements Post { b: Int }",
-        expect![[r#"
+        &expect![[r#"
             entity Author Sequence { column: "id" }
             entity Question Sequence { column: "id" }
               a Int32 []
@@ -311,7 +336,7 @@ fn a_reverse_predicate_of_one_type_has_the_rows_of_the_interface() {
          interface Person { name: String }\n\
          type Boss implements Person { things: [Thing] @dgraph(pred: \"~owner\") }\n\
          type Cat implements Person { b: Int }",
-        expect![[r#"
+        &expect![[r#"
             entity Thing Sequence { column: "id" }
               a Int32 []
             entity Boss Sequence { column: "id" }
@@ -335,7 +360,7 @@ fn languages_are_columns() {
         "type P { name: String @search nameEn: String @dgraph(pred: \"P.name@en\")\n\
          nameFr: String @dgraph(pred: \"P.name@fr\") any: String @dgraph(pred: \"P.name@.\")\n\
          first: String @dgraph(pred: \"P.name@fr:en\") last: String @dgraph(pred: \"P.name@fr:de:.\") }",
-        expect![[r#"
+        &expect![[r#"
             entity P Sequence { column: "id" }
               name Text [Terms]
               name@en Text []
@@ -355,7 +380,7 @@ fn fields_of_other_servers_and_subgraphs_are_not_stored() {
              extend type User @key(fields: \"id\") {{ id: ID! @external name: String @external\n\
              age: Int @external posts: [S] }}\ntype V {{ user: User @provides(fields: \"age\") }}"
         ),
-        expect![[r#"
+        &expect![[r#"
             entity S Sequence { column: "id" }
               b Int32 []
             entity V Sequence { column: "id" }

@@ -189,6 +189,7 @@ pub(crate) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
             Some(VariantBinding {
                 entity: variant.entity,
                 hop: variant.hop,
+                through: None,
                 r#type: find(build.name(Target::Node(variant.node)))?,
                 properties: variant.properties.and_then(find),
                 number: variant.number,

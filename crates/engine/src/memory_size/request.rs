@@ -123,7 +123,7 @@ impl MemorySize for ExternalArgument {
 
 impl MemorySize for Variant {
     fn memory_size(&self) -> usize {
-        let Self { entity: _, hop: _, filter, common, outputs } = self;
+        let Self { entity: _, hop: _, through: _, filter, common, outputs } = self;
         sum!(filter, common, outputs)
     }
 }

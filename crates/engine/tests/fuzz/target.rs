@@ -149,6 +149,7 @@ impl Targets {
             // More than by default: what the engine can do is wanted here.
             policies: None,
             federation: None,
+            schema_first: None,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

@@ -105,6 +105,7 @@ impl Database {
             errors: engine::ErrorOptions::default(),
             policies,
             federation: None,
+            schema_first: None,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

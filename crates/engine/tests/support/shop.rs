@@ -141,6 +141,7 @@ impl Shop {
             errors: engine::ErrorOptions::default(),
             policies: None,
             federation: None,
+            schema_first: None,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

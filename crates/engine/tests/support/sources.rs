@@ -271,6 +271,7 @@ fn options(dialect: &str) -> Result<Options, String> {
         errors: engine::ErrorOptions::default(),
         policies: None,
         federation: None,
+        schema_first: None,
     })
 }
 

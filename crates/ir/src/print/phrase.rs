@@ -240,6 +240,10 @@ impl Printer<'_> {
     /// A hop to the rows of one entity of several.
     fn way(&self, variant: &Variant) -> String {
         let way = variant.hop.map_or_else(|| self.entity(variant.entity), |hop| self.hop(hop));
+        let way = match variant.through {
+            Some(near) => format!("{} then {way}", self.hop(near)),
+            None => way,
+        };
         let filter = self.filter(&variant.filter);
         match variant.common.is_empty() {
             true => format!("{way} ({filter})"),

@@ -180,6 +180,7 @@ fn filters() {
             variants: vec![Variant {
                 entity: music.entity("album"),
                 hop: Some(albums),
+                through: None,
                 filter: compare(Comparison::Less),
                 common: vec![music.field("album.title")],
                 outputs: Vec::new(),
@@ -348,6 +349,7 @@ fn places_of_rows() {
     let variants = vec![Variant {
         entity: music.entity("album"),
         hop: Some(music.forward("artist.LIKES")),
+        through: Some(music.backward("artist.LIKES")),
         filter: music.present("album.title"),
         common: vec![],
         outputs: vec![],

@@ -78,6 +78,7 @@ fn productions() {
     let variant = |entity, title, outputs| Variant {
         entity: movies.entity(entity),
         hop: None,
+        through: None,
         filter: Filter::all(),
         common: movies.fields(&[title]),
         outputs,

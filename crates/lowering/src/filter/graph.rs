@@ -187,6 +187,7 @@ impl Context<'_> {
         let variants = ways.iter().map(|way| Variant {
             entity: way.entity,
             hop: way.hop,
+            through: way.through,
             filter: Filter::all(),
             common: way.common.clone(),
             outputs: Vec::new(),

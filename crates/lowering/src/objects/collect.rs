@@ -11,8 +11,8 @@ use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use api::binding::{
-    InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, VariantRole,
-    WriteRole,
+    InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, RequiredMember,
+    VariantRole, WriteRole,
 };
 
 /// The objects of an input.
@@ -85,6 +85,18 @@ impl Context<'_> {
         (origin, location): (Origin, Location),
         collected: &mut Collected,
     ) -> Result<u32, LowerError> {
+        self.add_object_by(None, input, (r#type, binding), (origin, location), collected)
+    }
+
+    /// The same of an object to which a relation leads.
+    fn add_object_by(
+        &self,
+        link: Option<ObjectLink>,
+        input: &Input<'_>,
+        (r#type, binding): (TypeId, &Arc<ObjectBinding>),
+        (origin, location): (Origin, Location),
+        collected: &mut Collected,
+    ) -> Result<u32, LowerError> {
         let members = self.members_given(input, r#type, location)?;
         let mut object = Object {
             binding: Arc::clone(binding),
@@ -123,10 +135,14 @@ impl Context<'_> {
                 _ => return Err(misplaced("a member of an object")),
             }
         }
-        let missing = binding.required.iter().find(|name| !given.contains(&&***name));
+        let is_given = |member: &RequiredMember| {
+            let by = link.zip(member.link);
+            given.contains(&&*member.name) || by.is_some_and(|(link, own)| link.is_stored_as(own))
+        };
+        let missing = binding.required.iter().find(|member| !is_given(member));
         if object.key.is_some() {
             object.can_be_new = false;
-        } else if let Some(name) = missing {
+        } else if let Some(RequiredMember { name, .. }) = missing {
             let is_reference = origin == Origin::Referred && !object.identifiers.is_empty();
             if !is_reference {
                 let message = format!(
@@ -170,7 +186,7 @@ impl Context<'_> {
             if self.presence(&input) != Presence::Present {
                 continue;
             }
-            let other = self.target(&input, r#type, &relation.target, location, collected)?;
+            let other = self.target(&input, r#type, relation, location, collected)?;
             collected.relate((place, binding.entity, binding.key), relation, other);
         }
         Ok(())
@@ -181,13 +197,16 @@ impl Context<'_> {
         &self,
         input: &Input<'_>,
         r#type: TypeId,
-        target: &ObjectTarget,
+        relation: &ObjectRelation,
         location: Location,
         collected: &mut Collected,
     ) -> Result<u32, LowerError> {
         let place = (Origin::Referred, location);
-        match target {
-            ObjectTarget::One(binding) => self.add_object(input, r#type, binding, place, collected),
+        let link = Some(relation.link);
+        match &relation.target {
+            ObjectTarget::One(binding) => {
+                self.add_object_by(link, input, (r#type, binding), place, collected)
+            }
             ObjectTarget::Several { keys, each } => {
                 let members = self.members_given(input, r#type, location)?;
                 let members: Vec<_> = members
@@ -204,13 +223,13 @@ impl Context<'_> {
                         let binding =
                             each.get(number).ok_or_else(|| misplaced("an object of several"))?;
                         let r#type = self.api.schema[only.0].r#type.base;
-                        self.add_object(&only.1, r#type, binding, place, collected)
+                        self.add_object_by(link, &only.1, (r#type, binding), place, collected)
                     }
                     members if members.iter().any(|member| of(member).is_some()) => {
                         let message = "value for field must have only one child of the union";
                         Err(LowerError::refused(message, location))
                     }
-                    _ => self.add_object(input, r#type, keys, place, collected),
+                    _ => self.add_object_by(link, input, (r#type, keys), place, collected),
                 }
             }
         }

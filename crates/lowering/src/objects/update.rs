@@ -121,7 +121,7 @@ impl Context<'_> {
         let mut others = Vec::new();
         for input in self.items(input)? {
             if self.presence(&input) == Presence::Present {
-                others.push(self.target(&input, r#type, &relation.target, location, collected)?);
+                others.push(self.target(&input, r#type, relation, location, collected)?);
             }
         }
         Ok(others)

@@ -103,6 +103,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             errors: serving.errors.to_engine(),
             policies: None,
             federation: None,
+            schema_first: None,
         },
         settings: Settings::new(serving, AuthProfile::PostGraphile)?,
         // The demo's schema does not change.

@@ -1,13 +1,15 @@
 //! Options of an API: its source, its dialect, and the options of dialects.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
 use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
+use super::data::{self, DataOptions};
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
 use super::given::{self, GivenOptions};
@@ -77,6 +79,8 @@ pub(crate) struct ApiOptions {
     pub(crate) neo4j: Neo4jOptions,
     #[command(flatten)]
     pub(crate) phrag: PhragOptions,
+    #[command(flatten)]
+    pub(crate) data: DataOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -123,6 +127,9 @@ impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
+        if let Some(address) = self.data.address() {
+            return address;
+        }
         if SupergraphLocation::is_named_by(source) {
             let shown = redact::address(source);
             let message = format!("`{shown}` names a supergraph, which `thalweg gateway` serves");
@@ -133,7 +140,8 @@ impl ApiOptions {
 
     /// The supergraph, if the source is one.
     pub(crate) fn supergraph(&self) -> Result<Option<SupergraphLocation>, Failure> {
-        let named = self.source.as_deref().filter(|source| SupergraphLocation::is_named_by(source));
+        let source = self.source.as_deref().filter(|_| self.data.data.is_none());
+        let named = source.filter(|source| SupergraphLocation::is_named_by(source));
         named.map(SupergraphLocation::parse).transpose()
     }
 
@@ -149,8 +157,10 @@ impl ApiOptions {
             [] => {}
             refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
         }
+        let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
-            dialect: self.dialect()?,
+            schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
                 extensions: self.postgraphile.extensions(),
@@ -185,7 +195,24 @@ impl ApiOptions {
     pub(crate) fn dialect_name(&self) -> Result<DialectName, String> {
         let address = self.address().map_err(|failure| failure.to_string())?;
         let is_graph = address.is_graph();
+        let is_schema_first = self.data.data.is_some();
         match (self.dialect, is_graph) {
+            (_, true) if is_schema_first => {
+                Err("`--data` is a SQLite file or a PostgreSQL database".into())
+            }
+            (None, false) if is_schema_first => Ok(DialectName::Dgraph),
+            (Some(DialectName::Dgraph), false) if !is_schema_first => Err(
+                "`--dialect dgraph` needs a file of type definitions as SOURCE, and `--data` with \
+                 the database"
+                    .into(),
+            ),
+            (Some(dialect), false) if is_schema_first && dialect != DialectName::Dgraph => {
+                Err(format!(
+                    "`--dialect {}` reads the database: leave `--data` out, and give the database as \
+                     SOURCE",
+                    dialect.name()
+                ))
+            }
             (None, true) => Ok(DialectName::Neo4j),
             (None, false) => Ok(DialectName::Postgraphile),
             (Some(dialect), _) if dialect.is_for_graphs() == is_graph => Ok(dialect),
@@ -197,7 +224,8 @@ impl ApiOptions {
         }
     }
 
-    fn dialect(&self) -> Result<Dialect, Failure> {
+    /// The dialect, and the text of its type definitions if it is schema first.
+    fn dialect(&self) -> Result<(Dialect, Option<Arc<str>>), Failure> {
         let mutation_transactions = self.mutation_transactions.unwrap_or_default();
         let mut dialect = self.dialect_name().map_err(Failure::Usage)?.dialect();
         if let Dialect::PostGraphile(options) = &mut dialect {
@@ -217,7 +245,13 @@ impl ApiOptions {
         if let Dialect::Neo4j(options) = &mut dialect {
             *options = self.neo4j.to_dialect()?;
         }
-        Ok(dialect)
+        let mut definitions = None;
+        if let (Dialect::Dgraph(options), Some(source)) = (&mut dialect, &self.source) {
+            let text = data::read(Path::new(source))?;
+            *options = data::dgraph(Path::new(source), &text)?;
+            definitions = Some(text);
+        }
+        Ok((dialect, definitions))
     }
 }
 

@@ -176,6 +176,8 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     ),
     (Scope::Tables("a graph has one transaction for a request"), &["mutation-transactions"]),
     (Scope::Tables("SIGHUP reloads the type definitions of a graph"), &["watch"]),
+    (Scope::Tables("a graph is no database of Dgraph's definitions"), &["data"]),
+    (Scope::Tables("`--data` names the database of type definitions"), &["apply-migrations"]),
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (

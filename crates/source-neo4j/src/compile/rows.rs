@@ -97,6 +97,11 @@ impl Compiler<'_> {
                 let (path, scope) = self.along(*hop, near, is_once(rows), statement)?;
                 (path, scope, near.guard())
             }
+            (From::Variants(variants), _)
+                if variants.iter().any(|variant| variant.through.is_some()) =>
+            {
+                return Err(refused("rows that others join"));
+            }
             (From::Variants(variants), near) => {
                 return self.found_variants(rows, variants, near, statement);
             }

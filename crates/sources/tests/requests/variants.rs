@@ -42,6 +42,7 @@ fn works(
     let book = Variant {
         entity: database.entity("book"),
         hop: ways.map(|(book, _)| book),
+        through: None,
         filter: Filter::all(),
         common: common("book", "title"),
         outputs: builder.outputs(of_books),
@@ -49,6 +50,7 @@ fn works(
     let film = Variant {
         entity: database.entity("film"),
         hop: ways.map(|(_, film)| film),
+        through: None,
         filter: Filter::all(),
         common: common("film", "name"),
         outputs: builder.outputs(of_films),

@@ -97,6 +97,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     build.add_variants(vec![VariantBinding {
         entity: entity(),
         hop: Some(hop()),
+        through: None,
         r#type,
         properties: None,
         number: 0,

@@ -1,6 +1,6 @@
 //! Rules on claims: `{$ROLE: {eq: "ADMIN"}}`.
 
-use graphql::definitions::{Literal, Template, parse_template};
+use serde_json::Value;
 
 use crate::model::{ClaimCondition, ClaimRule, ClaimValue};
 
@@ -17,16 +17,15 @@ pub(super) fn read(text: &str) -> Result<ClaimRule, String> {
         Some(claim) if !claim.is_empty() => claim,
         _ => return Err(format!("`{}` is no variable: {EXAMPLE}", variable.trim())),
     };
-    let operand = match parse_template(operand) {
-        Ok(operand) => operand,
-        Err(_) => return Err(format!("`{}` is no value: write JSON", operand.trim())),
+    let Ok(operand) = serde_json::from_str(operand) else {
+        return Err(format!("`{}` is no value: write JSON", operand.trim()));
     };
     let condition = match operator.trim() {
         "eq" => ClaimCondition::Equal(value(&operand).ok_or_else(|| {
             "`eq` compares with one value: write a text, a number or a boolean".to_owned()
         })?),
         "in" => match &operand {
-            Template::List(items) => {
+            Value::Array(items) => {
                 let values: Option<Vec<ClaimValue>> = items.iter().map(value).collect();
                 ClaimCondition::In(values.ok_or_else(|| {
                     "`in` compares with values: write texts, numbers and booleans".to_owned()
@@ -35,7 +34,7 @@ pub(super) fn read(text: &str) -> Result<ClaimRule, String> {
             _ => return Err("`in` compares with a list: write `{in: [\"A\", \"B\"]}`".to_owned()),
         },
         "regexp" => match operand {
-            Template::Leaf(Literal::String(pattern)) => ClaimCondition::Matches((&*pattern).into()),
+            Value::String(pattern) => ClaimCondition::Matches(pattern.into()),
             _ => return Err("`regexp` compares with a pattern: write it in quotes".to_owned()),
         },
         operator => {
@@ -50,17 +49,17 @@ fn inner(text: &str) -> Option<&str> {
     text.trim().strip_prefix('{')?.strip_suffix('}')
 }
 
-fn value(operand: &Template) -> Option<ClaimValue> {
-    let Template::Leaf(literal) = operand else { return None };
-    match literal {
-        Literal::String(text) => Some(ClaimValue::Text((&**text).into())),
-        Literal::Boolean(value) => Some(ClaimValue::Boolean(*value)),
-        Literal::Int(digits) => match digits.parse() {
-            Ok(value) => Some(ClaimValue::Integer(value)),
-            Err(_) => digits.parse().ok().map(ClaimValue::Float),
+/// A value that a claim is compared with; null and lists are none.
+fn value(operand: &Value) -> Option<ClaimValue> {
+    match operand {
+        Value::String(text) => Some(ClaimValue::Text(text.as_str().into())),
+        Value::Bool(value) => Some(ClaimValue::Boolean(*value)),
+        Value::Number(number) => match number.as_i64() {
+            Some(value) => Some(ClaimValue::Integer(value)),
+            None => number.as_f64().map(ClaimValue::Float),
         },
-        Literal::Float(digits) => digits.parse().ok().map(ClaimValue::Float),
-        Literal::Null | Literal::Enum(_) | Literal::List(_) | Literal::Object(_) => None,
+        Value::Object(_) => Some(ClaimValue::Object(operand.to_string().into())),
+        Value::Null | Value::Array(_) => None,
     }
 }
 
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: Expect) {
+    fn check(text: &str, expected: &Expect) {
         match read(text) {
             Ok(rule) => expected.assert_eq(&format!("{} {:?}", rule.claim, rule.condition)),
             Err(message) => expected.assert_eq(&message),
@@ -80,13 +79,17 @@ mod tests {
 
     #[test]
     fn claims_are_compared_with_values() {
-        check("{$ROLE: {eq: \"ADMIN\"}}", expect![[r#"ROLE Equal(Text("ADMIN"))"#]]);
+        check("{$ROLE: {eq: \"ADMIN\"}}", &expect![[r#"ROLE Equal(Text("ADMIN"))"#]]);
         check(
             "{ $X_Y : { in : [\"a:}\", 1, -2.5, true] } }",
-            expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
+            &expect![[r#"X_Y In([Text("a:}"), Integer(1), Float(-2.5), Boolean(true)])"#]],
         );
-        check("{\n$USER:{regexp:\"^a.*$\"}\n}", expect![[r#"USER Matches("^a.*$")"#]]);
-        check("{$N: {eq: 99999999999999999999}}", expect!["N Equal(Float(1e20))"]);
+        check("{\n$USER:{regexp:\"^a.*$\"}\n}", &expect![[r#"USER Matches("^a.*$")"#]]);
+        check(
+            "{$O: {in: [{\"a\": {\"b\": 1}}]}}",
+            &expect![[r#"O In([Object("{\"a\":{\"b\":1}}")])"#]],
+        );
+        check("{$N: {eq: 99999999999999999999}}", &expect!["N Equal(Float(1e20))"]);
     }
 
     #[test]
@@ -94,43 +97,37 @@ mod tests {
         for (text, expected) in [
             (
                 "{ \"ADMIN\" }",
-                expect![[
+                &expect![[
                     r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
                 ]],
             ),
             (
                 "{$A}",
-                expect![[
+                &expect![[
                     r#"the rule is no condition on a claim: write it as `{$ROLE: {eq: "ADMIN"}}`"#
                 ]],
             ),
             (
                 "{A: {eq: 1}}",
-                expect![[r#"`A` is no variable: write it as `{$ROLE: {eq: "ADMIN"}}`"#]],
+                &expect![[r#"`A` is no variable: write it as `{$ROLE: {eq: "ADMIN"}}`"#]],
             ),
-            ("{$A: {xyz: 1}}", expect!["a claim is not compared by `xyz`: use eq, in or regexp"]),
-            (
-                "{$A: {eq: nil}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
-            ),
+            ("{$A: {xyz: 1}}", &expect!["a claim is not compared by `xyz`: use eq, in or regexp"]),
+            ("{$A: {eq: nil}}", &expect!["`nil` is no value: write JSON"]),
             (
                 "{$A: {eq: null}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+                &expect!["`eq` compares with one value: write a text, a number or a boolean"],
             ),
             (
                 "{$A: {eq: [1]}}",
-                expect!["`eq` compares with one value: write a text, a number or a boolean"],
+                &expect!["`eq` compares with one value: write a text, a number or a boolean"],
             ),
-            ("{$A: {eq: }}", expect!["`` is no value: write JSON"]),
+            ("{$A: {eq: }}", &expect!["`` is no value: write JSON"]),
             (
                 "{$A: {in: \"a\"}}",
-                expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
+                &expect![[r#"`in` compares with a list: write `{in: ["A", "B"]}`"#]],
             ),
-            (
-                "{$A: {in: [{b: 1}]}}",
-                expect!["`in` compares with values: write texts, numbers and booleans"],
-            ),
-            ("{$A: {regexp: 1}}", expect!["`regexp` compares with a pattern: write it in quotes"]),
+            ("{$A: {in: [{b: 1}]}}", &expect!["`[{b: 1}]` is no value: write JSON"]),
+            ("{$A: {regexp: 1}}", &expect!["`regexp` compares with a pattern: write it in quotes"]),
         ] {
             check(text, expected);
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use graphql::definitions::{DirectiveArgument, Literal, Template, parse_template};
 
+use super::super::empty_arguments::blank;
 use super::super::problem::{At, Problems, remedy};
 use super::{Context, operation, url, variables};
 use crate::model::CustomHttp;
@@ -14,6 +15,8 @@ const MEMBERS: &[&str] = &[
     "body",
     "graphql",
     "mode",
+    // The name of `mode` in early versions: Dgraph accepts and ignores it.
+    "operation",
     "forwardHeaders",
     "secretHeaders",
     "introspectionHeaders",
@@ -22,11 +25,14 @@ const MEMBERS: &[&str] = &[
 
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// The members of the argument, with the place of mistakes.
+/// The members of the argument.
 #[derive(Clone, Copy, Debug)]
 struct Members<'d> {
+    /// The place of the argument.
     at: At<'d>,
     members: &'d [(Arc<str>, Literal)],
+    /// Places of the texts in the members.
+    texts: &'d [(usize, usize)],
 }
 
 impl<'d> Members<'d> {
@@ -34,6 +40,30 @@ impl<'d> Members<'d> {
         let mut members = self.members.iter();
         let found = members.find(|(known, _)| &**known == name).map(|(_, value)| value);
         found.filter(|value| **value != Literal::Null)
+    }
+
+    /// The place of a member that is a text, else of the argument.
+    fn at(&self, name: &str) -> At<'d> {
+        let mut before = 0;
+        for (known, value) in self.members {
+            match value {
+                Literal::String(_) if &**known == name => {
+                    return self.texts.get(before).map_or(self.at, |place| self.at.moved(*place));
+                }
+                Literal::String(_) => before += 1,
+                Literal::List(items) => {
+                    let texts = items.iter().filter(|item| matches!(item, Literal::String(_)));
+                    before += texts.count();
+                }
+                Literal::Null
+                | Literal::Boolean(_)
+                | Literal::Int(_)
+                | Literal::Float(_)
+                | Literal::Enum(_)
+                | Literal::Object(_) => {}
+            }
+        }
+        self.at
     }
 
     fn text(&self, name: &str, problems: &mut Problems) -> Option<&'d str> {
@@ -91,7 +121,7 @@ pub(super) fn read(
         problems.refuse(at, message);
         return None;
     };
-    let members = Members { at, members };
+    let members = Members { at, members, texts: &argument.strings };
     for (name, _) in members.members {
         if !MEMBERS.contains(&&**name) {
             let remedy = remedy(name, MEMBERS.iter().copied(), "remove it");
@@ -105,14 +135,14 @@ pub(super) fn read(
         url: url.unwrap_or_default().into(),
         method: method.unwrap_or_default().into(),
         body: members.text("body", problems).map(Into::into),
-        graphql: members.text("graphql", problems).map(Into::into),
+        graphql: members.text("graphql", problems).map(|text| blank(text).into()),
         is_batch,
         forward_headers: members.headers("forwardHeaders", problems),
         secret_headers: members.headers("secretHeaders", problems),
         introspection_headers: members.headers("introspectionHeaders", problems),
         skip_introspection: skip_introspection(members, problems),
     };
-    check_templates(context, at, &http, problems);
+    check_templates(context, members, &http, problems);
     check_headers(context, at, &http, problems);
     url.and(method).map(|_| http)
 }
@@ -124,7 +154,8 @@ fn is_batch(context: Context<'_, '_>, members: Members<'_>, problems: &mut Probl
         problems.refuse(members.at, message);
     }
     if !matches!(mode, "BATCH" | "SINGLE") {
-        problems.refuse(members.at, format!("`mode` is no `{mode}`: write BATCH or SINGLE"));
+        problems
+            .refuse(members.at("mode"), format!("`mode` is no `{mode}`: write BATCH or SINGLE"));
     }
     mode == "BATCH"
 }
@@ -135,7 +166,7 @@ fn url<'d>(
     is_batch: bool,
     problems: &mut Problems,
 ) -> Option<&'d str> {
-    let at = members.at;
+    let at = members.at("url");
     let url = members.text("url", problems);
     let Some(variables) = url.and_then(url::variables) else {
         let message = "`http` has no valid `url`: write `url: \"https://example.com/path\"`";
@@ -158,7 +189,7 @@ fn method<'d>(members: Members<'d>, problems: &mut Problems) -> Option<&'d str> 
     let method = members.name("method").filter(|method| METHODS.contains(method));
     if method.is_none() {
         let message = "`http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE";
-        problems.refuse(members.at, message);
+        problems.refuse(members.at("method"), message);
     }
     method
 }
@@ -178,11 +209,12 @@ fn skip_introspection(members: Members<'_>, problems: &mut Problems) -> bool {
 
 fn check_templates(
     context: Context<'_, '_>,
-    at: At<'_>,
+    members: Members<'_>,
     http: &CustomHttp,
     problems: &mut Problems,
 ) {
     if let Some(graphql) = &http.graphql {
+        let at = members.at("graphql");
         if &*http.method != "POST" {
             problems.refuse(at, "`graphql` needs the method POST: write `method: POST`");
         }
@@ -200,13 +232,13 @@ fn check_templates(
         operation::check(context, at, graphql, http.is_batch, problems);
     }
     let Some(body) = &http.body else { return };
+    let at = members.at("body");
     let template = match parse_template(body) {
         Ok(template) => template,
         // A blank body is none.
         Err(_) if body.trim().is_empty() && context.owner.kind.is_root() => return,
         Err(error) => {
-            let message =
-                format!("`body` is no template: {}: correct it", error.message.trim_end());
+            let message = format!("`body` is malformed: {}: correct it", error.message.trim_end());
             problems.refuse(at, message);
             return;
         }
@@ -301,7 +333,7 @@ mod tests {
         check(
             &text,
             custom,
-            expect![[r#"
+            &expect![[r#"
             (
                 Some(
                     Http(
@@ -357,17 +389,17 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
-            line 5, column 19: A.c: `mode` is no `MANY`: write BATCH or SINGLE
-            line 5, column 19: A.c: `http` has no valid `url`: write `url: "https://example.com/path"`
-            line 5, column 19: A.c: `http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE
-            line 5, column 19: A.c: `body` is no text: write it in quotes
-            line 5, column 19: A.c: `forwardHeaders` has an entry that is no header: write "Name" or "Remote-Name:Local-Name"
-            line 8, column 38: Query.q: `http` has no member `bodyy`: did you mean body or mode?
-            line 8, column 38: Query.q: `mode` applies to fields of types: remove it
-            line 8, column 38: Query.q: `http` has no valid `url`: write `url: "https://example.com/path"`
-            line 8, column 38: Query.q: `http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE
-        "#]],
+            &expect![[r#"
+                line 5, column 19: A.c: `mode` is no `MANY`: write BATCH or SINGLE
+                line 5, column 19: A.c: `http` has no valid `url`: write `url: "https://example.com/path"`
+                line 5, column 19: A.c: `http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE
+                line 5, column 19: A.c: `body` is no text: write it in quotes
+                line 5, column 19: A.c: `forwardHeaders` has an entry that is no header: write "Name" or "Remote-Name:Local-Name"
+                line 8, column 38: Query.q: `http` has no member `bodyy`: did you mean body or mode?
+                line 8, column 38: Query.q: `mode` applies to fields of types: remove it
+                line 8, column 50: Query.q: `http` has no valid `url`: write `url: "https://example.com/path"`
+                line 8, column 65: Query.q: `http` has no valid `method`: write GET, POST, PUT, PATCH or DELETE
+            "#]],
         );
     }
 
@@ -380,23 +412,23 @@ mod tests {
         );
         refused(
             &text,
-            expect![[r#"
-            line 5, column 19: A.c: the path of `url` uses `$name`, which may be null: give the field the type `String!`
-            line 5, column 19: A.c: `url` uses `$none`, but there is no such field: declare it
-            line 5, column 19: A.c: `body` uses `$none`, but the type has no such field: declare it
-            line 5, column 19: A.c: `body` uses `$other`, which is no scalar: use scalars
-            line 5, column 19: A.c: `body` uses `$c`, which is a custom field itself: use stored fields
-            line 5, column 19: A.c: `body` does not use the key of the type: use a field of type ID or with `@id`
-            line 8, column 38: Query.q: the path of `url` uses `$name`, which may be null: give the argument the type `String!`
-            line 8, column 38: Query.q: `url` uses `$none`, but there is no such argument: declare it
-            line 8, column 38: Query.q: `body` has the unknown value `d`: write "d" or `$d`
-            line 8, column 38: Query.q: `body` uses `$b`, but the field has no such argument: declare it
-        "#]],
+            &expect![[r#"
+                line 5, column 31: A.c: the path of `url` uses `$name`, which may be null: give the field the type `String!`
+                line 5, column 31: A.c: `url` uses `$none`, but there is no such field: declare it
+                line 5, column 85: A.c: `body` uses `$none`, but the type has no such field: declare it
+                line 5, column 85: A.c: `body` uses `$other`, which is no scalar: use scalars
+                line 5, column 85: A.c: `body` uses `$c`, which is a custom field itself: use stored fields
+                line 5, column 85: A.c: `body` does not use the key of the type: use a field of type ID or with `@id`
+                line 8, column 50: Query.q: the path of `url` uses `$name`, which may be null: give the argument the type `String!`
+                line 8, column 50: Query.q: `url` uses `$none`, but there is no such argument: declare it
+                line 8, column 102: Query.q: `body` has the unknown value `d`: write "d" or `$d`
+                line 8, column 102: Query.q: `body` uses `$b`, but the field has no such argument: declare it
+            "#]],
         );
         refused(
             &fields("url: \"https://a.example\", method: GET, body: \"{ a: }\"", ""),
-            expect![[r#"
-                line 8, column 38: Query.q: `body` is no template: syntax error: expected a valid Value: correct it
+            &expect![[r#"
+                line 8, column 90: Query.q: `body` is malformed: syntax error: expected a valid Value: correct it
             "#]],
         );
     }
@@ -406,45 +438,51 @@ mod tests {
         for (graphql, expected) in [
             (
                 " ",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` has 0 operations: write exactly one
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` has 0 operations: write exactly one
+                "#]],
+            ),
+            (
+                "query { a() b }",
+                &expect![[r#"
+                line 8, column 94: Query.q: `graphql` has not exactly one field: write one
             "#]],
             ),
             (
                 "query { a } garbage",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` has a syntax error: syntax error: expected definition: correct it
-            "#]],
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` is malformed: syntax error: expected definition: correct it
+                "#]],
             ),
             (
                 "query { a } query { a }",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` has 2 operations: write exactly one
-            "#]],
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` has 2 operations: write exactly one
+                "#]],
             ),
             (
                 "subscription S($id: ID!) @d { a: b(id: $id) @e { c } }",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` is a subscription: write a query or a mutation
-                line 8, column 38: Query.q: `graphql` has an operation with a name: remove the name
-                line 8, column 38: Query.q: `graphql` has an operation with directives: remove them
-                line 8, column 38: Query.q: `graphql` has a field with an alias: remove the alias
-                line 8, column 38: Query.q: `graphql` has a field with directives: remove them
-                line 8, column 38: Query.q: `graphql` has a field with a selection set: remove it, requests have their own
-            "#]],
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` is a subscription: write a query or a mutation
+                    line 8, column 94: Query.q: `graphql` has an operation with a name: remove the name
+                    line 8, column 94: Query.q: `graphql` has an operation with directives: remove them
+                    line 8, column 94: Query.q: `graphql` has a field with an alias: remove the alias
+                    line 8, column 94: Query.q: `graphql` has a field with directives: remove them
+                    line 8, column 94: Query.q: `graphql` has a field with a selection set: remove it, requests have their own
+                "#]],
             ),
             (
                 "query { a b }",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` has not exactly one field: write one
-            "#]],
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` has not exactly one field: write one
+                "#]],
             ),
             (
                 "query($none: ID!) { a(b: $none, c: [{ d: $other }]) }",
-                expect![[r#"
-                line 8, column 38: Query.q: `graphql` uses `$other`, but does not define it: write `query($other: …)`
-                line 8, column 38: Query.q: `graphql` uses `$none`, but the field has no such argument: declare it
-            "#]],
+                &expect![[r#"
+                    line 8, column 94: Query.q: `graphql` uses `$other`, but does not define it: write `query($other: …)`
+                    line 8, column 94: Query.q: `graphql` uses `$none`, but the field has no such argument: declare it
+                "#]],
             ),
         ] {
             let root = format!("url: \"https://a.example\", method: POST, graphql: \"{graphql}\"");
@@ -458,23 +496,23 @@ mod tests {
                       graphql: \"query($name: String) { a(b: $name) }\", body: \"{}\"";
         refused(
             &fields("", single),
-            expect![[r#"
-            line 5, column 19: A.c: `url` has variables besides `graphql`: move them to `graphql`
-            line 5, column 19: A.c: `graphql` needs the method POST: write `method: POST`
-            line 5, column 19: A.c: `body` and `graphql` exclude each other: remove one of both
-            line 5, column 19: A.c: `graphql` does not use the key of the type: use a field of type ID or with `@id`
-        "#]],
+            &expect![[r#"
+                line 5, column 31: A.c: `url` has variables besides `graphql`: move them to `graphql`
+                line 5, column 81: A.c: `graphql` needs the method POST: write `method: POST`
+                line 5, column 81: A.c: `body` and `graphql` exclude each other: remove one of both
+                line 5, column 81: A.c: `graphql` does not use the key of the type: use a field of type ID or with `@id`
+            "#]],
         );
         let batch = "url: \"https://a.example/?a=$id\", method: POST, mode: BATCH, \
                      graphql: \"query { a(b: {c: $id}) }\"";
         refused(
             &fields("", batch),
-            expect![[r#"
-            line 5, column 19: A.c: `url` of a batch has variables: move them to `body`
-            line 5, column 19: A.c: `url` has variables besides `graphql`: move them to `graphql`
-            line 5, column 19: A.c: `graphql` of a batch needs `body` for the input of a row: add it
-            line 5, column 19: A.c: `graphql` of a batch has one argument, a variable for all rows: write `query($input: [Input!]!) { field(input: $input) }`
-        "#]],
+            &expect![[r#"
+                line 5, column 31: A.c: `url` of a batch has variables: move them to `body`
+                line 5, column 31: A.c: `url` has variables besides `graphql`: move them to `graphql`
+                line 5, column 95: A.c: `graphql` of a batch needs `body` for the input of a row: add it
+                line 5, column 95: A.c: `graphql` of a batch has one argument, a variable for all rows: write `query($input: [Input!]!) { field(input: $input) }`
+            "#]],
         );
     }
 
@@ -487,7 +525,7 @@ mod tests {
         );
         refused(
             &[&text, "\n# Dgraph.Secret E \"f\""].concat(),
-            expect![[r#"
+            &expect![[r#"
             line 8, column 38: Query.q: the header `A` is in `forwardHeaders` and `secretHeaders`: remove one
             line 8, column 38: Query.q: the secret `D` of `introspectionHeaders` is not defined: add the comment `# Dgraph.Secret D "value"`
         "#]],

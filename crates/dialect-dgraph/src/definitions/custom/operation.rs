@@ -18,7 +18,7 @@ pub(super) fn check(
         Ok(operations) => operations,
         Err(error) => {
             let message =
-                format!("`graphql` has a syntax error: {}: correct it", error.message.trim_end());
+                format!("`graphql` is malformed: {}: correct it", error.message.trim_end());
             problems.refuse(at, message);
             return;
         }

@@ -48,6 +48,7 @@ fn productions(movies: &Movies, hops: Option<(Hop, Hop)>) -> Vec<Variant> {
         Variant {
             entity: movies.movie,
             hop: hops.map(|hops| hops.0),
+            through: None,
             filter: movies.equal("Movie.released", 0),
             common: vec![field("Movie.title"), field("Movie.released")],
             outputs: vec![
@@ -68,6 +69,7 @@ fn productions(movies: &Movies, hops: Option<(Hop, Hop)>) -> Vec<Variant> {
         Variant {
             entity: movies.series,
             hop: hops.map(|hops| hops.1),
+            through: None,
             filter: Filter::all(),
             common: vec![field("Series.name"), field("Series.episodes")],
             outputs: vec![movies.output(6, "Series.episodes")],

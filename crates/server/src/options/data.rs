@@ -1,0 +1,75 @@
+//! The database of type definitions, which is made of them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use dialects::dgraph::{self, definitions};
+use engine::SourceAddress;
+use engine::schema_first::{ApplyMigrations, SchemaFirst};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Schema first")]
+pub(crate) struct DataOptions {
+    /// The database of the type definitions: SOURCE is then their file. A SQLite file (`shop.db`), which is
+    /// created if it is not there, or a PostgreSQL database (`postgres://…`)
+    #[arg(long, env = "THALWEG_DATA", value_name = "DATABASE", hide_env_values = true)]
+    pub(crate) data: Option<String>,
+    /// Migrations that a start applies [default: first]
+    #[arg(long, env = "THALWEG_APPLY_MIGRATIONS", value_name = "WHICH")]
+    apply_migrations: Option<Apply>,
+}
+
+/// Migrations that a start applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Apply {
+    /// None: a database that is behind its type definitions is an error
+    Never,
+    /// The first one, which creates the tables
+    First,
+    /// Those that lose nothing and succeed whatever rows there are
+    Harmless,
+}
+
+impl DataOptions {
+    /// The address of the database.
+    pub(crate) fn address(&self) -> Option<Result<SourceAddress, Failure>> {
+        let data = self.data.as_ref()?;
+        Some(SourceAddress::parse(data).map_err(|error| engine::OpenError::from(error).into()))
+    }
+
+    /// The type definitions in a file, for the engine.
+    pub(crate) fn schema_first(&self, definitions: Arc<str>) -> SchemaFirst {
+        let apply = match self.apply_migrations {
+            None | Some(Apply::First) => ApplyMigrations::First,
+            Some(Apply::Never) => ApplyMigrations::Never,
+            Some(Apply::Harmless) => ApplyMigrations::Harmless,
+        };
+        SchemaFirst { definitions, apply }
+    }
+}
+
+/// Reads a file of type definitions.
+pub(crate) fn read(file: &Path) -> Result<Arc<str>, Failure> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(text.into()),
+        Err(error) => Err(Failure::Usage(format!(
+            "cannot read the type definitions in {}: {error}",
+            file.display()
+        ))),
+    }
+}
+
+/// The options of Dgraph's dialect by the text of type definitions.
+pub(crate) fn dgraph(file: &Path, text: &str) -> Result<dgraph::Options, Failure> {
+    let model = definitions::read(text).map_err(|problems| {
+        let problems = problems.iter().map(|problem| format!("{}, {problem}", file.display()));
+        Failure::Usage(problems.collect::<Vec<_>>().join("\nerror: "))
+    })?;
+    if let Some(unserved) = dgraph::unserved(&model) {
+        return Err(Failure::Usage(format!("{}, {unserved}", file.display())));
+    }
+    Ok(dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() })
+}
