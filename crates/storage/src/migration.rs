@@ -351,13 +351,15 @@ impl Obstacle {
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
-            Self::Null { .. } => "give these rows a value, and migrate again.",
+            Self::Null { .. } => {
+                "give these rows a value, or the field a default, and migrate again."
+            }
             Self::Values { .. } => {
                 "change the values of these rows, or make the field optional, and migrate again."
             }
             Self::NoValue { .. } => {
-                "make the field optional, migrate, give the rows a value, make it required, and \
-                 migrate again."
+                "give the field a default; or make it optional, migrate, give the rows a value, make \
+                 it required, and migrate again."
             }
             Self::Labels { .. } => "remove the labels from these lists, and migrate again.",
             Self::Duplicate { .. } => "give each row a value of its own, and migrate again.",

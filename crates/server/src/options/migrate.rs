@@ -1,12 +1,14 @@
 //! Options of `thalweg migrate`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use dialects::dgraph::stored;
 use dialects::neo4j::model::ApiVersion;
 use engine::SourceAddress;
 
-use super::neo4j;
+use super::{data, neo4j};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -57,7 +59,7 @@ pub(crate) enum MigrationTarget<'o> {
 /// Options of a database whose tables follow from type definitions.
 #[derive(Debug)]
 pub(crate) struct TablesOptions<'o> {
-    pub(crate) definitions: &'o Path,
+    definitions: &'o Path,
     pub(crate) address: SourceAddress,
     pub(crate) purpose: Purpose,
     pub(crate) allows_loss: bool,
@@ -69,6 +71,15 @@ pub(crate) enum Purpose {
     Apply,
     DryRun,
     Check,
+}
+
+impl TablesOptions<'_> {
+    /// The text of the type definitions, and what they store.
+    pub(crate) fn definitions(&self) -> Result<(Arc<str>, storage::model::Model), Failure> {
+        let text = data::read(self.definitions)?;
+        let model = data::model(self.definitions, &text)?;
+        Ok((text, stored::stored(&model).model))
+    }
 }
 
 impl MigrateOptions {

@@ -3,7 +3,7 @@
 use sql::tree::definition::{Condition, TableRows, Term};
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
 use crate::tables::{Column, ColumnType, Reference, Stored, Table, Unique};
@@ -56,7 +56,7 @@ impl<'m> Planner<'m> {
                 return checks;
             }
         }
-        if new.is_required && !old.is_required {
+        if new.is_required && !old.is_required && fill(kept.new, new).is_none() {
             let (table, column) = place();
             let obstacle = Finding::Obstacle(Obstacle::Null { table, column });
             checks.push(self.count(kept.old, Some(Condition::IsNull(own())), obstacle));
@@ -74,7 +74,7 @@ impl<'m> Planner<'m> {
         if let Some(reference) = kept.new.find_reference(&column.name) {
             return self.checks_of_new(kept.new, reference);
         }
-        if !column.is_required {
+        if !column.is_required || fill(kept.new, column).is_some() {
             return Vec::new();
         }
         let (table, name) = (kept.old.name.clone(), column.name.clone());

@@ -1,10 +1,10 @@
 //! Steps where ALTER TABLE changes types and constraints. New parts come before old ones go, so that
 //! values can move between them.
 
-use sql::tree::definition::{Action, Constraint, Definition, Term};
+use sql::tree::definition::{Action, Condition, Constraint, Definition, Term};
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::definition::{
     add_column, check, create_index, create_table, data_type, drop_index, identifier, identifiers,
@@ -252,13 +252,19 @@ impl<'m> Planner<'m> {
             if !column.is_required || was_required {
                 continue;
             }
-            let statement = Definition::AlterNull {
-                table: table_name(&kept.new.name, self.database),
-                column: identifier(&column.name),
-                is_required: true,
-            };
+            let table = table_name(&kept.new.name, self.database);
+            let own = identifier(&column.name);
+            let mut statements = Vec::new();
+            if let Some(value) = fill(kept.new, column) {
+                statements.push(Definition::Action(Action::Update {
+                    table: table.clone(),
+                    sets: vec![(own.clone(), value)],
+                    filter: Some(Condition::IsNull(Term::Column(own.clone()))),
+                }));
+            }
+            statements.push(Definition::AlterNull { table, column: own, is_required: true });
             let (table, name) = (kept.new.name.clone(), column.name.clone());
-            self.step(Change::AlterColumn { table, column: name }, &[statement], Vec::new());
+            self.step(Change::AlterColumn { table, column: name }, &statements, Vec::new());
         }
     }
 

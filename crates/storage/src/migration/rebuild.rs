@@ -9,7 +9,7 @@ use sql::tree::definition::{
 };
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::database::PREFIX;
 use crate::definition::{
@@ -137,7 +137,17 @@ impl<'m> Planner<'m> {
                 let mut columns = Vec::new();
                 let mut terms = Vec::new();
                 for column in &kept.new.columns {
-                    if let Some(term) = self.value(kept, column, &mut checks) {
+                    let term = self.value(kept, column, &mut checks);
+                    let was_required =
+                        kept.old.find_column(&column.name).is_some_and(|old| old.is_required);
+                    let fill = fill(kept.new, column).filter(|_| !was_required);
+                    let term = match (term, fill) {
+                        (Some(term), Some(fill)) => {
+                            Some(Term::OrElse(Box::new(term), Box::new(fill)))
+                        }
+                        (term, fill) => term.or(fill),
+                    };
+                    if let Some(term) = term {
                         columns.push(identifier(&column.name));
                         terms.push(term);
                     }

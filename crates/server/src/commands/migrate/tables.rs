@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use dialects::dgraph::{definitions, stored};
 use engine::Timeouts;
 use source::MigrationAccess;
 use sources::migrate::{Drift, Finding, Found, Loss, MigrateError, Migrator, Obstacle, Planned};
@@ -16,7 +15,7 @@ use crate::options::{Purpose, TablesOptions};
 const MOST_LISTED: usize = 20;
 
 pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
-    let (text, model) = read(options)?;
+    let (text, model) = options.definitions()?;
     let access = match options.purpose {
         Purpose::Apply => MigrationAccess::Write,
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
@@ -34,19 +33,6 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
             Purpose::Apply => apply(migrator, &planned, &text, options.allows_loss).await,
         }
     })
-}
-
-/// The type definitions, and what they store.
-fn read(options: &TablesOptions<'_>) -> Result<(String, storage::model::Model), Failure> {
-    let file = options.definitions;
-    let name = redact::address(&file.to_string_lossy()).into_owned();
-    let refused = |error: String| Failure::Usage(format!("the type definitions {name}: {error}"));
-    let text = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
-    let model = definitions::read(&text).map_err(|problems| {
-        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        refused(problems.join("\n"))
-    })?;
-    Ok((text, stored::stored(&model).model))
 }
 
 fn failure(error: MigrateError) -> Failure {

@@ -221,6 +221,10 @@ fn values_take_new_forms() {
         Term::When(Box::new(Condition::Within(Term::Column(name("a")), -1, 1)), own()),
         Term::Cast(own(), DataType::Double),
         Term::Surplus(name("a")),
+        Term::OrElse(own(), Box::new(Term::Literal("1".into(), DataType::Integer))),
+        Term::Literal("true".into(), DataType::Boolean),
+        Term::Literal("2020-02-29T00:00:00Z".into(), DataType::TimestampWithZone),
+        Term::Now,
     ];
     let rows = TableRows {
         distinct: false,
@@ -234,6 +238,6 @@ fn values_take_new_forms() {
             ),
         ])),
     };
-    expect![[r#"SELECT CAST(NULL AS JSONB), CASE WHEN "a" IS NOT NULL THEN ARRAY["a"] END, CASE WHEN "a" IS NOT NULL THEN ARRAY["a"] END, ("a")[1], cardinality("a"), CASE WHEN "a" BETWEEN -1 AND 1 THEN "a" END, CAST("a" AS DOUBLE PRECISION), count("a") - count(DISTINCT "a") FROM "t" WHERE "a" IS NOT NULL AND "a" NOT IN (SELECT "b" FROM "u")"#]].assert_eq(&print_table_rows(&rows, &Flavor::POSTGRES));
-    expect![[r#"SELECT CAST(NULL AS JSON), CASE WHEN "a" IS NOT NULL THEN json_array("a") END, CASE WHEN "a" THEN '[true]' WHEN NOT "a" THEN '[false]' END, json_extract("a", '$[0]'), json_array_length("a"), CASE WHEN "a" BETWEEN -1 AND 1 THEN "a" END, CAST("a" AS DOUBLE PRECISION), count("a") - count(DISTINCT "a") FROM "t" WHERE "a" IS NOT NULL AND "a" NOT IN (SELECT "b" FROM "u")"#]].assert_eq(&print_table_rows(&rows, &Flavor::SQLITE));
+    expect![[r#"SELECT CAST(NULL AS JSONB), CASE WHEN "a" IS NOT NULL THEN ARRAY["a"] END, CASE WHEN "a" IS NOT NULL THEN ARRAY["a"] END, ("a")[1], cardinality("a"), CASE WHEN "a" BETWEEN -1 AND 1 THEN "a" END, CAST("a" AS DOUBLE PRECISION), count("a") - count(DISTINCT "a"), coalesce("a", CAST('1' AS INTEGER)), TRUE, CAST('2020-02-29T00:00:00Z' AS TIMESTAMPTZ), now() FROM "t" WHERE "a" IS NOT NULL AND "a" NOT IN (SELECT "b" FROM "u")"#]].assert_eq(&print_table_rows(&rows, &Flavor::POSTGRES));
+    expect![[r#"SELECT CAST(NULL AS JSON), CASE WHEN "a" IS NOT NULL THEN json_array("a") END, CASE WHEN "a" THEN '[true]' WHEN NOT "a" THEN '[false]' END, json_extract("a", '$[0]'), json_array_length("a"), CASE WHEN "a" BETWEEN -1 AND 1 THEN "a" END, CAST("a" AS DOUBLE PRECISION), count("a") - count(DISTINCT "a"), coalesce("a", CAST('1' AS INTEGER)), TRUE, '2020-02-29T00:00:00Z', strftime('%Y-%m-%d %H:%M:%f', 'now') || '+00:00' FROM "t" WHERE "a" IS NOT NULL AND "a" NOT IN (SELECT "b" FROM "u")"#]].assert_eq(&print_table_rows(&rows, &Flavor::SQLITE));
 }
