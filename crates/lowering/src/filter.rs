@@ -585,6 +585,14 @@ impl Context<'_> {
                 RowPart::Field(field) => has_value(ValueRef::field(*field)),
                 RowPart::Common(place) => has_value(ValueRef::Common(*place)),
                 RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::Link(place) => {
+                    match given.around.variant.and_then(|own| own.link(*place)) {
+                        Some(VariantLink::One(hop)) => exists(hop, Quantifier::Some),
+                        Some(VariantLink::Several(_)) | None => {
+                            return Err(not_declared(given.location));
+                        }
+                    }
+                }
                 RowPart::RelatedVariants(variants) => {
                     let all = |_: FilterContext<'_>| Ok(Some(Filter::all()));
                     match self.related_variants(*variants, Quantifier::Some, all)? {

@@ -22,7 +22,7 @@
 //! * `graph.rs`: changes of nodes of a graph, with nested writes
 //! * `stored.rs`: inputs of a change
 //! * `entities.rs`: rows by federation's representations
-//! * `variants.rs`: rows of several entities in one list
+//! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
 //! * `returned.rs`: results of changes
 //! * `rule.rs`: conditions of the API's author
 
@@ -30,6 +30,7 @@ mod aggregate;
 mod arguments;
 mod bulk;
 mod call;
+mod common_fields;
 mod connection;
 mod entities;
 mod filter;

@@ -9,11 +9,11 @@ use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::{NOTHING_SEARCHED, Opaque};
 use super::call::RowForm;
+use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};
-use super::variants::name_common_fields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
     ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,

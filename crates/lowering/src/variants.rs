@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::SelectionSetId;
-use ir::{Filter, From, Hop, OrderKey, OutputKind, Quantifier, Rows, ValueRef, Variant};
+use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
 use response::Node;
 
 use super::arguments::Arguments;
@@ -201,32 +201,6 @@ impl<'a> Context<'a> {
                 Filter::Or((0..ways.len()).map(only).collect())
             }
         }))
-    }
-}
-
-/// Replaces the fields of the first of several entities in the order and the aggregates of their
-/// rows by the common fields.
-pub(super) fn name_common_fields(rows: &mut Rows) {
-    let From::Variants(variants) = &rows.from else { return };
-    let Some(first) = variants.first() else { return };
-    let name = |place: &mut ValueRef| {
-        if let ValueRef::Field { path, field } = place
-            && path.is_empty()
-            && let Some(common) = first.common.iter().position(|known| known == field)
-            && let Ok(common) = u16::try_from(common)
-        {
-            *place = ValueRef::Common(common);
-        }
-    };
-    for term in &mut rows.order {
-        if let OrderKey::Value(place) = &mut term.key {
-            name(place);
-        }
-    }
-    for output in &mut rows.outputs {
-        if let OutputKind::Aggregate(aggregate) = &mut output.kind {
-            aggregate.terms.iter_mut().filter_map(|term| term.place.as_mut()).for_each(name);
-        }
     }
 }
 

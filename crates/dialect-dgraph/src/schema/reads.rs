@@ -113,8 +113,10 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
     let r#type = build.r#type(index);
     let refused = |text: &str| ValueBinding::Refused(text.into());
     if is_interface(r#type) {
-        return match variants::common_place(build, index, place) {
-            Some(place) => ValueBinding::Present(RowPart::Common(place)),
+        let common = variants::common_place(build, index, place).map(RowPart::Common);
+        let link = || variants::link_place(build, index, place).map(RowPart::Link);
+        return match common.or_else(link) {
+            Some(part) => ValueBinding::Present(part),
             None => refused(RELATED_OF_INTERFACE),
         };
     }

@@ -1,0 +1,220 @@
+//! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use dialects::{Dialect, dgraph};
+use engine::{
+    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
+};
+use expect_test::{Expect, expect};
+use graphql::Request;
+use serde_json::Value;
+use source::{MigrationAccess, Timeouts};
+use sources::Migrator;
+use testkit::postgres::{required_installations, shared};
+
+use crate::shop::block_on;
+
+const TYPES: &str = r#"
+    interface Being {
+        id: ID!
+        name: String! @search(by: [exact])
+        friends: [Being]
+        home: Place
+    }
+    type Person implements Being {
+        mail: String! @id
+        born: DateTime @search
+        moods: [Mood!] @search
+        pets: [Pet] @hasInverse(field: keeper)
+        likes: [Liked]
+        best: Liked
+    }
+    type Pet implements Being {
+        weight: Float @search
+        tags: [String] @search(by: [hash])
+        keeper: Person
+    }
+    type Place {
+        id: ID!
+        title: String! @search(by: [hash])
+        size: Int64 @search
+        open: Boolean @search
+        beings: [Being] @hasInverse(field: home)
+    }
+    union Liked = Pet | Place
+    enum Mood { calm wild }
+"#;
+
+const ROWS: &str = r#"
+    INSERT INTO "Place" (id, title, size, open) VALUES
+        (1, 'house', 9007199254740993, true), (2, 'barn', 20, false), (42, 'lake', NULL, NULL);
+    INSERT INTO "Person" (id, name, mail, born, moods, home) VALUES
+        (3, 'ann', 'a@x', '1990-05-06T07:08:09.5Z', {moods}, 1),
+        (4, 'bob', 'b@x', NULL, NULL, 1);
+    INSERT INTO "Pet" (id, name, weight, tags, keeper, home) VALUES
+        (5, 'rex', 20.5, {tags}, 3, 2), (6, 'tom', 4, NULL, 3, 1), (7, 'kim', NULL, NULL, NULL, NULL);
+    INSERT INTO "Being_friends" (being, friends) VALUES (3, 4), (3, 5), (5, 3), (6, 7);
+    INSERT INTO "Person_likes" (person, likes) VALUES (3, 5), (3, 2), (4, 42);
+    UPDATE "Person" SET best = 42 WHERE id = 3;
+    UPDATE "Person" SET best = 6 WHERE id = 4;
+"#;
+
+/// Asks on each database; the answers must be equal.
+fn check(requests: &[&str], expect: &Expect) {
+    let mut answers: Vec<(String, String)> = Vec::new();
+    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}.db", process::id()));
+    let rows =
+        ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
+    block_on(async {
+        let address = SourceAddress::Sqlite(file.clone());
+        let places = migrate(&address).await;
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.execute_batch(&rows).unwrap();
+        drop(connection);
+        answers.push(("SQLite".into(), ask(&address, places, requests).await));
+    });
+    remove(&file);
+    let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
+    for installation in required_installations().unwrap().iter().take(1) {
+        let server = shared(installation).unwrap();
+        let name = format!("dgraph{}", process::id());
+        server.create_database(&name).unwrap();
+        block_on(async {
+            let address = SourceAddress::Postgres(server.socket_url(&name));
+            let places = migrate(&address).await;
+            server.execute(&name, &rows).unwrap();
+            answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
+        });
+    }
+    let (_, first) = &answers[0];
+    expect.assert_eq(first);
+    for (source, answer) in &answers[1..] {
+        assert_eq!(answer, first, "{source}");
+    }
+}
+
+fn model() -> dgraph::model::Model {
+    dgraph::definitions::read(TYPES).unwrap()
+}
+
+async fn migrate(address: &SourceAddress) -> dgraph::Options {
+    let model = model();
+    let stored = dgraph::stored::stored(&model);
+    let migrator =
+        Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+    let planned = migrator.plan(&stored.model).await.unwrap();
+    migrator.apply(&planned, TYPES).await.unwrap();
+    dgraph::Options { model: Arc::new(model), places: Arc::new(planned.plan.places) }
+}
+
+async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str]) -> String {
+    let options = Options {
+        dialect: Dialect::Dgraph(dialect),
+        source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+        connections: PoolLimits::unshared(1),
+        limits: Limits::default(),
+        errors: ErrorOptions::default(),
+        policies: None,
+        federation: None,
+        schema_first: None,
+    };
+    let engine = Engine::open(address, &options).await.unwrap();
+    let worker = Rc::new(Worker::new(engine));
+    let mut text = String::new();
+    for request in requests {
+        let request = Request { query: (*request).to_owned(), ..Request::default() };
+        let answered = worker.execute(&request, Allowed::Queries).await;
+        let mut answer: Value = serde_json::from_slice(&answered.body).unwrap();
+        if let Some(errors) = answer.get_mut("errors").and_then(Value::as_array_mut) {
+            errors.iter_mut().for_each(|error| *error = error["message"].clone());
+        }
+        text.push_str(&answer.to_string());
+        text.push('\n');
+    }
+    text
+}
+
+fn remove(file: &PathBuf) {
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = file.clone().into_os_string();
+        name.push(ending);
+        fs::remove_file(name).ok();
+    }
+}
+
+#[test]
+fn reads_of_dgraph() {
+    check(
+        &[
+            "{ getPlace(id: \"0x2a\") { id title size open } }",
+            "{ getPlace(id: \"nothing\") { id } }",
+            "{ getPerson(mail: \"a@x\") { id name mail born moods home { title size } } }",
+            "{ getPerson(id: \"0x4\", mail: \"a@x\") { id } a: getPerson { id } }",
+            "{ getBeing(id: \"0x5\") { __typename name ... on Pet { weight tags keeper { name } } } }",
+            "{ queryPlace(filter: {title: {eq: \"barn\"}, or: {size: {gt: \"30\"}}}) { title } }",
+            "{ queryPlace(filter: {not: {size: {ge: 21}}}) { title } }",
+            "{ queryPlace(filter: {has: [size, open]}) { title } }",
+            "{ queryPlace(filter: {size: {between: {min: 1, max: 30}}}) { title size } }",
+            "{ queryPlace(order: {desc: size, then: {asc: title}}, first: 2, offset: 1) { title } }",
+            "{ queryPlace(filter: {id: [\"0x1\", \"0x2a\"]}) { id } b: queryPlace(filter: {id: []}) { id } }",
+            "{ queryPerson { name pets(filter: {weight: {lt: 10}}) { name keeper { name } } petsAggregate { count weightMax weightAvg } } }",
+            "{ queryPerson { name home(filter: {title: {eq: \"barn\"}}) { title } } }",
+            "{ queryPerson(filter: {has: pets}) { name } }",
+            "{ queryPet(filter: {tags: {eq: \"big\"}}) { name } }",
+            "{ queryPet(filter: {tags: {in: [\"x\", \"dog\"]}}) { name } a: queryPerson(filter: {moods: {eq: wild}}) { name } b: queryPerson(filter: {moods: {in: []}}) { name } c: queryPet(filter: {tags: {eq: null}}) { name } }",
+            "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
+            "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
+            "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
+            "{ queryPlace(filter: {title: {eq: null}}) { title } a: queryPlace(filter: {size: {eq: null}}) { title } }",
+            "{ aggregatePerson { count bornMin bornMax mailMin } }",
+            "query ($ids: [ID!], $order: PlaceOrder) { queryPlace(filter: {id: $ids}, order: $order) { id } }",
+            "{ queryBeing(order: {desc: name}, first: 3) { __typename id name } }",
+            "{ queryBeing(filter: {name: {ge: \"k\"}, not: {id: \"0x7\"}}) { name home { title } } }",
+            "{ queryBeing { name friends(order: {asc: name}) { __typename name } friendsAggregate { count nameMin } } }",
+            "{ aggregateBeing(filter: {name: {lt: \"l\"}}) { count nameMin nameMax } }",
+            "{ aggregatePlace { count sizeMin sizeMax sizeSum sizeAvg titleMin } }",
+            "{ queryPlace { title beings { __typename name } beingsAggregate(filter: {name: {gt: \"b\"}}) { count nameMax } } }",
+            "{ queryPerson { name likes { __typename ... on Pet { name } ... on Place { title } } best { ... on Pet { name } ... on Place { id } } } }",
+            "{ queryPerson { likes(filter: {memberTypes: [Pet], petFilter: {name: {eq: \"rex\"}}}) { __typename } all: likes(filter: {petFilter: {name: {eq: \"x\"}}}) { __typename } } }",
+            "{ queryPerson(filter: {has: [likes, born]}) { name } }",
+        ],
+        &expect![[r#"
+            {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
+            {"data":{"getPlace":null}}
+            {"data":{"getPerson":{"born":"1990-05-06T07:08:09.5Z","home":{"size":9007199254740993,"title":"house"},"id":"0x3","mail":"a@x","moods":["calm","wild"],"name":"ann"}}}
+            {"data":{"a":null,"getPerson":null}}
+            {"data":{"getBeing":{"__typename":"Pet","keeper":{"name":"ann"},"name":"rex","tags":["dog","big"],"weight":20.5}}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
+            {"data":{"b":[],"queryPlace":[{"id":"0x1"},{"id":"0x2a"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"keeper":{"name":"ann"},"name":"tom"}],"petsAggregate":{"count":2,"weightAvg":12.25,"weightMax":20.5}},{"name":"bob","pets":[],"petsAggregate":{"count":0,"weightAvg":null,"weightMax":null}}]}}
+            {"data":{"queryPerson":[{"home":null,"name":"ann"},{"home":null,"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"}]}}
+            {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
+            {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
+            {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
+            {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
+            {"data":{"queryBeing":[{"__typename":"Pet","id":"0x6","name":"tom"},{"__typename":"Pet","id":"0x5","name":"rex"},{"__typename":"Pet","id":"0x7","name":"kim"}]}}
+            {"data":{"queryBeing":[{"home":{"title":"barn"},"name":"rex"},{"home":{"title":"house"},"name":"tom"}]}}
+            {"data":{"queryBeing":[{"friends":[{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"rex"}],"friendsAggregate":{"count":2,"nameMin":"bob"},"name":"ann"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"bob"},{"friends":[{"__typename":"Person","name":"ann"}],"friendsAggregate":{"count":1,"nameMin":"ann"},"name":"rex"},{"friends":[{"__typename":"Pet","name":"kim"}],"friendsAggregate":{"count":1,"nameMin":"kim"},"name":"tom"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"kim"}]}}
+            {"data":{"aggregateBeing":{"count":3,"nameMax":"kim","nameMin":"ann"}}}
+            {"data":{"aggregatePlace":{"count":3,"sizeAvg":4503599627370506,"sizeMax":9007199254740993,"sizeMin":20,"sizeSum":9007199254741013,"titleMin":"barn"}}}
+            {"data":{"queryPlace":[{"beings":[{"__typename":"Person","name":"ann"},{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"tom"}],"beingsAggregate":{"count":2,"nameMax":"tom"},"title":"house"},{"beings":[{"__typename":"Pet","name":"rex"}],"beingsAggregate":{"count":1,"nameMax":"rex"},"title":"barn"},{"beings":[],"beingsAggregate":{"count":0,"nameMax":null},"title":"lake"}]}}
+            {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
+            {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+        "#]],
+    );
+}
