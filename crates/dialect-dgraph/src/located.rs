@@ -28,6 +28,9 @@ pub struct LocatedType {
     pub fields: Vec<LocatedField>,
     /// The storage of each field that is a relation, in the same order.
     pub links: Vec<Option<LocatedLink>>,
+    /// Of an interface, the field with the values of each identifier that is unique among the rows of
+    /// all its types, in the same order. The rows of the table are the keys of all types.
+    pub identifiers: Vec<Option<FieldId>>,
 }
 
 /// The rows of a type.

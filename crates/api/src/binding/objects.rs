@@ -14,6 +14,8 @@ pub struct ObjectBinding {
     pub name: Box<str>,
     /// The members without which no object is created.
     pub required: Box<[RequiredMember]>,
+    /// False if objects are only found.
+    pub is_creatable: bool,
 }
 
 /// A member without which no object is created.
@@ -30,6 +32,8 @@ pub struct RequiredMember {
 pub struct ObjectRelation {
     pub target: ObjectTarget,
     pub link: ObjectLink,
+    /// True if the relation is its own inverse: it leads back from each object.
+    pub is_symmetric: bool,
 }
 
 /// The objects to which a relation leads.

@@ -17,6 +17,9 @@ use api::binding::{
 const OF_INTERFACE: &str = "Changes of all rows of an interface are not supported yet: change those \
      of its types.";
 
+const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
+     its id, or make the identifier unique with `@id(interface: true)`.";
+
 const MISSING: &str = "The database does not store this.";
 
 const PLACES: &str = "Places are not supported yet.";
@@ -98,7 +101,13 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
         return input(ObjectRole::Key);
     }
     if is_interface(r#type) {
-        return refused(OF_INTERFACE);
+        let located = build.located.types.get(index.0);
+        let identifier = located.and_then(|known| *known.identifiers.get(place)?);
+        return match (identifier, field.id) {
+            (Some(identifier), _) => input(ObjectRole::Identifier(identifier)),
+            (None, Some(_)) => refused(UNIQUE_IN_TYPES),
+            (None, None) => refused(OF_INTERFACE),
+        };
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
@@ -115,7 +124,11 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
     let located = build.located.types.get(index.0);
     let link = located.and_then(|known| known.links.get(place).copied().flatten());
     let Some(link) = link else { return refused(FROM_SEVERAL) };
-    let base = build.r#type(index).fields[place].r#type.base;
+    let field = &build.r#type(index).fields[place];
+    let base = field.r#type.base;
+    let inverse = field.inverse.as_ref();
+    let is_symmetric =
+        inverse.is_some_and(|inverse| inverse.r#type == index && inverse.field == place);
     let target = match (base, link.keys) {
         (Base::Type(target), None) if !is_interface(build.r#type(target)) => {
             object(build, target).map(ObjectTarget::One)
@@ -126,6 +139,7 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
                 key,
                 name: build.r#type(target).name.clone(),
                 required: Box::default(),
+                is_creatable: false,
             }),
             each: Arc::new([]),
         }),
@@ -139,6 +153,7 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
                     key,
                     name: union.name.clone(),
                     required: Box::default(),
+                    is_creatable: false,
                 }),
                 each: each.into(),
             })
@@ -146,7 +161,7 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
         _ => None,
     };
     match target {
-        Some(target) => input(ObjectRole::Relation(ObjectRelation { target, link: link.link })),
+        Some(target) => input(ObjectRole::Relation(ObjectRelation { target, link: link.link, is_symmetric })),
         None => refused(ROWS_AND_UNION),
     }
 }
@@ -160,6 +175,7 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         key: rows.key,
         name: r#type.name.clone(),
         required: inputs::required(build, index),
+        is_creatable: true,
     }))
 }
 

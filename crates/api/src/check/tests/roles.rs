@@ -117,6 +117,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
         key: field(),
         name: "Person".into(),
         required: Box::default(),
+        is_creatable: true,
     })
 }
 
@@ -279,6 +280,7 @@ family!(objects: ObjectRole {
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),
         link: ObjectLink::Near { field: field(), is_unique: false },
+        is_symmetric: false,
     })),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
