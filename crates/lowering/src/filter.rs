@@ -583,7 +583,10 @@ impl Context<'_> {
             let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
             filters.push(match part {
                 RowPart::Field(field) => has_value(ValueRef::field(*field)),
-                RowPart::Common(place) => has_value(ValueRef::Common(*place)),
+                RowPart::Common(place) => {
+                    let common = Subject::new(ValueRef::Common(*place));
+                    has_value(self.subject(given.around.variant, &common).place.clone())
+                }
                 RowPart::Related(hop) => exists(*hop, Quantifier::Some),
                 RowPart::Link(place) => {
                     match given.around.variant.and_then(|own| own.link(*place)) {
