@@ -30,6 +30,7 @@ mod aggregate;
 mod arguments;
 mod bulk;
 mod call;
+mod cascade;
 mod common_fields;
 mod connection;
 mod entities;
@@ -157,6 +158,8 @@ struct Context<'a> {
     root: u32,
     /// The number of enclosing levels of relationships.
     level: usize,
+    /// True below a directive that requires values of all selected fields.
+    requires_selected: bool,
 }
 
 /// Lowers an operation with a limit of selections, fragments expanded.
@@ -214,6 +217,7 @@ impl<'a> Context<'a> {
             echoes: Vec::new(),
             root: 0,
             level: 0,
+            requires_selected: false,
         }
     }
 }
