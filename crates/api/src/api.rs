@@ -37,9 +37,6 @@ pub struct Api {
     pub(crate) ways: Vec<Vec<Vec<WayBinding>>>,
     /// The scope of a mutation's transactions.
     pub transactions: Transactions,
-    /// The directive of a field of rows that leaves out rows without values of selected fields, or of
-    /// those that its argument names.
-    pub cascade: Option<Box<str>>,
     /// The schema as a subgraph of a federated graph, if the API is one.
     pub subgraph_sdl: Option<Box<str>>,
     /// Collisions of names and other parts that the API lacks.

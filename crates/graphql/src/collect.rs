@@ -9,8 +9,7 @@ use serde_json_bytes::Value as Json;
 
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
-    AppliedDirective, Condition, ConditionValue, FieldRef, Location, Operation, Selection,
-    SelectionSetId,
+    Condition, ConditionValue, FieldRef, Location, Operation, Selection, SelectionSetId,
 };
 use crate::schema::{InputId, Schema, TypeId, TypeKind};
 use crate::value::Value;
@@ -23,8 +22,6 @@ pub struct CollectedField<'o> {
     pub field: FieldRef,
     /// Those of the first occurrence; validation ensures that all are equal.
     pub arguments: &'o [(InputId, Value)],
-    /// Those of all occurrences.
-    pub directives: Vec<&'o AppliedDirective>,
     /// The selection sets of all occurrences; empty for leaf fields.
     pub selection_sets: Vec<SelectionSetId>,
     /// Of the first occurrence.
@@ -162,13 +159,11 @@ impl Collector<'_, '_> {
                             response_name: &field.response_name,
                             field: field.field,
                             arguments: &field.arguments,
-                            directives: Vec::new(),
                             selection_sets: Vec::new(),
                             location: field.location,
                         });
                         self.fields.len() - 1
                     });
-                    self.fields[place].directives.extend(&field.directives);
                     self.fields[place].selection_sets.extend(field.selection_set);
                 }
                 Selection::Fragment { conditions, on, selection_set, .. } => {

@@ -30,7 +30,6 @@ mod aggregate;
 mod arguments;
 mod bulk;
 mod call;
-mod cascade;
 mod common_fields;
 mod connection;
 mod entities;
@@ -158,8 +157,6 @@ struct Context<'a> {
     root: u32,
     /// The number of enclosing levels of relationships.
     level: usize,
-    /// True below a directive that requires values of all selected fields.
-    requires_selected: bool,
 }
 
 /// Lowers an operation with a limit of selections, fragments expanded.
@@ -217,7 +214,6 @@ impl<'a> Context<'a> {
             echoes: Vec::new(),
             root: 0,
             level: 0,
-            requires_selected: false,
         }
     }
 }

@@ -9,7 +9,6 @@ use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::{NOTHING_SEARCHED, Opaque};
 use super::call::RowForm;
-use super::cascade::{OF_SEVERAL, Required};
 use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
 use super::input::Input;
@@ -41,7 +40,6 @@ impl<'a> Context<'a> {
                 {
                     return Err(misplaced("an argument of a field that has none"));
                 }
-                self.check_directives(*id, &field.directives, field.location)?;
             }
         }
         Ok(collected)
@@ -188,9 +186,7 @@ impl<'a> Context<'a> {
                 self.enter_level()?;
                 let node = match (binding.form, binding.from) {
                     // Without conditions, which only rows of their own have.
-                    (RowsForm::Single, RowsFrom::Relation(hop))
-                        if field.arguments.is_empty() && field.directives.is_empty() =>
-                    {
+                    (RowsForm::Single, RowsFrom::Relation(hop)) if field.arguments.is_empty() => {
                         let mut path = path.to_vec();
                         path.push(hop);
                         let present = outputs.present(self, &path);
@@ -316,7 +312,6 @@ impl<'a> Context<'a> {
             error => return Err(error),
         };
         self.level = 0;
-        self.requires_selected = false;
         Ok(node)
     }
 
@@ -357,20 +352,6 @@ impl<'a> Context<'a> {
         if binding.form == RowsForm::Keyed && arguments.filters.is_empty() {
             return Ok(None);
         }
-        let outer = self.requires_selected;
-        let required = match self.required_by(field)? {
-            None if outer => Some(Required::Selected),
-            own => own,
-        };
-        if let Some(required) = &required {
-            if let RowsFrom::Variants { .. } = binding.from {
-                return Err(LowerError::refused(OF_SEVERAL, field.location));
-            }
-            let sets = &field.selection_sets;
-            let filters = self.required_filters(r#type.base, sets, required, field)?;
-            arguments.filters.extend(filters);
-        }
-        self.requires_selected = required == Some(Required::Selected);
         if let RowsForm::First | RowsForm::Keyed = binding.form {
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
         }
@@ -416,7 +397,6 @@ impl<'a> Context<'a> {
                 Node::Object(connection.fields)
             }
         };
-        self.requires_selected = outer;
         let single = binding.form == RowsForm::Single;
         let filter = match binding.from {
             // Each variant has a filter of its own.

@@ -65,6 +65,5 @@ pub fn api(model: &Model, located: &Located) -> Api {
     build.finish(&mut builder);
     let mut api = builder.finish();
     api.transactions = Transactions::Each;
-    api.cascade = Some(base::CASCADE.into());
     api
 }
