@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dialects::{Dialect, dgraph};
 use engine::{
@@ -64,10 +65,13 @@ const ROWS: &str = r#"
     UPDATE "Person" SET best = 6 WHERE id = 4;
 "#;
 
+static DATABASES: AtomicUsize = AtomicUsize::new(0);
+
 /// Asks on each database; the answers must be equal.
 fn check(requests: &[&str], expect: &Expect) {
     let mut answers: Vec<(String, String)> = Vec::new();
-    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}.db", process::id()));
+    let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
     let rows =
         ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
     block_on(async {
@@ -82,7 +86,7 @@ fn check(requests: &[&str], expect: &Expect) {
     let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
     for installation in required_installations().unwrap().iter().take(1) {
         let server = shared(installation).unwrap();
-        let name = format!("dgraph{}", process::id());
+        let name = format!("dgraph{}_{number}", process::id());
         server.create_database(&name).unwrap();
         block_on(async {
             let address = SourceAddress::Postgres(server.socket_url(&name));
@@ -215,6 +219,38 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
             {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
+        "#]],
+    );
+}
+
+#[test]
+fn cascades_of_dgraph() {
+    check(
+        &[
+            "{ queryPlace @cascade { title size } }",
+            "{ queryPlace(first: 1, offset: 1) @cascade { title size } }",
+            "{ queryPerson @cascade { name pets { name weight } } }",
+            "{ queryPerson @cascade { name born pets(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson @cascade(fields: [\"born\"]) { name born home { open } pets { keeper { name } weight } } }",
+            "{ queryPet { name keeper @cascade { born } } a: queryPet @cascade(fields: \"name\") { name keeper { born } } }",
+            "{ queryBeing @cascade { name friends { name home { size } } } }",
+            "{ queryPerson { likes @cascade { ... on Place { size } ... on Pet { name } } } }",
+            "{ queryPerson @cascade { name best { ... on Place { size } ... on Pet { weight } } petsAggregate { weightMin } } }",
+            "{ getPlace(id: \"0x2a\") @cascade { size } a: getPlace(id: \"0x2a\") @cascade { title } }",
+            "{ queryPlace @cascade(fields: [\"name\"]) { title } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPlace":[{"size":9007199254740993,"title":"house"},{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"rex","weight":20.5},{"name":"tom","weight":4}]}]}}
+            {"data":{"queryPerson":[]}}
+            {"data":{"queryPerson":[{"born":"1990-05-06T07:08:09.5Z","home":{"open":true},"name":"ann","pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
+            {"data":{"a":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}],"queryPet":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}]}}
+            {"data":{"queryBeing":[{"friends":[{"home":{"size":9007199254740993},"name":"bob"},{"home":{"size":20},"name":"rex"}],"name":"ann"},{"friends":[{"home":{"size":9007199254740993},"name":"ann"}],"name":"rex"}]}}
+            {"data":{"queryPerson":[{"likes":[{"size":20},{"name":"rex"}]},{"likes":[]}]}}
+            {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
+            {"data":{"a":{"title":"lake"},"getPlace":null}}
+            {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
         "#]],
     );
 }

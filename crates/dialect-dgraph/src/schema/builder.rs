@@ -115,6 +115,7 @@ impl<'m> Builder<'m> {
         for (name, argument, location) in base::DIRECTIVES {
             add_directive(builder, name, argument, location);
         }
+        builder.bind_cascade(base::CASCADE);
         values::bind(builder, self.model, self.located);
         variants::finish(builder, &self);
     }
