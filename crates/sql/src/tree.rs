@@ -257,6 +257,13 @@ pub enum Expression {
     CountRows,
     /// The next key of the sequence of the database.
     NextKey,
+    /// JSON as a value of a column, of whichever type that is: with
+    /// [`Flavor::row_types`](crate::Flavor::row_types).
+    OfJson {
+        table: TableName,
+        column: Identifier,
+        json: Box<Expression>,
+    },
     /// One value of all rows of a group, nulls left out.
     Aggregate {
         function: AggregateFunction,

@@ -90,6 +90,16 @@ impl Printer<'_> {
                     self.out.push(')');
                 }
             },
+            Expression::AnyElement { value, comparison, array }
+                if self.flavor.key_arrays == KeyArrays::JsonEach =>
+            {
+                self.out.push_str("EXISTS (SELECT 1 FROM json_each(");
+                self.expression(array)?;
+                self.out.push_str(") WHERE ");
+                self.parameter(*value)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.out.push_str("value)");
+            }
             Expression::AnyElement { value, comparison, array } => {
                 self.any_element(*value, *comparison, array)?;
             }
@@ -167,6 +177,16 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::OfJson { table, column, json } => {
+                self.out.push_str("(jsonb_populate_record(CAST(NULL AS ");
+                self.table_name(table);
+                self.out.push_str("), jsonb_build_object(");
+                self.literal(&column.0);
+                self.out.push_str(", CAST(");
+                self.expression(json)?;
+                self.out.push_str(" AS jsonb)))).");
+                self.identifier(column);
+            }
             Expression::NextKey => match self.flavor.sequence {
                 KeySequence::Call(call) => self.out.push_str(call),
                 // The compiler takes keys from the row.
@@ -274,6 +294,7 @@ impl Printer<'_> {
             | Expression::IgnoreCase(_)
             | Expression::CountRows
             | Expression::NextKey
+            | Expression::OfJson { .. }
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)

@@ -55,6 +55,7 @@ const MARIADB: Flavor = Flavor {
         alters_tables: true,
         without_rowid: false,
         trigger_functions: false,
+        references_after_triggers: false,
         hash_indexes: false,
         words: WordIndexes::Indexes,
         schemas: false,
