@@ -8,6 +8,7 @@
 //! * [`schema`]: the API of type definitions
 
 pub mod definitions;
+mod federated;
 pub mod located;
 pub mod model;
 pub mod schema;
@@ -16,6 +17,7 @@ pub mod stored;
 use std::sync::Arc;
 
 use api::Api;
+use api::federation::AppliedDirectives;
 use catalog::Catalog;
 use storage::plan::Places;
 
@@ -35,6 +37,7 @@ pub struct Options {
 pub struct Declared<'o> {
     options: &'o Options,
     located: Located,
+    federated: Vec<AppliedDirectives>,
 }
 
 // Numbers of rules come from texts, so none of them is not a number.
@@ -55,10 +58,17 @@ pub fn unserved(model: &Model) -> Option<String> {
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
     let stored = stored::stored(&options.model);
     let Options { model, places } = options;
-    Declared { options, located: Located::find(model, &stored, places, catalog) }
+    let located = Located::find(model, &stored, places, catalog);
+    Declared { options, located, federated: federated::directives(model) }
 }
 
 impl Declared<'_> {
+    /// Directives of Apollo Federation of the type definitions.
+    #[must_use]
+    pub fn subgraph_directives(&self) -> &[AppliedDirectives] {
+        &self.federated
+    }
+
     /// Makes the API of the type definitions.
     #[must_use]
     pub fn api(&self) -> Api {

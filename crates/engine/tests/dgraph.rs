@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
 use engine::{
     Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
@@ -27,7 +28,7 @@ const TYPES: &str = r#"
         friends: [Being]
         home: Place
     }
-    type Person implements Being {
+    type Person implements Being @key(fields: "mail") {
         mail: String! @id
         born: DateTime @search
         moods: [Mood!] @search
@@ -40,7 +41,7 @@ const TYPES: &str = r#"
         tags: [String] @search(by: [hash])
         keeper: Person
     }
-    type Place {
+    type Place @key(fields: "id") {
         id: ID!
         title: String! @search(by: [hash])
         size: Int64 @search
@@ -117,6 +118,7 @@ async fn migrate(address: &SourceAddress) -> dgraph::Options {
 }
 
 async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str]) -> String {
+    let federation = requests.iter().any(|request| request.contains("_entities"));
     let options = Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
@@ -124,7 +126,7 @@ async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str
         limits: Limits::default(),
         errors: ErrorOptions::default(),
         policies: None,
-        federation: None,
+        federation: federation.then(Federation::default),
         schema_first: None,
     };
     let engine = Engine::open(address, &options).await.unwrap();
@@ -251,6 +253,20 @@ fn cascades_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
             {"data":{"a":{"title":"lake"},"getPlace":null}}
             {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
+        "#]],
+    );
+}
+
+#[test]
+fn entities_of_dgraph() {
+    check(
+        &[
+            "{ _entities(representations: [{__typename: \"Place\", id: \"0x2a\"}, {__typename: \"Person\", mail: \"b@x\"}, {__typename: \"Place\", id: \"0x63\"}]) { ... on Place { id title } ... on Person { name } } }",
+            "{ _entities(representations: [{__typename: \"Place\", id: \"x\"}]) { __typename } }",
+        ],
+        &expect![[r#"
+            {"data":{"_entities":[{"id":"0x2a","title":"lake"},{"name":"bob"},null]}}
+            {"data":{"_entities":[null]},"errors":["This is no value of `id` of `Place`."]}
         "#]],
     );
 }

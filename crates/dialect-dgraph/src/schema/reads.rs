@@ -6,7 +6,7 @@ use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, ValueRef};
 use response::Leaf;
 
 use super::builder::Builder;
-use super::facts::{is_id, is_interface};
+use super::facts::{is_foreign_id, is_id, is_interface};
 use super::operators::refused;
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, Way};
@@ -202,9 +202,13 @@ fn related(
     rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
 }
 
-/// The value of a field that conditions compare.
+/// The value of a field that conditions compare. Ids of other subgraphs are texts, but their input
+/// type is that of numbers.
 fn subject(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Subject> {
     let r#type = build.r#type(index);
+    if is_foreign_id(&r#type.fields[place]) {
+        return None;
+    }
     match is_interface(r#type) {
         true if is_id(&r#type.fields[place]) => Some(Subject::new(ValueRef::Common(variants::KEY))),
         true => {
