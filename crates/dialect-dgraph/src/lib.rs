@@ -30,6 +30,8 @@ pub struct Options {
     pub model: Arc<Model>,
     /// The places of the model's storage in the tables of the database.
     pub places: Arc<Places>,
+    /// True if conditions can be nested along relations, which Dgraph lacks.
+    pub nested_filters: bool,
 }
 
 /// Type definitions with their places in a catalog.
@@ -57,7 +59,7 @@ pub fn unserved(model: &Model) -> Option<String> {
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
     let stored = stored::stored(&options.model);
-    let Options { model, places } = options;
+    let Options { model, places, .. } = options;
     let located = Located::find(model, &stored, places, catalog);
     Declared { options, located, federated: federated::directives(model) }
 }
@@ -72,6 +74,7 @@ impl Declared<'_> {
     /// Makes the API of the type definitions.
     #[must_use]
     pub fn api(&self) -> Api {
-        schema::api(&self.options.model, &self.located)
+        let Options { model, nested_filters, .. } = self.options;
+        schema::api(model, &self.located, *nested_filters)
     }
 }

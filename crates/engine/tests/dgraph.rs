@@ -114,10 +114,12 @@ async fn migrate(address: &SourceAddress) -> dgraph::Options {
         Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
     migrator.apply(&planned, TYPES).await.unwrap();
-    dgraph::Options { model: Arc::new(model), places: Arc::new(planned.plan.places) }
+    let places = Arc::new(planned.plan.places);
+    dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str]) -> String {
+async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
+    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
     let federation = requests.iter().any(|request| request.contains("_entities"));
     let options = Options {
         dialect: Dialect::Dgraph(dialect),
@@ -173,6 +175,7 @@ fn reads_of_dgraph() {
             "{ queryPerson(filter: {has: pets}) { name } }",
             "{ queryPet(filter: {tags: {eq: \"big\"}}) { name } }",
             "{ queryPet(filter: {tags: {in: [\"x\", \"dog\"]}}) { name } a: queryPerson(filter: {moods: {eq: wild}}) { name } b: queryPerson(filter: {moods: {in: []}}) { name } c: queryPet(filter: {tags: {eq: null}}) { name } }",
+            "{ queryBeing(filter: {has: name}) { name } }",
             "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
             "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
             "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
@@ -206,6 +209,7 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPet":[{"name":"rex"}]}}
             {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
             {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
@@ -267,6 +271,30 @@ fn entities_of_dgraph() {
         &expect![[r#"
             {"data":{"_entities":[{"id":"0x2a","title":"lake"},{"name":"bob"},null]}}
             {"data":{"_entities":[null]},"errors":["This is no value of `id` of `Place`."]}
+        "#]],
+    );
+}
+
+#[test]
+fn nested_conditions_of_dgraph() {
+    check(
+        &[
+            "{ queryPerson(filter: {pets: {weight: {gt: 10}}}) { name } } # nested",
+            "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
+            "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
+            "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
+            "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
+            "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
         "#]],
     );
 }

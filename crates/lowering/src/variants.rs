@@ -182,7 +182,14 @@ impl<'a> Context<'a> {
             let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
                 return Ok(None);
             };
-            ways.push((hop, filter));
+            ways.push(match variant.through {
+                None => (hop, filter),
+                // A joining row of another entity leads to no row of this one.
+                Some(_) if quantifier == Quantifier::Every => {
+                    return Err(misplaced("a condition on all rows that others join"));
+                }
+                Some(near) => (near, related(hop, Quantifier::Some, filter)),
+            });
         }
         let each = |quantifier: Quantifier| {
             ways.iter().map(move |(hop, filter)| related(*hop, quantifier, filter.clone()))

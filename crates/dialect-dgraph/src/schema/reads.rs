@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, ValueRef};
+use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, Quantifier, ValueRef};
 use response::Leaf;
 
 use super::builder::Builder;
@@ -13,7 +13,7 @@ use crate::located::{LocatedColumn, LocatedField, Way};
 use crate::model::{Base, Scalar, TypeIndex};
 use api::binding::{
     AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
-    RowPart, RowsBinding, RowsForm, RowsFrom, Subject, ValueBinding,
+    RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
 };
 
 /// The suffix of fields that aggregate the rows of a list.
@@ -105,6 +105,29 @@ pub(super) fn condition(
         Some(subject) if filter == "Boolean" => equal(subject),
         Some(subject) => InputBinding::lenient(FilterRole::Operators(Arc::new(subject))),
     }
+}
+
+/// The condition that some related row passes; `None` if the field holds no rows, or if those of an
+/// interface's types are found differently.
+pub(super) fn related_condition(
+    build: &mut Builder<'_>,
+    index: TypeIndex,
+    place: usize,
+) -> Option<InputBinding> {
+    let located = build.located;
+    let base = build.r#type(index).fields[place].r#type.base;
+    let role = match located.field(index, place) {
+        LocatedField::Rows(Way::Hop(hop)) => FilterRole::Related(*hop),
+        LocatedField::Rows(Way::Through { near, far }) => {
+            FilterRole::RelatedThrough { near: *near, far: *far }
+        }
+        LocatedField::Several(ways) => FilterRole::RelatedVariantsBy {
+            variants: variants::list_of_relation(build, base, ways)?,
+            role: RowsRole::Quantified(Quantifier::Some),
+        },
+        LocatedField::Missing | LocatedField::Column(_) => return None,
+    };
+    Some(InputBinding::lenient(role))
 }
 
 /// A field that `has` requires.
