@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
 use engine::{
     Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
@@ -26,7 +28,7 @@ const TYPES: &str = r#"
         friends: [Being]
         home: Place
     }
-    type Person implements Being {
+    type Person implements Being @key(fields: "mail") {
         mail: String! @id
         born: DateTime @search
         moods: [Mood!] @search
@@ -39,7 +41,7 @@ const TYPES: &str = r#"
         tags: [String] @search(by: [hash])
         keeper: Person
     }
-    type Place {
+    type Place @key(fields: "id") {
         id: ID!
         title: String! @search(by: [hash])
         size: Int64 @search
@@ -64,10 +66,13 @@ const ROWS: &str = r#"
     UPDATE "Person" SET best = 6 WHERE id = 4;
 "#;
 
+static DATABASES: AtomicUsize = AtomicUsize::new(0);
+
 /// Asks on each database; the answers must be equal.
 fn check(requests: &[&str], expect: &Expect) {
     let mut answers: Vec<(String, String)> = Vec::new();
-    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}.db", process::id()));
+    let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
     let rows =
         ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
     block_on(async {
@@ -82,7 +87,7 @@ fn check(requests: &[&str], expect: &Expect) {
     let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
     for installation in required_installations().unwrap().iter().take(1) {
         let server = shared(installation).unwrap();
-        let name = format!("dgraph{}", process::id());
+        let name = format!("dgraph{}_{number}", process::id());
         server.create_database(&name).unwrap();
         block_on(async {
             let address = SourceAddress::Postgres(server.socket_url(&name));
@@ -109,10 +114,13 @@ async fn migrate(address: &SourceAddress) -> dgraph::Options {
         Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
     migrator.apply(&planned, TYPES).await.unwrap();
-    dgraph::Options { model: Arc::new(model), places: Arc::new(planned.plan.places) }
+    let places = Arc::new(planned.plan.places);
+    dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str]) -> String {
+async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
+    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
+    let federation = requests.iter().any(|request| request.contains("_entities"));
     let options = Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
@@ -120,7 +128,7 @@ async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str
         limits: Limits::default(),
         errors: ErrorOptions::default(),
         policies: None,
-        federation: None,
+        federation: federation.then(Federation::default),
         schema_first: None,
     };
     let engine = Engine::open(address, &options).await.unwrap();
@@ -167,6 +175,7 @@ fn reads_of_dgraph() {
             "{ queryPerson(filter: {has: pets}) { name } }",
             "{ queryPet(filter: {tags: {eq: \"big\"}}) { name } }",
             "{ queryPet(filter: {tags: {in: [\"x\", \"dog\"]}}) { name } a: queryPerson(filter: {moods: {eq: wild}}) { name } b: queryPerson(filter: {moods: {in: []}}) { name } c: queryPet(filter: {tags: {eq: null}}) { name } }",
+            "{ queryBeing(filter: {has: name}) { name } }",
             "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
             "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
             "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
@@ -200,6 +209,7 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPet":[{"name":"rex"}]}}
             {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
             {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
@@ -215,6 +225,76 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
             {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
+        "#]],
+    );
+}
+
+#[test]
+fn cascades_of_dgraph() {
+    check(
+        &[
+            "{ queryPlace @cascade { title size } }",
+            "{ queryPlace(first: 1, offset: 1) @cascade { title size } }",
+            "{ queryPerson @cascade { name pets { name weight } } }",
+            "{ queryPerson @cascade { name born pets(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson @cascade(fields: [\"born\"]) { name born home { open } pets { keeper { name } weight } } }",
+            "{ queryPet { name keeper @cascade { born } } a: queryPet @cascade(fields: \"name\") { name keeper { born } } }",
+            "{ queryBeing @cascade { name friends { name home { size } } } }",
+            "{ queryPerson { likes @cascade { ... on Place { size } ... on Pet { name } } } }",
+            "{ queryPerson @cascade { name best { ... on Place { size } ... on Pet { weight } } petsAggregate { weightMin } } }",
+            "{ getPlace(id: \"0x2a\") @cascade { size } a: getPlace(id: \"0x2a\") @cascade { title } }",
+            "{ queryPlace @cascade(fields: [\"name\"]) { title } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPlace":[{"size":9007199254740993,"title":"house"},{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"rex","weight":20.5},{"name":"tom","weight":4}]}]}}
+            {"data":{"queryPerson":[]}}
+            {"data":{"queryPerson":[{"born":"1990-05-06T07:08:09.5Z","home":{"open":true},"name":"ann","pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
+            {"data":{"a":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}],"queryPet":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}]}}
+            {"data":{"queryBeing":[{"friends":[{"home":{"size":9007199254740993},"name":"bob"},{"home":{"size":20},"name":"rex"}],"name":"ann"},{"friends":[{"home":{"size":9007199254740993},"name":"ann"}],"name":"rex"}]}}
+            {"data":{"queryPerson":[{"likes":[{"size":20},{"name":"rex"}]},{"likes":[]}]}}
+            {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
+            {"data":{"a":{"title":"lake"},"getPlace":null}}
+            {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
+        "#]],
+    );
+}
+
+#[test]
+fn entities_of_dgraph() {
+    check(
+        &[
+            "{ _entities(representations: [{__typename: \"Place\", id: \"0x2a\"}, {__typename: \"Person\", mail: \"b@x\"}, {__typename: \"Place\", id: \"0x63\"}]) { ... on Place { id title } ... on Person { name } } }",
+            "{ _entities(representations: [{__typename: \"Place\", id: \"x\"}]) { __typename } }",
+        ],
+        &expect![[r#"
+            {"data":{"_entities":[{"id":"0x2a","title":"lake"},{"name":"bob"},null]}}
+            {"data":{"_entities":[null]},"errors":["This is no value of `id` of `Place`."]}
+        "#]],
+    );
+}
+
+#[test]
+fn nested_conditions_of_dgraph() {
+    check(
+        &[
+            "{ queryPerson(filter: {pets: {weight: {gt: 10}}}) { name } } # nested",
+            "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
+            "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
+            "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
+            "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
+            "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
         "#]],
     );
 }
