@@ -1,7 +1,7 @@
 //! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -147,9 +147,9 @@ async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[
     text
 }
 
-fn remove(file: &PathBuf) {
+fn remove(file: &Path) {
     for ending in ["", "-wal", "-shm"] {
-        let mut name = file.clone().into_os_string();
+        let mut name = file.as_os_str().to_owned();
         name.push(ending);
         fs::remove_file(name).ok();
     }
