@@ -27,6 +27,7 @@ const TYPES: &str = r#"
         name: String! @search(by: [exact])
         friends: [Being]
         home: Place
+        idol: Being
     }
     type Person implements Being @key(fields: "mail") {
         mail: String! @id
@@ -35,6 +36,7 @@ const TYPES: &str = r#"
         pets: [Pet] @hasInverse(field: keeper)
         likes: [Liked]
         best: Liked
+        visits: [Place]
     }
     type Pet implements Being {
         weight: Float @search
@@ -62,6 +64,9 @@ const ROWS: &str = r#"
         (5, 'rex', 20.5, {tags}, 3, 2), (6, 'tom', 4, NULL, 3, 1), (7, 'kim', NULL, NULL, NULL, NULL);
     INSERT INTO "Being_friends" (being, friends) VALUES (3, 4), (3, 5), (5, 3), (6, 7);
     INSERT INTO "Person_likes" (person, likes) VALUES (3, 5), (3, 2), (4, 42);
+    INSERT INTO "Person_visits" (person, visits) VALUES (3, 1), (3, 2), (4, 2);
+    UPDATE "Person" SET idol = 5 WHERE id = 4;
+    UPDATE "Pet" SET idol = 4 WHERE id = 7;
     UPDATE "Person" SET best = 42 WHERE id = 3;
     UPDATE "Person" SET best = 6 WHERE id = 4;
 "#;
@@ -191,6 +196,11 @@ fn reads_of_dgraph() {
             "{ queryPerson { name likes { __typename ... on Pet { name } ... on Place { title } } best { ... on Pet { name } ... on Place { id } } } }",
             "{ queryPerson { likes(filter: {memberTypes: [Pet], petFilter: {name: {eq: \"rex\"}}}) { __typename } all: likes(filter: {petFilter: {name: {eq: \"x\"}}}) { __typename } } }",
             "{ queryPerson(filter: {has: [likes, born]}) { name } }",
+            "{ queryBeing(filter: {has: idol}) { name idol { __typename name idol { name } } } }",
+            "{ queryPerson(filter: {has: idol}) { name idol(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson { name visits(order: {desc: title}, first: 1) { title } visitsAggregate(filter: {size: {lt: 100}}) { count sizeSum titleMax } } }",
+            "{ queryPerson(filter: {has: visits}) @cascade { visits(filter: {open: true}) { open } } }",
+            "query { __type(name: \"PersonHasFilter\") { enumValues { name } } }",
         ],
         &expect![[r#"
             {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
@@ -225,6 +235,11 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
             {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryBeing":[{"idol":{"__typename":"Pet","idol":null,"name":"rex"},"name":"bob"},{"idol":{"__typename":"Person","idol":{"name":"rex"},"name":"bob"},"name":"kim"}]}}
+            {"data":{"queryPerson":[{"idol":null,"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann","visits":[{"title":"house"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}},{"name":"bob","visits":[{"title":"barn"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}}]}}
+            {"data":{"queryPerson":[{"visits":[{"open":true}]}]}}
+            {"data":{"__type":{"enumValues":[{"name":"name"},{"name":"friends"},{"name":"home"},{"name":"idol"},{"name":"mail"},{"name":"born"},{"name":"moods"},{"name":"pets"},{"name":"likes"},{"name":"best"},{"name":"visits"}]}}}
         "#]],
     );
 }
@@ -283,6 +298,7 @@ fn nested_conditions_of_dgraph() {
             "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
             "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
             "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {visits: {title: {eq: \"house\"}}}) { name } a: queryPerson(filter: {idol: {name: {eq: \"rex\"}}}) { name } }",
             "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
             "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
             "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
@@ -292,6 +308,7 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"a":[{"name":"bob"}],"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
             {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
