@@ -82,7 +82,7 @@ fn check(requests: &[&str], expect: &Expect) {
         ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
     block_on(async {
         let address = SourceAddress::Sqlite(file.clone());
-        let places = migrate(&address).await;
+        let places = migrate(&address, TYPES).await;
         let connection = rusqlite::Connection::open(&file).unwrap();
         connection.execute_batch(&rows).unwrap();
         drop(connection);
@@ -96,7 +96,7 @@ fn check(requests: &[&str], expect: &Expect) {
         server.create_database(&name).unwrap();
         block_on(async {
             let address = SourceAddress::Postgres(server.socket_url(&name));
-            let places = migrate(&address).await;
+            let places = migrate(&address, TYPES).await;
             server.execute(&name, &rows).unwrap();
             answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
         });
@@ -108,17 +108,13 @@ fn check(requests: &[&str], expect: &Expect) {
     }
 }
 
-fn model() -> dgraph::model::Model {
-    dgraph::definitions::read(TYPES).unwrap()
-}
-
-async fn migrate(address: &SourceAddress) -> dgraph::Options {
-    let model = model();
+async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
+    let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
     let migrator =
         Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
-    migrator.apply(&planned, TYPES).await.unwrap();
+    migrator.apply(&planned, definitions).await.unwrap();
     let places = Arc::new(planned.plan.places);
     dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
@@ -314,4 +310,45 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
         "#]],
     );
+}
+
+/// `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of Dgraph.
+#[test]
+fn definitions_of_dgraph_are_served() {
+    let Some(folder) = std::env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
+        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
+        return;
+    };
+    let folder = folder.join("schema/testdata/schemagen/input");
+    let mut served = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap().path();
+        let text = fs::read_to_string(&entry).unwrap();
+        let Ok(model) = dgraph::definitions::read(&text) else { continue };
+        if dgraph::unserved(&model).is_some() || model.types.iter().all(|known| known.is_remote) {
+            continue;
+        }
+        let name = entry.file_stem().unwrap().display().to_string();
+        let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+        let file =
+            std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
+        block_on(async {
+            let address = SourceAddress::Sqlite(file.clone());
+            let dialect = migrate(&address, &text).await;
+            let queries = dialect.model.types.iter().filter(|known| {
+                !known.is_remote && known.generate.query && known.generate.aggregate
+            });
+            let queries = queries.map(|known| {
+                let name = &known.name;
+                format!("{{ query{name} {{ __typename }} aggregate{name} {{ count }} }}")
+            });
+            let queries: Vec<String> = queries.collect();
+            let requests: Vec<&str> = queries.iter().map(|query| &**query).collect();
+            let answers = ask(&address, dialect, &requests).await;
+            assert!(!answers.contains("errors"), "{name}: {answers}");
+        });
+        remove(&file);
+        served += 1;
+    }
+    println!("{served} definitions served");
 }
