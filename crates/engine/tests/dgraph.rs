@@ -1,11 +1,12 @@
 //! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
@@ -17,7 +18,7 @@ use graphql::Request;
 use serde_json::Value;
 use source::{MigrationAccess, Timeouts};
 use sources::Migrator;
-use testkit::postgres::{required_installations, shared};
+use testkit::postgres::{Installation, required_installations, shared};
 
 use crate::shop::block_on;
 
@@ -73,38 +74,64 @@ const ROWS: &str = r#"
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
-/// Asks on each database; the answers must be equal.
-fn check(requests: &[&str], expect: &Expect) {
-    let mut answers: Vec<(String, String)> = Vec::new();
+/// Runs a test on a new database of each kind.
+fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
     let number = DATABASES.fetch_add(1, Ordering::Relaxed);
     let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
-    let rows =
-        ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
-    block_on(async {
-        let address = SourceAddress::Sqlite(file.clone());
-        let places = migrate(&address, TYPES).await;
-        let connection = rusqlite::Connection::open(&file).unwrap();
-        connection.execute_batch(&rows).unwrap();
-        drop(connection);
-        answers.push(("SQLite".into(), ask(&address, places, requests).await));
-    });
-    remove(&file);
-    let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
-    for installation in required_installations().unwrap().iter().take(1) {
+    block_on(test(SourceAddress::Sqlite(file.clone())));
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = file.clone().into_os_string();
+        name.push(ending);
+        fs::remove_file(name).ok();
+    }
+    static INSTALLATIONS: LazyLock<Vec<Installation>> =
+        LazyLock::new(|| required_installations().unwrap());
+    if let Some(installation) = INSTALLATIONS.first() {
         let server = shared(installation).unwrap();
         let name = format!("dgraph{}_{number}", process::id());
         server.create_database(&name).unwrap();
-        block_on(async {
-            let address = SourceAddress::Postgres(server.socket_url(&name));
-            let places = migrate(&address, TYPES).await;
-            server.execute(&name, &rows).unwrap();
-            answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
-        });
+        block_on(test(SourceAddress::Postgres(server.socket_url(&name))));
     }
-    let (_, first) = &answers[0];
+}
+
+/// Asks on each database; the answers must be equal.
+fn check(requests: &[&str], expect: &Expect) {
+    let answers: RefCell<Vec<String>> = RefCell::default();
+    on_each(|address| {
+        let answers = &answers;
+        async move {
+            let options = migrate(&address, TYPES).await;
+            insert(&address).await;
+            let answer = ask(&address, options, requests).await;
+            answers.borrow_mut().push(answer);
+        }
+    });
+    let answers = answers.into_inner();
+    let (first, others) = answers.split_first().unwrap();
     expect.assert_eq(first);
-    for (source, answer) in &answers[1..] {
-        assert_eq!(answer, first, "{source}");
+    for other in others {
+        assert_eq!(other, first);
+    }
+}
+
+/// Adds the rows; only PostgreSQL has arrays.
+async fn insert(address: &SourceAddress) {
+    match address {
+        SourceAddress::Sqlite(file) => {
+            let rows = ROWS.replace("{moods}", r#"'["calm","wild"]'"#);
+            let rows = rows.replace("{tags}", r#"'["dog","big"]'"#);
+            rusqlite::Connection::open(file).unwrap().execute_batch(&rows).unwrap();
+        }
+        SourceAddress::Postgres(url) => {
+            let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
+            let connected = tokio_postgres::connect(url, tokio_postgres::NoTls).await;
+            let (client, connection) = connected.unwrap();
+            let running = tokio::task::spawn_local(connection);
+            client.batch_execute(&rows).await.unwrap();
+            drop(client);
+            running.await.unwrap().unwrap();
+        }
+        SourceAddress::Neo4j(_) => panic!("a graph has no tables"),
     }
 }
 
@@ -148,14 +175,6 @@ async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[
     text
 }
 
-fn remove(file: &PathBuf) {
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = file.clone().into_os_string();
-        name.push(ending);
-        fs::remove_file(name).ok();
-    }
-}
-
 #[test]
 fn reads_of_dgraph() {
     check(
@@ -180,6 +199,7 @@ fn reads_of_dgraph() {
             "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
             "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
             "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
+            "{ queryPlace(first: 0, offset: 1) { title } a: queryPlace(first: null) { title } }",
             "{ queryPlace(filter: {title: {eq: null}}) { title } a: queryPlace(filter: {size: {eq: null}}) { title } }",
             "{ aggregatePerson { count bornMin bornMax mailMin } }",
             "query ($ids: [ID!], $order: PlaceOrder) { queryPlace(filter: {id: $ids}, order: $order) { id } }",
@@ -219,6 +239,7 @@ fn reads_of_dgraph() {
             {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
+            {"data":{"a":[{"title":"house"},{"title":"barn"},{"title":"lake"}],"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
             {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
             {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
             {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
@@ -329,25 +350,23 @@ fn definitions_of_dgraph_are_served() {
             continue;
         }
         let name = entry.file_stem().unwrap().display().to_string();
-        let number = DATABASES.fetch_add(1, Ordering::Relaxed);
-        let file =
-            std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
-        block_on(async {
-            let address = SourceAddress::Sqlite(file.clone());
-            let dialect = migrate(&address, &text).await;
-            let queries = dialect.model.types.iter().filter(|known| {
-                !known.is_remote && known.generate.query && known.generate.aggregate
-            });
-            let queries = queries.map(|known| {
-                let name = &known.name;
-                format!("{{ query{name} {{ __typename }} aggregate{name} {{ count }} }}")
-            });
-            let queries: Vec<String> = queries.collect();
-            let requests: Vec<&str> = queries.iter().map(|query| &**query).collect();
-            let answers = ask(&address, dialect, &requests).await;
-            assert!(!answers.contains("errors"), "{name}: {answers}");
+        on_each(|address| {
+            let (name, text) = (&name, &text);
+            async move {
+                let dialect = migrate(&address, text).await;
+                let is_queried = |known: &&dgraph::model::Type| {
+                    !known.is_remote && known.generate.query && known.generate.aggregate
+                };
+                let queries = dialect.model.types.iter().filter(is_queried).map(|known| {
+                    let name = &known.name;
+                    format!("{{ query{name} {{ __typename }} aggregate{name} {{ count }} }}")
+                });
+                let queries: Vec<String> = queries.collect();
+                let requests: Vec<&str> = queries.iter().map(|query| &**query).collect();
+                let answers = ask(&address, dialect, &requests).await;
+                assert!(!answers.contains("errors"), "{name}: {answers}");
+            }
         });
-        remove(&file);
         served += 1;
     }
     println!("{served} definitions served");

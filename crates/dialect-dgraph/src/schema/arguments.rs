@@ -61,6 +61,7 @@ pub(super) fn of_relation(
 }
 
 fn page() -> [DraftInput; 2] {
-    [("first", ArgumentRole::Limit), ("offset", ArgumentRole::Offset)]
+    // As in Dgraph, no limit is the limit 0.
+    [("first", ArgumentRole::LimitUnlessZero), ("offset", ArgumentRole::Offset)]
         .map(|(name, role)| DraftInput::new(name, "Int", InputBinding::lenient(role)))
 }
