@@ -2,7 +2,7 @@
 //! that have no others below.
 
 use graphql::CollectedField;
-use graphql::operation::{FieldRef, SelectionSetId};
+use graphql::operation::{AppliedDirective, FieldRef, Location, SelectionSetId};
 use graphql::schema::{FieldId, TypeId};
 use graphql::value::Value;
 use ir::{Filter, Hop, Quantifier, ValueRef};
@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
                 RequiredFields::Of(names) => names.iter().any(|known| **known == **name),
             };
             if is_required {
-                filters.extend(self.has_value(id, field)?);
+                filters.extend(self.has_value(id, field, cascade)?);
             }
         }
         Ok(Filter::and(filters))
@@ -72,6 +72,7 @@ impl<'a> Context<'a> {
         &mut self,
         id: FieldId,
         field: &CollectedField<'a>,
+        cascade: &RequiredFields,
     ) -> Result<Option<Filter>, LowerError> {
         match self.api.field(id) {
             FieldBinding::Column(column) => {
@@ -79,31 +80,25 @@ impl<'a> Context<'a> {
                 Ok(Some(Filter::Not(Box::new(is_null))))
             }
             FieldBinding::Rows(RowsBinding { form: RowsForm::Aggregate, .. }) => Ok(None),
-            FieldBinding::Rows(binding) => self.has_rows(binding.from, id, field),
+            FieldBinding::Rows(binding) => {
+                let reaches_below = RequiredFields::reach_below(Some(cascade));
+                let around = std::mem::replace(&mut self.is_cascading, reaches_below);
+                let found = self.has_rows(binding.from, id, field);
+                self.is_cascading = around;
+                found
+            }
             _ => Ok(None),
         }
     }
 
-    /// The condition that a row has complete related rows.
+    /// The condition that a row has related rows, which have their required fields.
     fn has_rows(
         &mut self,
         from: RowsFrom,
         id: FieldId,
         field: &CollectedField<'a>,
     ) -> Result<Option<Filter>, LowerError> {
-        let around = std::mem::replace(&mut self.is_cascading, true);
-        let found = self.has_complete_rows(from, id, field);
-        self.is_cascading = around;
-        found
-    }
-
-    fn has_complete_rows(
-        &mut self,
-        from: RowsFrom,
-        id: FieldId,
-        field: &CollectedField<'a>,
-    ) -> Result<Option<Filter>, LowerError> {
-        let below = self.cascade(field)?.unwrap_or(RequiredFields::All);
+        let below = self.cascade(field)?.unwrap_or(RequiredFields::Of(Vec::new()));
         let object = self.api.schema[id].r#type.base;
         let sets = &field.selection_sets;
         let some = |hop: Hop, filter| related(hop, Quantifier::Some, filter);
@@ -138,6 +133,25 @@ impl<'a> Context<'a> {
             }
             _ => None,
         })
+    }
+
+    /// Refuses the directive on a field that has no rows.
+    pub(super) fn check_cascade(
+        &self,
+        field: FieldId,
+        directives: &[AppliedDirective],
+        location: Location,
+    ) -> Result<(), LowerError> {
+        let Some(name) = self.api.cascade() else { return Ok(()) };
+        let is_applied = directives.iter().any(|own| *own.name == *name);
+        match self.api.field(field) {
+            FieldBinding::Rows(_) | FieldBinding::Mutation(_) => Ok(()),
+            _ if is_applied => {
+                let message = format!("`@{name}` stands on fields of objects only");
+                Err(LowerError::refused(&message, location))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Observes a text. It steers.

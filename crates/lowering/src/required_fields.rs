@@ -4,6 +4,13 @@
 #[derive(Clone, Debug)]
 pub(super) enum RequiredFields {
     All,
-    /// Those of these names. Of rows below them all selected fields are required.
+    /// Those of these names. Nothing is required of rows below them.
     Of(Vec<Box<str>>),
+}
+
+impl RequiredFields {
+    /// True if the same is required of rows below.
+    pub(super) fn reach_below(required: Option<&Self>) -> bool {
+        matches!(required, Some(Self::All))
+    }
 }

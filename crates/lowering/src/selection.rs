@@ -44,6 +44,7 @@ impl<'a> Context<'a> {
                 {
                     return Err(misplaced("an argument of a field that has none"));
                 }
+                self.check_cascade(*id, field.directives, field.location)?;
             }
         }
         Ok(collected)
@@ -335,7 +336,10 @@ impl<'a> Context<'a> {
             | RowsForm::First
             | RowsForm::Keyed => self.cascade(field)?,
         };
-        let around = std::mem::replace(&mut self.is_cascading, cascade.is_some());
+        let around = std::mem::replace(
+            &mut self.is_cascading,
+            RequiredFields::reach_below(cascade.as_ref()),
+        );
         let found = self.complete_rows(binding, field, cascade.as_ref());
         self.is_cascading = around;
         found
