@@ -319,5 +319,6 @@ family!(others: InputRole {
     Variant => one(VariantRole::On.into()),
     Member => one(InputRole::Member),
     Representations => one(InputRole::Representations),
+    Ignored => one(InputRole::Ignored),
     Refused => one(InputRole::Refused("".into())),
 });
