@@ -346,6 +346,8 @@ pub enum InputRole {
     Member,
     /// Federation's representations of rows: the argument of [`FieldBinding::Entities`].
     Representations,
+    /// An argument of a field that has no meaning: type definitions declare it.
+    Ignored,
     /// Not supported: a request error with this text where the input has a value.
     Refused(Box<str>),
 }

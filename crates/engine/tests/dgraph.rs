@@ -1,11 +1,14 @@
 //! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
+use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
 use engine::{
     Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
@@ -15,7 +18,7 @@ use graphql::Request;
 use serde_json::Value;
 use source::{MigrationAccess, Timeouts};
 use sources::Migrator;
-use testkit::postgres::{required_installations, shared};
+use testkit::postgres::{Installation, required_installations, shared};
 
 use crate::shop::block_on;
 
@@ -25,21 +28,23 @@ const TYPES: &str = r#"
         name: String! @search(by: [exact])
         friends: [Being]
         home: Place
+        idol: Being
     }
-    type Person implements Being {
+    type Person implements Being @key(fields: "mail") {
         mail: String! @id
         born: DateTime @search
         moods: [Mood!] @search
         pets: [Pet] @hasInverse(field: keeper)
         likes: [Liked]
         best: Liked
+        visits: [Place]
     }
     type Pet implements Being {
         weight: Float @search
         tags: [String] @search(by: [hash])
         keeper: Person
     }
-    type Place {
+    type Place @key(fields: "id") {
         id: ID!
         title: String! @search(by: [hash])
         size: Int64 @search
@@ -60,59 +65,90 @@ const ROWS: &str = r#"
         (5, 'rex', 20.5, {tags}, 3, 2), (6, 'tom', 4, NULL, 3, 1), (7, 'kim', NULL, NULL, NULL, NULL);
     INSERT INTO "Being_friends" (being, friends) VALUES (3, 4), (3, 5), (5, 3), (6, 7);
     INSERT INTO "Person_likes" (person, likes) VALUES (3, 5), (3, 2), (4, 42);
+    INSERT INTO "Person_visits" (person, visits) VALUES (3, 1), (3, 2), (4, 2);
+    UPDATE "Person" SET idol = 5 WHERE id = 4;
+    UPDATE "Pet" SET idol = 4 WHERE id = 7;
     UPDATE "Person" SET best = 42 WHERE id = 3;
     UPDATE "Person" SET best = 6 WHERE id = 4;
 "#;
 
+static DATABASES: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs a test on a new database of each kind.
+fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
+    let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
+    block_on(test(SourceAddress::Sqlite(file.clone())));
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        fs::remove_file(name).ok();
+    }
+    static INSTALLATIONS: LazyLock<Vec<Installation>> =
+        LazyLock::new(|| required_installations().unwrap());
+    if let Some(installation) = INSTALLATIONS.first() {
+        let server = shared(installation).unwrap();
+        let name = format!("dgraph{}_{number}", process::id());
+        server.create_database(&name).unwrap();
+        block_on(test(SourceAddress::Postgres(server.socket_url(&name))));
+    }
+}
+
 /// Asks on each database; the answers must be equal.
 fn check(requests: &[&str], expect: &Expect) {
-    let mut answers: Vec<(String, String)> = Vec::new();
-    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}.db", process::id()));
-    let rows =
-        ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
-    block_on(async {
-        let address = SourceAddress::Sqlite(file.clone());
-        let places = migrate(&address).await;
-        let connection = rusqlite::Connection::open(&file).unwrap();
-        connection.execute_batch(&rows).unwrap();
-        drop(connection);
-        answers.push(("SQLite".into(), ask(&address, places, requests).await));
+    let answers: RefCell<Vec<String>> = RefCell::default();
+    on_each(|address| {
+        let answers = &answers;
+        async move {
+            let options = migrate(&address, TYPES).await;
+            insert(&address).await;
+            let answer = ask(&address, options, requests).await;
+            answers.borrow_mut().push(answer);
+        }
     });
-    remove(&file);
-    let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
-    for installation in required_installations().unwrap().iter().take(1) {
-        let server = shared(installation).unwrap();
-        let name = format!("dgraph{}", process::id());
-        server.create_database(&name).unwrap();
-        block_on(async {
-            let address = SourceAddress::Postgres(server.socket_url(&name));
-            let places = migrate(&address).await;
-            server.execute(&name, &rows).unwrap();
-            answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
-        });
-    }
-    let (_, first) = &answers[0];
+    let answers = answers.into_inner();
+    let (first, others) = answers.split_first().unwrap();
     expect.assert_eq(first);
-    for (source, answer) in &answers[1..] {
-        assert_eq!(answer, first, "{source}");
+    for other in others {
+        assert_eq!(other, first);
     }
 }
 
-fn model() -> dgraph::model::Model {
-    dgraph::definitions::read(TYPES).unwrap()
+/// Adds the rows; only PostgreSQL has arrays.
+async fn insert(address: &SourceAddress) {
+    match address {
+        SourceAddress::Sqlite(file) => {
+            let rows = ROWS.replace("{moods}", r#"'["calm","wild"]'"#);
+            let rows = rows.replace("{tags}", r#"'["dog","big"]'"#);
+            rusqlite::Connection::open(file).unwrap().execute_batch(&rows).unwrap();
+        }
+        SourceAddress::Postgres(url) => {
+            let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
+            let connected = tokio_postgres::connect(url, tokio_postgres::NoTls).await;
+            let (client, connection) = connected.unwrap();
+            let running = tokio::task::spawn_local(connection);
+            client.batch_execute(&rows).await.unwrap();
+            drop(client);
+            running.await.unwrap().unwrap();
+        }
+        SourceAddress::Neo4j(_) => panic!("a graph has no tables"),
+    }
 }
 
-async fn migrate(address: &SourceAddress) -> dgraph::Options {
-    let model = model();
+async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
+    let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
     let migrator =
         Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
-    migrator.apply(&planned, TYPES).await.unwrap();
-    dgraph::Options { model: Arc::new(model), places: Arc::new(planned.plan.places) }
+    migrator.apply(&planned, definitions).await.unwrap();
+    let places = Arc::new(planned.plan.places);
+    dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str]) -> String {
+async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
+    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
+    let federation = requests.iter().any(|request| request.contains("_entities"));
     let options = Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
@@ -120,7 +156,7 @@ async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str
         limits: Limits::default(),
         errors: ErrorOptions::default(),
         policies: None,
-        federation: None,
+        federation: federation.then(Federation::default),
         schema_first: None,
     };
     let engine = Engine::open(address, &options).await.unwrap();
@@ -137,14 +173,6 @@ async fn ask(address: &SourceAddress, dialect: dgraph::Options, requests: &[&str
         text.push('\n');
     }
     text
-}
-
-fn remove(file: &PathBuf) {
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = file.clone().into_os_string();
-        name.push(ending);
-        fs::remove_file(name).ok();
-    }
 }
 
 #[test]
@@ -167,9 +195,11 @@ fn reads_of_dgraph() {
             "{ queryPerson(filter: {has: pets}) { name } }",
             "{ queryPet(filter: {tags: {eq: \"big\"}}) { name } }",
             "{ queryPet(filter: {tags: {in: [\"x\", \"dog\"]}}) { name } a: queryPerson(filter: {moods: {eq: wild}}) { name } b: queryPerson(filter: {moods: {in: []}}) { name } c: queryPet(filter: {tags: {eq: null}}) { name } }",
+            "{ queryBeing(filter: {has: name}) { name } }",
             "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
             "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
             "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
+            "{ queryPlace(first: 0, offset: 1) { title } a: queryPlace(first: null) { title } }",
             "{ queryPlace(filter: {title: {eq: null}}) { title } a: queryPlace(filter: {size: {eq: null}}) { title } }",
             "{ aggregatePerson { count bornMin bornMax mailMin } }",
             "query ($ids: [ID!], $order: PlaceOrder) { queryPlace(filter: {id: $ids}, order: $order) { id } }",
@@ -182,6 +212,11 @@ fn reads_of_dgraph() {
             "{ queryPerson { name likes { __typename ... on Pet { name } ... on Place { title } } best { ... on Pet { name } ... on Place { id } } } }",
             "{ queryPerson { likes(filter: {memberTypes: [Pet], petFilter: {name: {eq: \"rex\"}}}) { __typename } all: likes(filter: {petFilter: {name: {eq: \"x\"}}}) { __typename } } }",
             "{ queryPerson(filter: {has: [likes, born]}) { name } }",
+            "{ queryBeing(filter: {has: idol}) { name idol { __typename name idol { name } } } }",
+            "{ queryPerson(filter: {has: idol}) { name idol(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson { name visits(order: {desc: title}, first: 1) { title } visitsAggregate(filter: {size: {lt: 100}}) { count sizeSum titleMax } } }",
+            "{ queryPerson(filter: {has: visits}) @cascade { visits(filter: {open: true}) { open } } }",
+            "query { __type(name: \"PersonHasFilter\") { enumValues { name } } }",
         ],
         &expect![[r#"
             {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
@@ -200,9 +235,11 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPet":[{"name":"rex"}]}}
             {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
             {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
+            {"data":{"a":[{"title":"house"},{"title":"barn"},{"title":"lake"}],"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
             {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
             {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
             {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
@@ -215,6 +252,122 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
             {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryBeing":[{"idol":{"__typename":"Pet","idol":null,"name":"rex"},"name":"bob"},{"idol":{"__typename":"Person","idol":{"name":"rex"},"name":"bob"},"name":"kim"}]}}
+            {"data":{"queryPerson":[{"idol":null,"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann","visits":[{"title":"house"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}},{"name":"bob","visits":[{"title":"barn"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}}]}}
+            {"data":{"queryPerson":[{"visits":[{"open":true}]}]}}
+            {"data":{"__type":{"enumValues":[{"name":"name"},{"name":"friends"},{"name":"home"},{"name":"idol"},{"name":"mail"},{"name":"born"},{"name":"moods"},{"name":"pets"},{"name":"likes"},{"name":"best"},{"name":"visits"}]}}}
         "#]],
     );
+}
+
+#[test]
+fn cascades_of_dgraph() {
+    check(
+        &[
+            "{ queryPlace @cascade { title size } }",
+            "{ queryPlace(first: 1, offset: 1) @cascade { title size } }",
+            "{ queryPerson @cascade { name pets { name weight } } }",
+            "{ queryPerson @cascade { name born pets(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson @cascade(fields: [\"born\"]) { name born home { open } pets { keeper { name } weight } } }",
+            "{ queryPet { name keeper @cascade { born } } a: queryPet @cascade(fields: \"name\") { name keeper { born } } }",
+            "{ queryBeing @cascade { name friends { name home { size } } } }",
+            "{ queryPerson { likes @cascade { ... on Place { size } ... on Pet { name } } } }",
+            "{ queryPerson @cascade { name best { ... on Place { size } ... on Pet { weight } } petsAggregate { weightMin } } }",
+            "{ getPlace(id: \"0x2a\") @cascade { size } a: getPlace(id: \"0x2a\") @cascade { title } }",
+            "{ queryPlace @cascade(fields: [\"name\"]) { title } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPlace":[{"size":9007199254740993,"title":"house"},{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"rex","weight":20.5},{"name":"tom","weight":4}]}]}}
+            {"data":{"queryPerson":[]}}
+            {"data":{"queryPerson":[{"born":"1990-05-06T07:08:09.5Z","home":{"open":true},"name":"ann","pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
+            {"data":{"a":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}],"queryPet":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}]}}
+            {"data":{"queryBeing":[{"friends":[{"home":{"size":9007199254740993},"name":"bob"},{"home":{"size":20},"name":"rex"}],"name":"ann"},{"friends":[{"home":{"size":9007199254740993},"name":"ann"}],"name":"rex"}]}}
+            {"data":{"queryPerson":[{"likes":[{"size":20},{"name":"rex"}]},{"likes":[]}]}}
+            {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
+            {"data":{"a":{"title":"lake"},"getPlace":null}}
+            {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
+        "#]],
+    );
+}
+
+#[test]
+fn entities_of_dgraph() {
+    check(
+        &[
+            "{ _entities(representations: [{__typename: \"Place\", id: \"0x2a\"}, {__typename: \"Person\", mail: \"b@x\"}, {__typename: \"Place\", id: \"0x63\"}]) { ... on Place { id title } ... on Person { name } } }",
+            "{ _entities(representations: [{__typename: \"Place\", id: \"x\"}]) { __typename } }",
+        ],
+        &expect![[r#"
+            {"data":{"_entities":[{"id":"0x2a","title":"lake"},{"name":"bob"},null]}}
+            {"data":{"_entities":[null]},"errors":["This is no value of `id` of `Place`."]}
+        "#]],
+    );
+}
+
+#[test]
+fn nested_conditions_of_dgraph() {
+    check(
+        &[
+            "{ queryPerson(filter: {pets: {weight: {gt: 10}}}) { name } } # nested",
+            "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
+            "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
+            "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {visits: {title: {eq: \"house\"}}}) { name } a: queryPerson(filter: {idol: {name: {eq: \"rex\"}}}) { name } }",
+            "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
+            "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
+            "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"a":[{"name":"bob"}],"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
+        "#]],
+    );
+}
+
+/// `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of Dgraph.
+#[test]
+fn definitions_of_dgraph_are_served() {
+    let Some(folder) = std::env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
+        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
+        return;
+    };
+    let folder = folder.join("schema/testdata/schemagen/input");
+    let mut served = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap().path();
+        let text = fs::read_to_string(&entry).unwrap();
+        let Ok(model) = dgraph::definitions::read(&text) else { continue };
+        if dgraph::unserved(&model).is_some() || model.types.iter().all(|known| known.is_remote) {
+            continue;
+        }
+        let name = entry.file_stem().unwrap().display().to_string();
+        on_each(|address| {
+            let (name, text) = (&name, &text);
+            async move {
+                let dialect = migrate(&address, text).await;
+                let is_queried = |known: &&dgraph::model::Type| {
+                    !known.is_remote && known.generate.query && known.generate.aggregate
+                };
+                let queries = dialect.model.types.iter().filter(is_queried).map(|known| {
+                    let name = &known.name;
+                    format!("{{ query{name} {{ __typename }} aggregate{name} {{ count }} }}")
+                });
+                let queries: Vec<String> = queries.collect();
+                let requests: Vec<&str> = queries.iter().map(|query| &**query).collect();
+                let answers = ask(&address, dialect, &requests).await;
+                assert!(!answers.contains("errors"), "{name}: {answers}");
+            }
+        });
+        served += 1;
+    }
+    println!("{served} definitions served");
 }

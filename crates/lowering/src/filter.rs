@@ -206,7 +206,8 @@ impl Context<'_> {
             | InputRole::Order(_)
             | InputRole::Write(_)
             | InputRole::Member
-            | InputRole::Representations => Err(misplaced("a condition")),
+            | InputRole::Representations
+            | InputRole::Ignored => Err(misplaced("a condition")),
         }
     }
 
@@ -285,6 +286,11 @@ impl Context<'_> {
                 )
             }
             FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::RelatedThrough { near, far } => {
+                let (hop, quantifier) = (*near, Quantifier::Some);
+                let joined = self.related(given, *far, quantifier)?;
+                Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
+            }
             FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,

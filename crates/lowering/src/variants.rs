@@ -13,6 +13,7 @@ use response::Node;
 
 use super::arguments::Arguments;
 use super::filter::FilterContext;
+use super::required_fields::RequiredFields;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
@@ -140,9 +141,10 @@ impl<'a> Context<'a> {
 
     /// The entities of a list, each with its own conditions and outputs.
     pub(super) fn variants(
-        &self,
+        &mut self,
         variants: VariantsId,
-        field: &CollectedField<'_>,
+        field: &CollectedField<'a>,
+        cascade: Option<&RequiredFields>,
         outputs: &mut Outputs,
     ) -> Result<Vec<Variant>, LowerError> {
         let all = self.api.variants(variants);
@@ -151,7 +153,10 @@ impl<'a> Context<'a> {
         let mut found = Vec::with_capacity(all.len());
         for (one, own) in all.iter().zip(of_variants) {
             let around = FilterContext::of_variant(OfVariant::new(one));
-            let filters = self.arguments_of(field, around)?.filters;
+            let mut filters = self.arguments_of(field, around)?.filters;
+            if let Some(cascade) = cascade {
+                filters.push(self.has_fields(one.r#type, &field.selection_sets, cascade)?);
+            }
             found.push(Variant {
                 entity: one.entity,
                 hop: one.hop,
@@ -177,7 +182,14 @@ impl<'a> Context<'a> {
             let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
                 return Ok(None);
             };
-            ways.push((hop, filter));
+            ways.push(match variant.through {
+                None => (hop, filter),
+                // A joining row of another entity leads to no row of this one.
+                Some(_) if quantifier == Quantifier::Every => {
+                    return Err(misplaced("a condition on all rows that others join"));
+                }
+                Some(near) => (near, related(hop, Quantifier::Some, filter)),
+            });
         }
         let each = |quantifier: Quantifier| {
             ways.iter().map(move |(hop, filter)| related(*hop, quantifier, filter.clone()))

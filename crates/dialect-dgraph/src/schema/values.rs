@@ -6,7 +6,7 @@ use catalog::{Scalar as Stored, Type};
 use ir::{Form, Operand, Value};
 use response::{EnumNames, JsonForm, Leaf};
 
-use super::facts::is_id;
+use super::facts::{is_foreign_id, is_id};
 use crate::located::{Located, LocatedColumn};
 use crate::model::{Base, Default, EnumIndex, Field, Model, Scalar, TypeIndex};
 use api::binding::{ColumnBinding, EntityBinding, ValueShape};
@@ -23,8 +23,14 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
         let id = single(Leaf::HexadecimalId);
         builder.bind_column(rows.key, id);
         for (place, field) in r#type.fields.iter().enumerate() {
-            if let (Some(column), false) = (located.column(index, place), is_id(field)) {
-                builder.bind_column(column.field, column_binding(model, field, column));
+            match located.column(index, place) {
+                Some(column) if is_foreign_id(field) => {
+                    builder.bind_column(column.field, single(Leaf::Text));
+                }
+                Some(column) if !is_id(field) => {
+                    builder.bind_column(column.field, column_binding(model, field, column));
+                }
+                Some(_) | None => {}
             }
         }
         let generated = |default: fn(&Field) -> &Option<Default>| {

@@ -181,6 +181,7 @@ family!(filters: FilterRole {
         ignoring: Case::Ignored,
     }),
     Related => one(FilterRole::Related(hop())),
+    RelatedThrough => one(FilterRole::RelatedThrough { near: hop(), far: hop() }),
     Exists => one(FilterRole::Exists(hop())),
     RelatedMany => one(FilterRole::RelatedMany(hop())),
     RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),
@@ -320,5 +321,6 @@ family!(others: InputRole {
     Variant => one(VariantRole::On.into()),
     Member => one(InputRole::Member),
     Representations => one(InputRole::Representations),
+    Ignored => one(InputRole::Ignored),
     Refused => one(InputRole::Refused("".into())),
 });
