@@ -51,7 +51,9 @@ pub fn unserved(model: &Model) -> Option<String> {
     let guarded = model.types.iter().find(|known| known.auth != Auth::default());
     if let Some(known) = guarded {
         let (name, line) = (&known.name, known.line);
-        return Some(format!("line {line}: the rules of `@auth` on `{name}` are not supported yet"));
+        return Some(format!(
+            "line {line}: the rules of `@auth` on `{name}` are not supported yet"
+        ));
     }
     let authorization = model.settings.authorization.as_ref();
     let authorization = authorization.map(|(_, line)| {

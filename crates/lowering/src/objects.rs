@@ -119,8 +119,7 @@ impl<'a> Context<'a> {
         }
         if !self.has_changes(&inputs, field.location)? {
             let none = Operand::List(Vec::new());
-            let changed =
-                ChangedObjects { filter: Filter::none(), counted: (binding.key, none) };
+            let changed = ChangedObjects { filter: Filter::none(), counted: (binding.key, none) };
             return self.payload_of_objects(field, &changed);
         }
         let matched = self.matched(binding, &inputs, field.location)?;

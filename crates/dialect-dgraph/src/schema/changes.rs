@@ -166,7 +166,9 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
         _ => None,
     };
     match target {
-        Some(target) => input(ObjectRole::Relation(ObjectRelation { target, link: link.link, is_symmetric })),
+        Some(target) => {
+            input(ObjectRole::Relation(ObjectRelation { target, link: link.link, is_symmetric }))
+        }
         None => refused(ROWS_AND_UNION),
     }
 }

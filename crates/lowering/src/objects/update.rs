@@ -241,8 +241,7 @@ impl Context<'_> {
             ObjectLink::Joined { joining, near, far } => {
                 let other = |field| (!is_null).then(|| (field, found()));
                 let own = |field| (field, matched.keys());
-                let change =
-                    ObjectChange::Disconnect { joining, near: own(near), far: other(far) };
+                let change = ObjectChange::Disconnect { joining, near: own(near), far: other(far) };
                 self.add_change(change);
                 if relation.is_symmetric {
                     let (near, far) = (own(far), other(near));
