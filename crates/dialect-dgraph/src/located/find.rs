@@ -24,7 +24,7 @@ pub(super) fn locate(
     let mut finder = Finder { model, stored, places, catalog, rows };
     let types = (0..model.types.len()).map(|index| finder.r#type(TypeIndex(index))).collect();
     let mut located = Located { types };
-    located.derive_links(catalog);
+    located.derive_links(model, catalog);
     located
 }
 
@@ -65,7 +65,7 @@ impl Finder<'_> {
             Some(rows) => (0..count).map(|place| self.field(index, rows, place)).collect(),
             None => vec![LocatedField::Missing; count],
         };
-        LocatedType { rows, fields, links: Vec::new() }
+        LocatedType { rows, fields, ..LocatedType::default() }
     }
 
     fn field(&mut self, index: TypeIndex, rows: LocatedRows, place: usize) -> LocatedField {
