@@ -80,7 +80,7 @@ fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
     let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
     block_on(test(SourceAddress::Sqlite(file.clone())));
     for ending in ["", "-wal", "-shm"] {
-        let mut name = file.clone().into_os_string();
+        let mut name = file.as_os_str().to_owned();
         name.push(ending);
         fs::remove_file(name).ok();
     }
