@@ -33,6 +33,7 @@ impl<'m> Planner<'m> {
         };
         if let (ColumnType::Enum(labels), true, true) = (&new.r#type, old.is_list, new.is_list)
             && old.r#type != new.r#type
+            && matches!(conversion(old, new), Conversion::None)
         {
             let (table, column) = place();
             let labels = Condition::ElementsOneOf(identifier(&old.name), labels.clone());
