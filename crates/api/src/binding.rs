@@ -33,7 +33,8 @@ pub use graph::{
 };
 pub use meaning::Meaning;
 pub use objects::{
-    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, RequiredMember,
+    ChangedTypes, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
+    RequiredMember,
 };
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{

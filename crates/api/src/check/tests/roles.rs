@@ -117,7 +117,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
         key: field(),
         name: "Person".into(),
         required: Box::default(),
-        is_creatable: true,
+        can_be_added: true,
     })
 }
 
@@ -283,6 +283,8 @@ family!(objects: ObjectRole {
         link: ObjectLink::Near { field: field(), is_unique: false },
         is_symmetric: false,
     })),
+    Common => one(ObjectRole::Common(0)),
+    CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
 });
