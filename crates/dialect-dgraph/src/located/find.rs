@@ -1,7 +1,7 @@
 //! Finding the places of a model in a catalog, and declaring the relationships that it lacks.
 
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId};
+use catalog::{Catalog, EntityId, FieldId, Scalar};
 use ir::{Hop, HopDirection};
 use storage::model::EndOf;
 use storage::plan::{Places, RelationPlace};
@@ -29,11 +29,13 @@ pub(super) fn locate(
 }
 
 /// The table of a type's rows.
-fn rows(places: &Places, known: &StoredType, catalog: &Catalog) -> Option<LocatedRows> {
+fn rows(places: &Places, known: &StoredType, catalog: &mut Catalog) -> Option<LocatedRows> {
     let EndOf::Entity(entity) = known.rows else { return None };
     let place = places.entities.get(entity.0)?;
     let entity = find_table(catalog, &place.table)?;
     let key = catalog.find_field(entity, place.key.first()?)?.id;
+    // SQLite's own keys are declared as plain integers, and have 64 bits.
+    catalog.declare_stored(key, Scalar::Int64).ok()?;
     Some(LocatedRows { entity, key })
 }
 
