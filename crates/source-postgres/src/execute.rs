@@ -85,6 +85,7 @@ impl PostgresProgram {
                 | ParameterKind::List { against: Against::Attribute(..), .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::KeyRows
+                | ParameterKind::JsonElements
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }
