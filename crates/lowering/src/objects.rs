@@ -137,15 +137,15 @@ impl<'a> Context<'a> {
         for (id, value) in field.arguments {
             self.members_of_change(*id, &Input::new(value), field.location, &mut inputs)?;
         }
+        let types = self.changed_types(types)?;
         if !self.has_changes(&inputs, field.location)? {
-            let first = self.changed_types(types)?.into_iter().next();
-            let first = first.ok_or_else(|| misplaced("a change of no type"))?;
-            let none = Counted::List(first.binding.key, Operand::List(Vec::new()));
-            let changed = ChangedObjects { filters: Vec::new(), counted: none };
-            return self.payload_of_objects(field, &changed);
+            let first = types.first().ok_or_else(|| misplaced("a change of no type"))?;
+            let counted = Counted::List(first.binding.key, Operand::List(Vec::new()));
+            return self
+                .payload_of_objects(field, &ChangedObjects { filters: Vec::new(), counted });
         }
         let mut found = Vec::new();
-        for own in self.changed_types(types)? {
+        for own in types {
             let matched = self.matched(&own, &inputs, field.location)?;
             for (id, input) in &inputs {
                 match &self.api.input(*id).role {

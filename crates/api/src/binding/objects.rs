@@ -17,7 +17,7 @@ pub struct ObjectBinding {
     /// The members without which no object is created.
     pub required: Box<[RequiredMember]>,
     /// False if objects are found only.
-    pub can_be_added: bool,
+    pub is_creatable: bool,
 }
 
 /// The objects that a change finds.

@@ -1,14 +1,14 @@
 //! Finding the places of a model in a catalog, and declaring the relationships that it lacks.
 
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId};
+use catalog::{Catalog, EntityId, FieldId, Scalar};
 use ir::{Hop, HopDirection};
 use storage::model::EndOf;
 use storage::plan::{Places, RelationPlace};
 use storage::tables;
 
 use super::{Located, LocatedColumn, LocatedField, LocatedRows, LocatedType, Way};
-use crate::model::{Base, Model, TypeIndex, TypeKind};
+use crate::model::{Base, Model, TypeIndex, TypeKind, XidScope};
 use crate::stored::{Place, Side, Stored, StoredType};
 
 /// Finds the places of a model. The tables of a relation whose other end is one of several types
@@ -24,16 +24,18 @@ pub(super) fn locate(
     let mut finder = Finder { model, stored, places, catalog, rows };
     let types = (0..model.types.len()).map(|index| finder.r#type(TypeIndex(index))).collect();
     let mut located = Located { types };
-    located.derive_links(model, catalog);
+    located.derive_links(catalog);
     located
 }
 
 /// The table of a type's rows.
-fn rows(places: &Places, known: &StoredType, catalog: &Catalog) -> Option<LocatedRows> {
+fn rows(places: &Places, known: &StoredType, catalog: &mut Catalog) -> Option<LocatedRows> {
     let EndOf::Entity(entity) = known.rows else { return None };
     let place = places.entities.get(entity.0)?;
     let entity = find_table(catalog, &place.table)?;
     let key = catalog.find_field(entity, place.key.first()?)?.id;
+    // SQLite's own keys are declared as plain integers, and have 64 bits.
+    catalog.declare_stored(key, Scalar::Int64).ok()?;
     Some(LocatedRows { entity, key })
 }
 
@@ -65,7 +67,19 @@ impl Finder<'_> {
             Some(rows) => (0..count).map(|place| self.field(index, rows, place)).collect(),
             None => vec![LocatedField::Missing; count],
         };
-        LocatedType { rows, fields, ..LocatedType::default() }
+        let identifiers = (0..count).map(|place| self.identifier(index, place)).collect();
+        LocatedType { rows, fields, links: Vec::new(), identifiers }
+    }
+
+    /// The field with the values of an interface's identifier.
+    fn identifier(&self, index: TypeIndex, place: usize) -> Option<FieldId> {
+        let stored = self.stored.types.get(index.0).and_then(Option::as_ref)?;
+        let EndOf::Group(group) = stored.rows else { return None };
+        let field = &self.model.types[index.0].fields[place];
+        field.id.filter(|scope| *scope == XidScope::Interface)?;
+        let table = self.places.groups.get(group.0)?.as_ref()?;
+        let table = find_table(self.catalog, table)?;
+        Some(self.catalog.find_field(table, &field.stored_name)?.id)
     }
 
     fn field(&mut self, index: TypeIndex, rows: LocatedRows, place: usize) -> LocatedField {

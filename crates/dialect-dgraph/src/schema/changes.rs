@@ -15,12 +15,12 @@ use api::binding::{
     WriteRole,
 };
 
+const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
+     its id, or make the identifier unique with `@id(interface: true)`.";
+
 const MISSING: &str = "The database does not store this.";
 
 const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
-
-const BY_ID_ONLY: &str = "A reference to a row of this interface is given by its id: this value is unique \
-     within each of its types only.";
 
 const PLACES: &str = "Places are not supported yet.";
 
@@ -137,7 +137,7 @@ pub(super) fn identifier(build: &Builder<'_>, index: TypeIndex, field: &Field) -
     let known = build.located.types.get(index.0).zip(place);
     match known.and_then(|(known, place)| known.identifiers.get(place).copied().flatten()) {
         Some(column) => input(ObjectRole::Identifier(column)),
-        None => refused(BY_ID_ONLY),
+        None => refused(UNIQUE_IN_TYPES),
     }
 }
 
@@ -193,7 +193,7 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
                 key,
                 name: build.r#type(target).name.clone(),
                 required: Box::default(),
-                can_be_added: false,
+                is_creatable: false,
             }),
             each: Arc::new([]),
         }),
@@ -207,7 +207,7 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
                     key,
                     name: union.name.clone(),
                     required: Box::default(),
-                    can_be_added: false,
+                    is_creatable: false,
                 }),
                 each: each.into(),
             })
@@ -226,7 +226,7 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         key: rows.key,
         name: r#type.name.clone(),
         required: inputs::required(build, index),
-        can_be_added: true,
+        is_creatable: true,
     }))
 }
 

@@ -107,7 +107,7 @@ impl Context<'_> {
             identifiers: Vec::new(),
             values: Vec::new(),
             has_relations: false,
-            can_be_new: binding.can_be_added,
+            can_be_new: binding.is_creatable,
             unless: collected.around.clone(),
         };
         let mut relations = Vec::new();
@@ -146,7 +146,7 @@ impl Context<'_> {
         object.has_relations = !relations.is_empty();
         if object.key.is_some() {
             object.can_be_new = false;
-        } else if !binding.can_be_added && object.identifiers.is_empty() {
+        } else if !binding.is_creatable && object.identifiers.is_empty() {
             let message = format!("a {} is named by an identifier here", binding.name);
             return Err(LowerError::refused(&message, location));
         } else if let Some(RequiredMember { name, .. }) = missing {

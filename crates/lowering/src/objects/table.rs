@@ -149,7 +149,7 @@ fn missing(object: &Object) -> Otherwise {
     let name = &object.binding.name;
     let message = match object.key {
         Some(_) => format!("ID isn't that of a {name}"),
-        None if object.binding.can_be_added => {
+        None if object.binding.is_creatable => {
             format!("there is no {name} with this identifier, and too little to add one")
         }
         None => format!("there is no {name} with this identifier"),

@@ -117,7 +117,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
         key: field(),
         name: "Person".into(),
         required: Box::default(),
-        can_be_added: true,
+        is_creatable: true,
     })
 }
 
