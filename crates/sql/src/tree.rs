@@ -213,6 +213,16 @@ pub enum Expression {
         expression: Box<Expression>,
         pattern: Parameter,
     },
+    /// Whether a row is among those that a virtual table of texts returns for a query, by their
+    /// numbers. All rows of the table are, if the query is null.
+    InTextIndex {
+        number: Box<Expression>,
+        index: TableName,
+        query: Parameter,
+        /// The table whose texts are indexed, with the column of the numbers.
+        content: TableName,
+        key: Identifier,
+    },
     /// Whether the query gives a row.
     Exists(Box<Select>),
     /// Whether a value compares so with some element of an array.
@@ -342,6 +352,8 @@ pub enum Comparison {
     ContainedOrEquals,
     ContainsMore,
     ContainedByMore,
+    /// A text matches a regular expression.
+    MatchesRegex,
     HasKey,
     HasAnyKey,
     HasAllKeys,

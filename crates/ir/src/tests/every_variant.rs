@@ -149,6 +149,10 @@ fn filters() {
         matches(TextMatch::Regex, Case::Ignored),
         matches(TextMatch::AllTerms, Case::AsTyped),
         matches(TextMatch::AnyTerm, Case::AsTyped),
+        matches(TextMatch::Re2, Case::AsTyped),
+        matches(TextMatch::AllStems, Case::AsTyped),
+        matches(TextMatch::AnyStem, Case::AsTyped),
+        matches(TextMatch::AnyStemSequence, Case::AsTyped),
         cased(Comparison::Equal, Case::Ignored),
         cased(Comparison::In, Case::Exact),
         Filter::AnyElement {

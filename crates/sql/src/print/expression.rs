@@ -103,6 +103,22 @@ impl Printer<'_> {
                 self.out.push_str(").");
                 self.identifier(name);
             }
+            Expression::InTextIndex { number, index, query, content, key } => {
+                self.operand(number)?;
+                self.out.push_str(" IN (SELECT rowid FROM ");
+                self.table_name(index);
+                self.out.push_str(" WHERE ");
+                self.identifier(&index.name);
+                self.out.push_str(" MATCH ");
+                self.parameter(*query)?;
+                self.out.push_str(" UNION ALL SELECT ");
+                self.identifier(key);
+                self.out.push_str(" FROM ");
+                self.table_name(content);
+                self.out.push_str(" WHERE ");
+                self.parameter(*query)?;
+                self.out.push_str(" IS NULL)");
+            }
             Expression::Exists(select) => {
                 self.out.push_str("EXISTS (");
                 self.select(select)?;
@@ -297,6 +313,7 @@ impl Printer<'_> {
             | Expression::IsNullItself(_)
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
+            | Expression::InTextIndex { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
             | Expression::TruthText(_)
@@ -440,6 +457,7 @@ impl Printer<'_> {
             Comparison::ContainedOrEquals => " <<= ",
             Comparison::ContainsMore | Comparison::RightOf => " >> ",
             Comparison::ContainedByMore | Comparison::LeftOf => " << ",
+            Comparison::MatchesRegex => " ~ ",
             Comparison::HasKey => " ? ",
             Comparison::HasAnyKey => " ?| ",
             Comparison::HasAllKeys => " ?& ",
