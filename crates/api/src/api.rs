@@ -35,6 +35,8 @@ pub struct Api {
     pub(crate) nesting: Option<Nesting>,
     pub(crate) variants: Vec<Vec<VariantBinding>>,
     pub(crate) ways: Vec<Vec<Vec<WayBinding>>>,
+    /// The directive of fields whose rows must have all selected fields.
+    pub(crate) cascade: Option<Box<str>>,
     /// The scope of a mutation's transactions.
     pub transactions: Transactions,
     /// The schema as a subgraph of a federated graph, if the API is one.
@@ -140,6 +142,14 @@ impl Api {
     #[must_use]
     pub fn ways(&self, id: WaysId) -> &[Vec<WayBinding>] {
         self.ways.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The name of the directive by which rows that lack a selected field are left out, with the
+    /// rows below them. Its only argument lists the names of the fields; without it all selected
+    /// ones must have a value.
+    #[must_use]
+    pub fn cascade(&self) -> Option<&str> {
+        self.cascade.as_deref()
     }
 
     /// The depth limit of relationships, if there is one.

@@ -394,6 +394,8 @@ pub enum RowPart {
     Related(Hop),
     /// Related rows of several entities.
     RelatedVariants(VariantsId),
+    /// Rows along a relationship that all variants have, by its index.
+    Link(u16),
 }
 
 impl InputBinding {

@@ -250,6 +250,11 @@ impl ApiBuilder {
         self.api.ways = ways;
     }
 
+    /// Sets the directive of [`Api::cascade`].
+    pub fn bind_cascade(&mut self, directive: &str) {
+        self.api.cascade = Some(directive.into());
+    }
+
     pub fn limit_nesting(&mut self, nesting: Nesting) {
         self.api.nesting = Some(nesting);
     }

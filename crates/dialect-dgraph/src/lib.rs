@@ -8,6 +8,7 @@
 //! * [`schema`]: the API of type definitions
 
 pub mod definitions;
+mod federated;
 pub mod located;
 pub mod model;
 pub mod schema;
@@ -16,6 +17,7 @@ pub mod stored;
 use std::sync::Arc;
 
 use api::Api;
+use api::federation::AppliedDirectives;
 use catalog::Catalog;
 use storage::plan::Places;
 
@@ -28,6 +30,8 @@ pub struct Options {
     pub model: Arc<Model>,
     /// The places of the model's storage in the tables of the database.
     pub places: Arc<Places>,
+    /// True if conditions can be nested along relations, which Dgraph lacks.
+    pub nested_filters: bool,
 }
 
 /// Type definitions with their places in a catalog.
@@ -35,6 +39,7 @@ pub struct Options {
 pub struct Declared<'o> {
     options: &'o Options,
     located: Located,
+    federated: Vec<AppliedDirectives>,
 }
 
 // Numbers of rules come from texts, so none of them is not a number.
@@ -54,14 +59,22 @@ pub fn unserved(model: &Model) -> Option<String> {
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
     let stored = stored::stored(&options.model);
-    let Options { model, places } = options;
-    Declared { options, located: Located::find(model, &stored, places, catalog) }
+    let Options { model, places, .. } = options;
+    let located = Located::find(model, &stored, places, catalog);
+    Declared { options, located, federated: federated::directives(model) }
 }
 
 impl Declared<'_> {
+    /// Directives of Apollo Federation of the type definitions.
+    #[must_use]
+    pub fn subgraph_directives(&self) -> &[AppliedDirectives] {
+        &self.federated
+    }
+
     /// Makes the API of the type definitions.
     #[must_use]
     pub fn api(&self) -> Api {
-        schema::api(&self.options.model, &self.located)
+        let Options { model, nested_filters, .. } = self.options;
+        schema::api(model, &self.located, *nested_filters)
     }
 }

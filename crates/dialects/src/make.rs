@@ -117,7 +117,8 @@ impl Declared<'_> {
     fn subgraph_directives(&self) -> &[AppliedDirectives] {
         match self {
             Self::Neo4j(declared) => declared.subgraph_directives(),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Dgraph(_) => &[],
+            Self::Dgraph(declared) => declared.subgraph_directives(),
+            Self::PostGraphile(_) | Self::Phrag(_) => &[],
         }
     }
 

@@ -8,6 +8,7 @@ mod cached_plans;
 mod cached_tokens;
 #[path = "support/choices.rs"]
 mod choices;
+mod dgraph;
 #[path = "support/dialect.rs"]
 mod dialect;
 mod federation;

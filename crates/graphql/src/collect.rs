@@ -9,7 +9,8 @@ use serde_json_bytes::Value as Json;
 
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
-    Condition, ConditionValue, FieldRef, Location, Operation, Selection, SelectionSetId,
+    AppliedDirective, Condition, ConditionValue, FieldRef, Location, Operation, Selection,
+    SelectionSetId,
 };
 use crate::schema::{InputId, Schema, TypeId, TypeKind};
 use crate::value::Value;
@@ -22,6 +23,8 @@ pub struct CollectedField<'o> {
     pub field: FieldRef,
     /// Those of the first occurrence; validation ensures that all are equal.
     pub arguments: &'o [(InputId, Value)],
+    /// Custom directives of the first occurrence.
+    pub directives: &'o [AppliedDirective],
     /// The selection sets of all occurrences; empty for leaf fields.
     pub selection_sets: Vec<SelectionSetId>,
     /// Of the first occurrence.
@@ -159,6 +162,7 @@ impl Collector<'_, '_> {
                             response_name: &field.response_name,
                             field: field.field,
                             arguments: &field.arguments,
+                            directives: &field.directives,
                             selection_sets: Vec::new(),
                             location: field.location,
                         });

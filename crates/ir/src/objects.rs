@@ -51,18 +51,18 @@ pub enum Pairing {
 
 /// All objects of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ObjectTable {
+pub struct ObjectSet {
     pub objects: Vec<ObjectKey>,
     /// A read that must return a row: without one, no object is part of the change.
     pub only_if: Option<StepId>,
 }
 
-/// A list of keys of objects of a table, null for those that are left out.
+/// A list of keys of objects of a set, null for those that are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectKeys {
-    pub table: Arc<ObjectTable>,
+    pub set: Arc<ObjectSet>,
     pub which: WhichObjects,
-    /// Indexes of the table; `None`: null.
+    /// Indexes of the set; `None`: null.
     pub each: Vec<Option<u32>>,
 }
 

@@ -145,6 +145,8 @@ pub enum RepresentedValue {
     Boolean,
     Text,
     Uuid,
+    /// A text of `0x` and hexadecimal digits, or of decimal ones, as a 64-bit integer.
+    HexadecimalId,
     /// Any value at all.
     Json,
 }

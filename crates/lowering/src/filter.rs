@@ -285,6 +285,11 @@ impl Context<'_> {
                 )
             }
             FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::RelatedThrough { near, far } => {
+                let (hop, quantifier) = (*near, Quantifier::Some);
+                let joined = self.related(given, *far, quantifier)?;
+                Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
+            }
             FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,
@@ -588,8 +593,19 @@ impl Context<'_> {
             let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
             filters.push(match part {
                 RowPart::Field(field) => has_value(ValueRef::field(*field)),
-                RowPart::Common(place) => has_value(ValueRef::Common(*place)),
+                RowPart::Common(place) => {
+                    let common = Subject::new(ValueRef::Common(*place));
+                    has_value(self.subject(given.around.variant, &common).place.clone())
+                }
                 RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::Link(place) => {
+                    match given.around.variant.and_then(|own| own.link(*place)) {
+                        Some(VariantLink::One(hop)) => exists(hop, Quantifier::Some),
+                        Some(VariantLink::Several(_)) | None => {
+                            return Err(not_declared(given.location));
+                        }
+                    }
+                }
                 RowPart::RelatedVariants(variants) => {
                     let all = |_: FilterContext<'_>| Ok(Some(Filter::all()));
                     match self.related_variants(*variants, Quantifier::Some, all)? {

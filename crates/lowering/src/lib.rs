@@ -10,7 +10,7 @@
 //! * `aggregate.rs`: aggregates of all rows of a set
 //! * `grouped.rs`: rows in groups
 //! * `arguments.rs`: arguments to filter, order and page
-//! * `filter.rs`: conditions
+//! * `filter.rs`: conditions; `cascade.rs`: rows that have all selected fields
 //! * `pattern.rs`: patterns of text matches, for later checks
 //! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
@@ -22,7 +22,7 @@
 //! * `graph.rs`: changes of nodes of a graph, with nested writes
 //! * `stored.rs`: inputs of a change
 //! * `entities.rs`: rows by federation's representations
-//! * `variants.rs`: rows of several entities in one list
+//! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
 //! * `returned.rs`: results of changes
 //! * `rule.rs`: conditions of the API's author
 
@@ -30,6 +30,8 @@ mod aggregate;
 mod arguments;
 mod bulk;
 mod call;
+mod cascade;
+mod common_fields;
 mod connection;
 mod entities;
 mod filter;
@@ -44,6 +46,7 @@ mod order;
 mod outputs;
 mod paging;
 mod pattern;
+mod required_fields;
 mod returned;
 pub mod rule;
 mod selection;
@@ -156,6 +159,8 @@ struct Context<'a> {
     root: u32,
     /// The number of enclosing levels of relationships.
     level: usize,
+    /// True if rows of enclosing fields must have all selected fields.
+    is_cascading: bool,
 }
 
 /// Lowers an operation with a limit of selections, fragments expanded.
@@ -213,6 +218,7 @@ impl<'a> Context<'a> {
             echoes: Vec::new(),
             root: 0,
             level: 0,
+            is_cascading: false,
         }
     }
 }

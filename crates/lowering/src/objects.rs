@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
         let created = created.map(Some).collect();
         let changed = ChangedObjects {
             filter: listed(binding.key, table.all(top)),
-            counted: (binding.key, table.new(created)),
+            counted: (binding.key, table.created(created)),
         };
         self.payload_of_objects(field, &changed)
     }

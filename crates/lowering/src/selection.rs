@@ -9,11 +9,12 @@ use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::{NOTHING_SEARCHED, Opaque};
 use super::call::RowForm;
+use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};
-use super::variants::name_common_fields;
+use super::required_fields::RequiredFields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
     ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
@@ -40,6 +41,7 @@ impl<'a> Context<'a> {
                 {
                     return Err(misplaced("an argument of a field that has none"));
                 }
+                self.check_cascade(*id, field.directives, field.location)?;
             }
         }
         Ok(collected)
@@ -186,7 +188,9 @@ impl<'a> Context<'a> {
                 self.enter_level()?;
                 let node = match (binding.form, binding.from) {
                     // Without conditions, which only rows of their own have.
-                    (RowsForm::Single, RowsFrom::Relation(hop)) if field.arguments.is_empty() => {
+                    (RowsForm::Single, RowsFrom::Relation(hop))
+                        if field.arguments.is_empty() && !self.has_cascade(field) =>
+                    {
                         let mut path = path.to_vec();
                         path.push(hop);
                         let present = outputs.present(self, &path);
@@ -321,6 +325,30 @@ impl<'a> Context<'a> {
         binding: &RowsBinding,
         field: &CollectedField<'a>,
     ) -> Result<Option<(Node, Rows)>, LowerError> {
+        let cascade = match binding.form {
+            RowsForm::Aggregate => None,
+            RowsForm::List
+            | RowsForm::Connection
+            | RowsForm::Single
+            | RowsForm::First
+            | RowsForm::Keyed => self.cascade(field)?,
+        };
+        let around = std::mem::replace(
+            &mut self.is_cascading,
+            RequiredFields::reach_below(cascade.as_ref()),
+        );
+        let found = self.complete_rows(binding, field, cascade.as_ref());
+        self.is_cascading = around;
+        found
+    }
+
+    /// The same of rows that have the required fields.
+    fn complete_rows(
+        &mut self,
+        binding: &RowsBinding,
+        field: &CollectedField<'a>,
+        cascade: Option<&RequiredFields>,
+    ) -> Result<Option<(Node, Rows)>, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("rows")) };
         let r#type = self.api.schema[id].r#type;
         let rows_id = self.rows_id();
@@ -351,6 +379,10 @@ impl<'a> Context<'a> {
         let row = self.row_form(binding);
         if binding.form == RowsForm::Keyed && arguments.filters.is_empty() {
             return Ok(None);
+        }
+        if let (Some(cascade), false) = (cascade, is_of_variants(binding.from)) {
+            let sets = &field.selection_sets;
+            arguments.filters.push(self.has_fields(r#type.base, sets, cascade)?);
         }
         if let RowsForm::First | RowsForm::Keyed = binding.form {
             arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
@@ -424,7 +456,7 @@ impl<'a> Context<'a> {
                 },
                 RowsFrom::Variants { variants, .. } => {
                     let variants = other_ways.unwrap_or(variants);
-                    ir::From::Variants(self.variants(variants, field, &mut outputs)?)
+                    ir::From::Variants(self.variants(variants, field, cascade, &mut outputs)?)
                 }
                 RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
                     ir::From::Relation(other_way.unwrap_or(hop))
@@ -437,7 +469,7 @@ impl<'a> Context<'a> {
                 RowsFrom::FunctionOfVariants { function, of_row, variants } => {
                     ir::From::FunctionOfVariants {
                         call: self.call(function, of_row.then(Vec::new), given)?,
-                        variants: self.variants(variants, field, &mut outputs)?,
+                        variants: self.variants(variants, field, cascade, &mut outputs)?,
                     }
                 }
                 RowsFrom::Function { function, of_row } => {
@@ -472,6 +504,11 @@ impl<'a> Context<'a> {
         let location = field.location;
         ShapeField::new(field.response_name, node, nullable).at(location.line, location.column)
     }
+}
+
+/// True if each entity of the rows has conditions of its own.
+fn is_of_variants(from: RowsFrom) -> bool {
+    matches!(from, RowsFrom::Variants { .. } | RowsFrom::FunctionOfVariants { .. })
 }
 
 /// A binding at an invalid position.

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::SelectionSetId;
-use ir::{Filter, From, Hop, OrderKey, OutputKind, Quantifier, Rows, ValueRef, Variant};
+use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
 use response::Node;
 
 use super::arguments::Arguments;
 use super::filter::FilterContext;
+use super::required_fields::RequiredFields;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
@@ -140,9 +141,10 @@ impl<'a> Context<'a> {
 
     /// The entities of a list, each with its own conditions and outputs.
     pub(super) fn variants(
-        &self,
+        &mut self,
         variants: VariantsId,
-        field: &CollectedField<'_>,
+        field: &CollectedField<'a>,
+        cascade: Option<&RequiredFields>,
         outputs: &mut Outputs,
     ) -> Result<Vec<Variant>, LowerError> {
         let all = self.api.variants(variants);
@@ -151,7 +153,10 @@ impl<'a> Context<'a> {
         let mut found = Vec::with_capacity(all.len());
         for (one, own) in all.iter().zip(of_variants) {
             let around = FilterContext::of_variant(OfVariant::new(one));
-            let filters = self.arguments_of(field, around)?.filters;
+            let mut filters = self.arguments_of(field, around)?.filters;
+            if let Some(cascade) = cascade {
+                filters.push(self.has_fields(one.r#type, &field.selection_sets, cascade)?);
+            }
             found.push(Variant {
                 entity: one.entity,
                 hop: one.hop,
@@ -177,7 +182,14 @@ impl<'a> Context<'a> {
             let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
                 return Ok(None);
             };
-            ways.push((hop, filter));
+            ways.push(match variant.through {
+                None => (hop, filter),
+                // A joining row of another entity leads to no row of this one.
+                Some(_) if quantifier == Quantifier::Every => {
+                    return Err(misplaced("a condition on all rows that others join"));
+                }
+                Some(near) => (near, related(hop, Quantifier::Some, filter)),
+            });
         }
         let each = |quantifier: Quantifier| {
             ways.iter().map(move |(hop, filter)| related(*hop, quantifier, filter.clone()))
@@ -201,32 +213,6 @@ impl<'a> Context<'a> {
                 Filter::Or((0..ways.len()).map(only).collect())
             }
         }))
-    }
-}
-
-/// Replaces the fields of the first of several entities in the order and the aggregates of their
-/// rows by the common fields.
-pub(super) fn name_common_fields(rows: &mut Rows) {
-    let From::Variants(variants) = &rows.from else { return };
-    let Some(first) = variants.first() else { return };
-    let name = |place: &mut ValueRef| {
-        if let ValueRef::Field { path, field } = place
-            && path.is_empty()
-            && let Some(common) = first.common.iter().position(|known| known == field)
-            && let Ok(common) = u16::try_from(common)
-        {
-            *place = ValueRef::Common(common);
-        }
-    };
-    for term in &mut rows.order {
-        if let OrderKey::Value(place) = &mut term.key {
-            name(place);
-        }
-    }
-    for output in &mut rows.outputs {
-        if let OutputKind::Aggregate(aggregate) = &mut output.kind {
-            aggregate.terms.iter_mut().filter_map(|term| term.place.as_mut()).for_each(name);
-        }
     }
 }
 

@@ -173,6 +173,11 @@ impl Compiler<'_> {
                     let keys = operand(statement, ParameterKind::TextList);
                     return Ok(function(JSON_HAS_ALL_KEYS, [value, keys]));
                 }
+                Comparison::Overlaps => {
+                    let kind = ParameterKind::List { against, kind: ValueKind::Other };
+                    let list = statement.parameter(source, kind);
+                    return Ok(Expression::AnyElementIn { list, array: Box::new(value) });
+                }
                 _ => {}
             }
         }

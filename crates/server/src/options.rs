@@ -47,7 +47,7 @@ pub(crate) use gateway::{
 };
 pub(crate) use given::GivenOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
-pub(crate) use migrate::MigrateOptions;
+pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
@@ -104,12 +104,16 @@ pub(crate) enum Command {
     ///
     /// The definitions are a starting point, to be edited and then served with `--types`.
     Types(TypesOptions),
-    /// Create the constraints and indexes that type definitions require in a graph database
+    /// Create the constraints and indexes that type definitions require in a graph database, or, with
+    /// `--data`, the tables that they require in SQLite or PostgreSQL
     ///
-    /// Unique fields get a constraint, and searched fields get an index. Existing ones are kept; nothing
-    /// is dropped, and no node is changed. The command can be repeated at any time.
+    /// In a graph, unique fields get a constraint, and searched fields get an index. Existing ones are
+    /// kept; nothing is dropped, and no node is changed. The command can be repeated at any time. The
+    /// exit code is 1 if one of them could not be created.
     ///
-    /// The exit code is 1 if one of them could not be created.
+    /// With `--data`, the argument is the file of type definitions in the style of Dgraph. The changes
+    /// since the last migration are printed as SQL and applied in one transaction. What loses values is
+    /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy

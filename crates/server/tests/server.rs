@@ -52,6 +52,7 @@ mod served;
 mod sqlite_threads;
 mod stored_as;
 mod streaming;
+mod table_migrate;
 mod tokens;
 mod watch;
 mod write_ahead_log;

@@ -116,12 +116,12 @@ impl SqliteMigration {
         self,
         statements: impl Iterator<Item = &'s str>,
         own: &[&str],
-        rebuilds: bool,
+        moves_rows: bool,
         record: Record<'_>,
     ) -> Result<(), MigrateError> {
         let connection = &self.file.connection;
         self.run(include_str!("migrate/prepare.sql"))?;
-        let dependents = match rebuilds {
+        let dependents = match moves_rows {
             true => dependents(connection, own).map_err(MigrateError::History)?,
             false => Vec::new(),
         };
@@ -138,7 +138,7 @@ impl SqliteMigration {
                 self.run(&statement)?;
             }
         }
-        if rebuilds {
+        if moves_rows {
             self.check_references()?;
         }
         let Record { definitions, tables, statements } = record;

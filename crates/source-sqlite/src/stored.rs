@@ -80,6 +80,7 @@ fn stored(
     let Some(text) = value.text() else {
         return match value {
             Resolved::Null => Ok(Value::Null),
+            Resolved::List(items) if kind == ValueKind::Json => json_list(items),
             _ => Err(SourceError::input("a value that has parts cannot be stored here")),
         };
     };
@@ -115,6 +116,28 @@ fn stored(
         ValueKind::TimeWithZone => moment(moment::zoned_clock).ok_or_else(invalid),
         ValueKind::Json => content(&text).ok_or_else(invalid)?,
     }
+}
+
+/// A list of values as a JSON list.
+fn json_list(items: &[Resolved<'_>]) -> Result<Value, SourceError> {
+    let mut out = Vec::from(*b"[");
+    for (place, item) in items.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        match item {
+            Resolved::Null => out.extend_from_slice(b"null"),
+            Resolved::Boolean(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Resolved::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Resolved::Number(text) | Resolved::Json(text) => out.extend_from_slice(text.as_bytes()),
+            Resolved::Text(text) => response::escape::write_string(text, &mut out),
+            Resolved::List(_) | Resolved::Parts(_) => {
+                return Err(SourceError::input("a list of values that have parts"));
+            }
+        }
+    }
+    out.push(b']');
+    String::from_utf8(out).map(Value::Text).map_err(|_| SourceError::input("an invalid text"))
 }
 
 /// JSON in its own notation. A number by itself becomes one of SQLite's, as a column that is

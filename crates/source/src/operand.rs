@@ -5,8 +5,10 @@ mod given;
 mod representations;
 
 use std::borrow::Cow;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ir::Operand;
+use response::calendar::split_seconds;
 use serde_json_bytes::Value as Json;
 
 use crate::error::SourceError;
@@ -72,11 +74,26 @@ pub fn resolve<'v>(
                 .ok_or_else(|| SourceError::input("an opaque text that cannot be read"))
         }
         Operand::Representations(own) => Ok(representations::values(own, variables)),
+        Operand::Now => Ok(Resolved::Text(now().into())),
         _ => Err(SourceError::new(
             crate::error::SourceErrorKind::Internal,
             "an operand that no compiler lets through",
         )),
     }
+}
+
+/// The current time in UTC.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
+    let mut text = Vec::new();
+    if let Some((day, clock)) = split_seconds(seconds, since.subsec_nanos().into()) {
+        day.write(&mut text);
+        text.push(b'T');
+        clock.write_milliseconds(&mut text);
+        text.push(b'Z');
+    }
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// The value of an operand as JSON.

@@ -7,12 +7,16 @@ use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
 use source_postgres::migrate::PostgresMigration;
 use source_sqlite::migrate::SqliteMigration;
 use storage::database::TRIGRAM_EXTENSION;
-use storage::migration::drift::{Drift, drift};
-use storage::migration::{Finding, KeyChanged, Migration};
+use storage::migration::drift::drift;
+use storage::migration::{KeyChanged, Migration};
 use storage::model::Model;
+use storage::plan::Omitted;
 use storage::{Database, Plan, Tables, Trigrams, migration};
 
 use crate::address::Address;
+
+pub use storage::migration::drift::Drift;
+pub use storage::migration::{Finding, Loss, Obstacle};
 
 /// The schema of the tables, where the database has schemas.
 const SCHEMA: &str = "public";
@@ -43,6 +47,8 @@ pub struct Planned {
     pub drift: Vec<Drift>,
     /// Rows that the checks of the migration found.
     pub found: Vec<Found>,
+    /// Whether there is something to apply, if only other names of the model to record.
+    pub has_changes: bool,
 }
 
 /// Rows that a check found.
@@ -133,7 +139,8 @@ impl Migrator {
                 }
             }
         }
-        Ok(Planned { plan, migration, drift, found })
+        let has_changes = !migration.is_empty() || plan.tables != self.tables;
+        Ok(Planned { plan, migration, drift, found, has_changes })
     }
 
     /// Applies a planned migration and records it with its definitions.
@@ -147,7 +154,7 @@ impl Migrator {
                     .into_iter()
                     .flat_map(Tables::object_names)
                     .collect();
-                Ok(driver.apply(migration.statements(), &own, migration.rebuilds, record)?)
+                Ok(driver.apply(migration.statements(), &own, migration.moves_rows, record)?)
             }
             Driver::Postgres(driver) => Ok(driver.apply(migration.statements(), record).await?),
         }
@@ -174,11 +181,34 @@ impl Planned {
     pub fn is_current(&self) -> bool {
         self.migration.is_empty() && self.drift.is_empty()
     }
+
+    /// Whether the migration can be applied: nothing was changed by hand, no row prevents it, and it
+    /// loses nothing unless that is allowed.
+    #[must_use]
+    pub fn is_possible(&self, allows_loss: bool) -> bool {
+        self.drift.is_empty()
+            && self.found.iter().all(|found| match found.finding {
+                Finding::Loss(_) => allows_loss,
+                Finding::Obstacle(_) => false,
+            })
+    }
+
+    /// The migration as a script, with the indexes that are left out.
+    #[must_use]
+    pub fn script(&self) -> String {
+        let mut script = script(&self.migration);
+        if !script.is_empty() {
+            for Omitted { table, column, reason } in &self.plan.omitted {
+                // Writing to a string cannot fail.
+                let _ = writeln!(script, "-- no index of {table}.{column}: {reason}");
+            }
+        }
+        script
+    }
 }
 
 /// The steps of a migration as a script: a comment for each, then its statements.
-#[must_use]
-pub fn script(migration: &Migration) -> String {
+fn script(migration: &Migration) -> String {
     let mut script = String::new();
     for step in migration.steps.iter().filter(|step| !step.statements.is_empty()) {
         // Writing to a string cannot fail.

@@ -1,6 +1,7 @@
 //! A subset of SQL as a tree, and the one place that writes statement text.
 //!
-//! Identifiers and parameters are node types of their own; values are only ever parameters.
+//! Identifiers and parameters are node types of their own; values are only ever parameters, but for
+//! the literals of [`tree::definition`].
 //! What the databases say differently is a fact in [`Flavor`], not a test in the printer's
 //! callers.
 //!

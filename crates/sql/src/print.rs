@@ -1,7 +1,8 @@
 //! Tree → text.
 //!
 //! Identifiers are always quoted, with the quotes inside them doubled; there is no other way to
-//! get a name into a statement, and no way at all for a value.
+//! get a name into a statement, and no way at all for a value but in definitions of tables, where
+//! texts are quoted likewise.
 
 use std::fmt::{self, Write as _};
 

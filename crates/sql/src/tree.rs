@@ -231,6 +231,11 @@ pub enum Expression {
         comparison: Comparison,
         array: Box<Expression>,
     },
+    /// Whether some element of an array is in a list.
+    AnyElementIn {
+        list: Parameter,
+        array: Box<Expression>,
+    },
     /// An attribute of a composite.
     Attribute {
         of: Box<Expression>,
@@ -262,6 +267,13 @@ pub enum Expression {
     CountRows,
     /// The next key of the sequence of the database.
     NextKey,
+    /// JSON as a value of a column, of whichever type that is: with
+    /// [`Flavor::row_types`](crate::Flavor::row_types).
+    OfJson {
+        table: TableName,
+        column: Identifier,
+        json: Box<Expression>,
+    },
     /// One value of all rows of a group, nulls left out.
     Aggregate {
         function: AggregateFunction,

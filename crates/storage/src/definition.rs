@@ -14,7 +14,7 @@ use sql::{Identifier, TableName, WordIndexes};
 pub(crate) use self::table::{add_column, check, create_table, data_type, value_type};
 pub(crate) use self::trigger::{TriggerDefinition, triggers};
 use crate::database::{Database, PREFIX, SCHEMA};
-use crate::tables::{Index, IndexMethod, OnDelete, Reference, Table};
+use crate::tables::{Index, IndexMethod, OnDelete, Reference, Stored, Table};
 
 pub(crate) fn identifier(name: &str) -> Identifier {
     Identifier(name.into())
@@ -51,7 +51,8 @@ pub(crate) fn reference(reference: &Reference, to: &Table, database: &Database) 
         },
         // Triggers write the table of a group after the rows of a statement, and a row may refer to
         // a later one.
-        is_deferred: matches!(to.stores, crate::tables::Stored::Group(_)),
+        is_deferred: matches!(to.stores, Stored::Group(_))
+            && !database.flavor.definitions.references_after_triggers,
     }
 }
 

@@ -19,6 +19,8 @@ mod group;
 mod in_place;
 mod rebuild;
 mod relation;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::fmt;
@@ -29,15 +31,15 @@ use sql::{print_definition, print_table_rows};
 use self::difference::Difference;
 use crate::database::{Database, TRIGRAM_EXTENSION, Trigrams};
 use crate::definition::{TriggerDefinition, identifier, triggers};
-use crate::tables::{IndexMethod, Tables};
+use crate::tables::{IndexMethod, Table, Tables};
 
 /// The steps from recorded tables to new ones, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Migration {
     pub steps: Vec<Step>,
-    /// Whether rows of existing tables move to rebuilt tables: foreign keys are not enforced
-    /// meanwhile, and are to be checked at the end.
-    pub rebuilds: bool,
+    /// Whether rows of tables with foreign keys move or go. Where tables are rebuilt, foreign keys are
+    /// not enforced meanwhile, and are to be checked at the end.
+    pub moves_rows: bool,
 }
 
 /// A step.
@@ -131,6 +133,10 @@ pub enum Obstacle {
     Null { table: Box<str>, column: Box<str> },
     /// Rows that would have no value in a new required column.
     NoValue { table: Box<str>, column: Box<str> },
+    /// Values that the new type of a required column does not have.
+    Values { table: Box<str>, column: Box<str> },
+    /// Lists with labels that are removed.
+    Labels { table: Box<str>, column: Box<str> },
     /// Values that would not be unique.
     Duplicate { table: Box<str>, column: Box<str> },
 }
@@ -149,13 +155,13 @@ pub struct KeyChanged {
 pub fn plan(old: &Tables, new: &Tables, database: &Database) -> Result<Migration, KeyChanged> {
     let difference = Difference::of(old, new)?;
     let mut planner =
-        Planner { old, new, difference, database, steps: Vec::new(), rebuilds: false };
+        Planner { old, new, difference, database, steps: Vec::new(), moves_rows: false };
     planner.extensions();
     match database.flavor.definitions.alters_tables {
         true => planner.in_place(),
         false => planner.rebuilding(),
     }
-    Ok(Migration { steps: planner.steps, rebuilds: planner.rebuilds })
+    Ok(Migration { steps: planner.steps, moves_rows: planner.moves_rows })
 }
 
 impl Migration {
@@ -192,7 +198,7 @@ struct Planner<'m> {
     difference: Difference<'m>,
     database: &'m Database,
     steps: Vec<Step>,
-    rebuilds: bool,
+    moves_rows: bool,
 }
 
 impl Planner<'_> {
@@ -226,12 +232,12 @@ impl Planner<'_> {
         }
     }
 
-    /// Drops the triggers of old tables that new tables do not have, or all.
-    fn drop_triggers(&mut self, all: bool) {
+    /// Drops the triggers of old tables that new tables do not have.
+    fn drop_triggers(&mut self) {
         for table in &self.old.tables {
             let kept = match self.new.find(&table.name) {
-                Some(new) if !all => triggers(new, self.new, self.database),
-                _ => Vec::new(),
+                Some(new) => triggers(new, self.new, self.database),
+                None => Vec::new(),
             };
             let old = triggers(table, self.old, self.database);
             let dropped = old.iter().filter(|trigger| !kept.contains(trigger));
@@ -240,11 +246,12 @@ impl Planner<'_> {
         }
     }
 
-    /// Creates the triggers of new tables that old tables did not have, or all.
-    fn create_triggers(&mut self, all: bool) {
+    /// Creates the triggers of new tables that old tables did not have. Those of a rebuilt table are
+    /// gone with the old one.
+    fn create_triggers(&mut self, is_rebuilt: impl Fn(&Table) -> bool) {
         for table in &self.new.tables {
             let kept = match self.old.find(&table.name) {
-                Some(old) if !all => triggers(old, self.old, self.database),
+                Some(old) if !is_rebuilt(table) => triggers(old, self.old, self.database),
                 _ => Vec::new(),
             };
             let new = triggers(table, self.new, self.database);
@@ -324,6 +331,13 @@ impl fmt::Display for Obstacle {
                 formatter,
                 "{table}.{column} is new and required, and rows of the table have no value for it"
             ),
+            Self::Values { table, column } => write!(
+                formatter,
+                "{table}.{column} is required, and rows have values that its new type has not"
+            ),
+            Self::Labels { table, column } => {
+                write!(formatter, "lists of {table}.{column} have labels that are removed")
+            }
             Self::Duplicate { table, column } => write!(
                 formatter,
                 "{table}.{column} becomes unique, and rows have values that others have, too"
@@ -337,11 +351,17 @@ impl Obstacle {
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
-            Self::Null { .. } => "give these rows a value, and migrate again.",
-            Self::NoValue { .. } => {
-                "make the field optional, migrate, give the rows a value, make it required, and \
-                 migrate again."
+            Self::Null { .. } => {
+                "give these rows a value, or the field a default, and migrate again."
             }
+            Self::Values { .. } => {
+                "change the values of these rows, or make the field optional, and migrate again."
+            }
+            Self::NoValue { .. } => {
+                "give the field a default; or make it optional, migrate, give the rows a value, make \
+                 it required, and migrate again."
+            }
+            Self::Labels { .. } => "remove the labels from these lists, and migrate again.",
             Self::Duplicate { .. } => "give each row a value of its own, and migrate again.",
         }
     }

@@ -54,6 +54,17 @@ pub struct Field {
     /// True if no two rows of the entity have the same value.
     pub is_unique: bool,
     pub indexes: Vec<Index>,
+    /// The value of rows that have none when the field becomes required.
+    pub default: Option<DefaultValue>,
+}
+
+/// The value of a field without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// The moment.
+    Now,
+    /// The text of a value of the field's type.
+    Text(Box<str>),
 }
 
 /// Types of fields and of elements of lists.

@@ -18,6 +18,7 @@ pub(crate) fn field(name: &str, r#type: FieldType) -> Field {
         is_required: false,
         is_unique: false,
         indexes: Vec::new(),
+        default: None,
     }
 }
 

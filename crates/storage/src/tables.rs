@@ -75,6 +75,18 @@ pub struct Column {
     pub is_list: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_required: bool,
+    /// The value of rows that have none when the column becomes required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+}
+
+/// A value for rows without one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fill {
+    /// The moment of the migration.
+    Now,
+    Text(Box<str>),
 }
 
 /// The part of the model that a column stores.

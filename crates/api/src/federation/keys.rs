@@ -8,11 +8,14 @@ use catalog::{
 use graphql::definitions::FieldSetSelection;
 use graphql::schema::{FieldDefinition, TypeId, TypeKind};
 use ir::{FieldPath, HopDirection, OpaqueKey, Represented, RepresentedKey, RepresentedValue};
+use response::Leaf;
 use rustc_hash::FxHashMap;
 
 use super::name_of;
 use crate::api::Api;
-use crate::binding::{ConnectionField, EntityType, FieldBinding, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{
+    ConnectionField, EntityType, FieldBinding, RowsBinding, RowsForm, RowsFrom, ValueShape,
+};
 
 /// A type with rows that are found by a key.
 #[derive(Debug)]
@@ -54,7 +57,7 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
             continue;
         }
         if let Some(row) = Row::of(api, catalog, fields) {
-            let keys = row.keys(catalog);
+            let keys = row.keys((api, catalog));
             // The result of a change may have a part of a row, as a later type than that of the
             // rows.
             let is_known = found.iter().any(|known| known.entity == row.entity);
@@ -145,7 +148,7 @@ pub(super) fn say(
         None if is_node => columns_once(&said).ok_or(NoKey::Values)?,
         None => return Err(NoKey::Keys),
     };
-    let kinds = key.iter().map(|field| kind(catalog, *field)).collect::<Option<Vec<_>>>();
+    let kinds = key.iter().map(|field| kind((api, catalog), *field)).collect::<Option<Vec<_>>>();
     let kinds = kinds.ok_or(if is_node { NoKey::Values } else { NoKey::Keys })?;
     let path = |column: &FieldId| {
         let found = said.iter().find(|(_, own)| own == column);
@@ -293,7 +296,7 @@ impl<'a> Row<'a> {
     }
 
     /// The keys that find its rows, the primary key first.
-    fn keys(&self, catalog: &Catalog) -> Vec<(Vec<FieldId>, RepresentedKey)> {
+    fn keys(&self, (api, catalog): (&Api, &Catalog)) -> Vec<(Vec<FieldId>, RepresentedKey)> {
         let mut keys: Vec<&Key> = catalog[self.entity].keys.iter().collect();
         keys.sort_by_key(|key| key.kind != KeyKind::Primary);
         let mut found: Vec<(Vec<FieldId>, RepresentedKey)> = Vec::new();
@@ -304,7 +307,7 @@ impl<'a> Row<'a> {
             if known || (key.kind != KeyKind::Primary && !key.fields.iter().all(is_complete)) {
                 continue;
             }
-            let kinds = key.fields.iter().map(|field| kind(catalog, *field)).collect();
+            let kinds = key.fields.iter().map(|field| kind((api, catalog), *field)).collect();
             let Some(kinds) = kinds else { continue };
             let name = |field| self.columns.get(field).map(|own| own.name.as_ref().into());
             let names: Option<Vec<Box<str>>> = key.fields.iter().map(name).collect();
@@ -323,7 +326,11 @@ impl<'a> Row<'a> {
 
 /// The accepted type of a field's values; `None` for other types, whose values only the source can
 /// check: an invalid one would fail the rows of all the others.
-fn kind(catalog: &Catalog, field: FieldId) -> Option<RepresentedValue> {
+fn kind((api, catalog): (&Api, &Catalog), field: FieldId) -> Option<RepresentedValue> {
+    let leaf = api.find_column(field).map(|column| &column.value);
+    if leaf == Some(&ValueShape::Leaf(Leaf::HexadecimalId)) {
+        return Some(RepresentedValue::HexadecimalId);
+    }
     match catalog.base_type(&catalog[field].r#type) {
         Type::Scalar(scalar) => match scalar {
             Scalar::Int16 => Some(RepresentedValue::Integer { bits: 16 }),

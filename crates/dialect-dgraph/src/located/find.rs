@@ -37,6 +37,9 @@ fn rows(places: &Places, known: &StoredType, catalog: &Catalog) -> Option<Locate
     Some(LocatedRows { entity, key })
 }
 
+/// A table with the columns by which its rows refer to others.
+type ReferringTable = (Box<str>, Vec<Box<str>>);
+
 struct Finder<'f> {
     model: &'f Model,
     stored: &'f Stored,
@@ -143,7 +146,7 @@ impl Finder<'_> {
     /// The hop along the column by which rows of an entity refer to others.
     fn reference(
         &mut self,
-        (from, tables, to): (EntityId, &[(Box<str>, Vec<Box<str>>)], LocatedRows),
+        (from, tables, to): (EntityId, &[ReferringTable], LocatedRows),
         direction: HopDirection,
     ) -> Option<Hop> {
         let name = &*self.catalog[from].name;

@@ -46,8 +46,13 @@ const QUERY_PARAMS: [&str; 4] = ["get", "query", "password", "aggregate"];
 const MUTATION_PARAMS: [&str; 3] = ["add", "update", "delete"];
 
 /// Directives of operations, with their argument.
-pub(super) const DIRECTIVES: [(&str, (&str, &str), DirectiveLocation); 1] =
-    [("cacheControl", ("maxAge", "Int!"), DirectiveLocation::Query)];
+pub(super) const DIRECTIVES: [(&str, (&str, &str), DirectiveLocation); 2] = [
+    (CASCADE, ("fields", "[String]"), DirectiveLocation::Field),
+    ("cacheControl", ("maxAge", "Int!"), DirectiveLocation::Query),
+];
+
+/// The directive of fields whose rows must have all selected fields.
+pub(super) const CASCADE: &str = "cascade";
 
 /// Adds the types.
 pub(super) fn add(draft: &mut Draft) {

@@ -20,6 +20,8 @@ pub(super) struct Builder<'m> {
     pub(super) queries: Vec<DraftField>,
     pub(super) mutations: Vec<DraftField>,
     pub(super) subscriptions: Vec<DraftField>,
+    /// True if conditions can be nested along relations.
+    pub(super) nested_filters: bool,
     /// Lists of rows of several types, by their ids.
     pub(super) variants: Vec<VariantList>,
     /// Fields of each type that other types `@provides`.
@@ -45,6 +47,7 @@ impl<'m> Builder<'m> {
             queries: Vec::new(),
             mutations: Vec::new(),
             subscriptions: Vec::new(),
+            nested_filters: false,
             variants: Vec::new(),
             provided,
         }
@@ -115,6 +118,7 @@ impl<'m> Builder<'m> {
         for (name, argument, location) in base::DIRECTIVES {
             add_directive(builder, name, argument, location);
         }
+        builder.bind_cascade(base::CASCADE);
         values::bind(builder, self.model, self.located);
         variants::finish(builder, &self);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::builder::Builder;
-use super::facts::{is_id, is_interface};
+use super::facts::{is_foreign_id, is_id, is_interface};
 use super::inputs;
 use super::operators::refused;
 use crate::located::LocatedField;
@@ -18,6 +18,8 @@ const OF_INTERFACE: &str = "Changes of all rows of an interface are not supporte
      of its types.";
 
 const MISSING: &str = "The database does not store this.";
+
+const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
 
 const PLACES: &str = "Places are not supported yet.";
 
@@ -94,6 +96,9 @@ pub(super) fn message() -> FieldBinding {
 pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
     let r#type = build.r#type(index);
     let field = &r#type.fields[place];
+    if is_foreign_id(field) {
+        return refused(FOREIGN);
+    }
     if is_id(field) {
         return input(ObjectRole::Key);
     }

@@ -10,6 +10,11 @@ pub(super) fn is_id(field: &Field) -> bool {
     field.r#type.base == Base::Scalar(Scalar::Id)
 }
 
+/// True for an id of another subgraph, which is stored as a text.
+pub(super) fn is_foreign_id(field: &Field) -> bool {
+    is_id(field) && field.federation.is_external
+}
+
 /// True if another server answers the field.
 pub(super) fn is_custom(field: &Field) -> bool {
     match field.custom {

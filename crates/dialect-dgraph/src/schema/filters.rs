@@ -25,6 +25,11 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
         } else if let Some(filter) = operators(build, field) {
             let binding = reads::condition(build, index, place, &filter);
             members.push(DraftInput::new(&field.name, &filter, binding));
+        } else if let (true, Some(binding)) =
+            (build.nested_filters, reads::related_condition(build, index, place))
+        {
+            let filter = format!("{}Filter", build.name(field.r#type.base));
+            members.push(DraftInput::new(&field.name, &filter, binding));
         }
     }
     let has_values = !inputs::values(build, index, inputs::Values::Known).is_empty();

@@ -42,8 +42,9 @@ use builder::Builder;
 
 /// Makes the API of type definitions, whose ids in the catalog `located` has.
 #[must_use]
-pub fn api(model: &Model, located: &Located) -> Api {
+pub fn api(model: &Model, located: &Located, nested_filters: bool) -> Api {
     let mut build = Builder::new(model, located);
+    build.nested_filters = nested_filters;
     base::add(&mut build.draft);
     definitions::add(&mut build);
     roots::add_custom(&mut build);

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, ValueRef};
+use ir::{AggregateFunction, Comparison, Form, Hop, HopDirection, Quantifier, ValueRef};
 use response::Leaf;
 
 use super::builder::Builder;
-use super::facts::{is_id, is_interface};
+use super::facts::{is_foreign_id, is_id, is_interface};
 use super::operators::refused;
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, Way};
 use crate::model::{Base, Scalar, TypeIndex};
 use api::binding::{
     AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
-    RowPart, RowsBinding, RowsForm, RowsFrom, Subject, ValueBinding,
+    RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
 };
 
 /// The suffix of fields that aggregate the rows of a list.
@@ -107,14 +107,39 @@ pub(super) fn condition(
     }
 }
 
+/// The condition that some related row passes; `None` if the field holds no rows, or if those of an
+/// interface's types are found differently.
+pub(super) fn related_condition(
+    build: &mut Builder<'_>,
+    index: TypeIndex,
+    place: usize,
+) -> Option<InputBinding> {
+    let located = build.located;
+    let base = build.r#type(index).fields[place].r#type.base;
+    let role = match located.field(index, place) {
+        LocatedField::Rows(Way::Hop(hop)) => FilterRole::Related(*hop),
+        LocatedField::Rows(Way::Through { near, far }) => {
+            FilterRole::RelatedThrough { near: *near, far: *far }
+        }
+        LocatedField::Several(ways) => FilterRole::RelatedVariantsBy {
+            variants: variants::list_of_relation(build, base, ways)?,
+            role: RowsRole::Quantified(Quantifier::Some),
+        },
+        LocatedField::Missing | LocatedField::Column(_) => return None,
+    };
+    Some(InputBinding::lenient(role))
+}
+
 /// A field that `has` requires.
 pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
     let located = build.located;
     let r#type = build.r#type(index);
     let refused = |text: &str| ValueBinding::Refused(text.into());
     if is_interface(r#type) {
-        return match variants::common_place(build, index, place) {
-            Some(place) => ValueBinding::Present(RowPart::Common(place)),
+        let common = variants::common_place(build, index, place).map(RowPart::Common);
+        let link = || variants::link_place(build, index, place).map(RowPart::Link);
+        return match common.or_else(link) {
+            Some(part) => ValueBinding::Present(part),
             None => refused(RELATED_OF_INTERFACE),
         };
     }
@@ -200,9 +225,13 @@ fn related(
     rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
 }
 
-/// The value of a field that conditions compare.
+/// The value of a field that conditions compare. Ids of other subgraphs are texts, but their input
+/// type is that of numbers.
 fn subject(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Subject> {
     let r#type = build.r#type(index);
+    if is_foreign_id(&r#type.fields[place]) {
+        return None;
+    }
     match is_interface(r#type) {
         true if is_id(&r#type.fields[place]) => Some(Subject::new(ValueRef::Common(variants::KEY))),
         true => {

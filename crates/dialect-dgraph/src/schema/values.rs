@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use catalog::{Scalar as Stored, Type};
-use ir::Form;
+use ir::{Form, Operand, Value};
 use response::{EnumNames, JsonForm, Leaf};
 
-use super::facts::is_id;
+use super::facts::{is_foreign_id, is_id};
 use crate::located::{Located, LocatedColumn};
-use crate::model::{Base, EnumIndex, Field, Model, Scalar, TypeIndex};
+use crate::model::{Base, Default, EnumIndex, Field, Model, Scalar, TypeIndex};
 use api::binding::{ColumnBinding, EntityBinding, ValueShape};
 use api::{ApiBuilder, epoch};
+
+/// The text of a true default.
+const TRUE: &str = "true";
 
 /// Binds the output of the values of all types, and the order of their rows.
 pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
@@ -20,13 +23,48 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
         let id = single(Leaf::HexadecimalId);
         builder.bind_column(rows.key, id);
         for (place, field) in r#type.fields.iter().enumerate() {
-            if let (Some(column), false) = (located.column(index, place), is_id(field)) {
-                builder.bind_column(column.field, column_binding(model, field, column));
+            match located.column(index, place) {
+                Some(column) if is_foreign_id(field) => {
+                    builder.bind_column(column.field, single(Leaf::Text));
+                }
+                Some(column) if !is_id(field) => {
+                    builder.bind_column(column.field, column_binding(model, field, column));
+                }
+                Some(_) | None => {}
             }
         }
-        let binding = EntityBinding { tie_break: vec![rows.key], ..EntityBinding::default() };
+        let generated = |default: fn(&Field) -> &Option<Default>| {
+            let fields = r#type.fields.iter().enumerate();
+            let generated = fields.filter_map(|(place, field)| {
+                let column = located.column(index, place)?;
+                Some((column.field, generated(field, default(field).as_ref()?)))
+            });
+            generated.collect()
+        };
+        let binding = EntityBinding {
+            tie_break: vec![rows.key],
+            made_on_create: generated(|field| &field.default_on_add),
+            made_on_update: generated(|field| &field.default_on_update),
+            ..EntityBinding::default()
+        };
         builder.bind_entity(rows.entity, binding);
     }
+}
+
+/// The value of `@default`.
+fn generated(field: &Field, default: &Default) -> Operand {
+    let text = match default {
+        Default::Now => return Operand::Now,
+        Default::Value(text) => text,
+    };
+    Operand::Constant(match field.r#type.base {
+        Base::Scalar(Scalar::Boolean) => Value::Boolean(&**text == TRUE),
+        Base::Scalar(Scalar::Int | Scalar::Int64) => {
+            text.parse().map_or_else(|_| Value::Number(text.clone()), Value::Integer)
+        }
+        Base::Scalar(Scalar::Float) => Value::Number(text.clone()),
+        _ => Value::Text(text.clone()),
+    })
 }
 
 /// The output of one value.

@@ -1,13 +1,14 @@
 //! Rows of several types in one list: those of an interface or of a union.
 
 use catalog::FieldId;
+use ir::Hop;
 
 use super::builder::Builder;
 use super::facts::is_interface;
-use crate::located::{LocatedColumn, Way};
+use crate::located::{LocatedColumn, LocatedField, Way};
 use crate::model::{Base, TypeIndex};
 use api::ApiBuilder;
-use api::binding::{RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantsId};
+use api::binding::{RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId};
 
 /// The key of the rows, among the common fields.
 pub(super) const KEY: u16 = 0;
@@ -23,6 +24,7 @@ pub(super) struct Variant {
     /// Its index in the interface or the union.
     number: u16,
     common: Vec<FieldId>,
+    links: Vec<VariantLink>,
 }
 
 /// The types whose rows an interface or a union has.
@@ -76,6 +78,12 @@ pub(super) fn common_place(build: &Builder<'_>, index: TypeIndex, field: usize) 
     u16::try_from(place).ok()
 }
 
+/// The index of an interface's relation among the common ones of its types.
+pub(super) fn link_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
+    let place = linked_fields(build, index).iter().position(|known| *known == field)?;
+    u16::try_from(place).ok()
+}
+
 /// The stored value of an interface's field in the first type that implements it.
 pub(super) fn first_column<'b>(
     build: &'b Builder<'_>,
@@ -104,7 +112,7 @@ pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
                 properties: None,
                 number: variant.number,
                 common: variant.common.clone(),
-                links: Vec::new(),
+                links: variant.links.clone(),
             })
         });
         let variants = variants.collect();
@@ -123,8 +131,8 @@ fn add(
     for (member, way) in ways {
         let number = members.iter().position(|known| known == member)?;
         let number = u16::try_from(number).ok()?;
-        let common = common(build, base, *member)?;
-        variants.push(Variant { r#type: *member, way: *way, number, common });
+        let (common, links) = (common(build, base, *member)?, links(build, base, *member));
+        variants.push(Variant { r#type: *member, way: *way, number, common, links });
     }
     let entity = build.located.rows(variants.first()?.r#type)?.entity;
     let id = VariantsId(u32::try_from(build.variants.len()).ok()?);
@@ -152,6 +160,39 @@ fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
     let is_common = |name: &str| members.iter().all(|one| column_of(build, *one, name).is_some());
     let fields = fields.filter(|(_, field)| is_common(&field.name));
     fields.map(|(place, _)| place).collect()
+}
+
+/// The relations of a type for those of an interface.
+fn links(build: &Builder<'_>, base: Base, member: TypeIndex) -> Vec<VariantLink> {
+    let Base::Type(index) = base else { return Vec::new() };
+    let fields = &build.r#type(index).fields;
+    let linked = linked_fields(build, index).into_iter();
+    let links = linked.filter_map(|field| link_of(build, member, &fields[field].name));
+    links.map(VariantLink::One).collect()
+}
+
+/// The relations of an interface that one relationship of each of its types tells of.
+fn linked_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
+    let members = members(build, Base::Type(index));
+    let fields = build.r#type(index).fields.iter().enumerate();
+    let is_linked = |name: &str| members.iter().all(|one| link_of(build, *one, name).is_some());
+    let fields = fields.filter(|(_, field)| is_linked(&field.name));
+    fields.map(|(place, _)| place).collect()
+}
+
+/// The first relationship to the related rows of a field. A row of a join table leads to a row of
+/// one of several types.
+fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
+    let fields = &build.r#type(member).fields;
+    let place = fields.iter().position(|field| &*field.name == name)?;
+    match build.located.field(member, place) {
+        LocatedField::Rows(Way::Hop(hop) | Way::Through { near: hop, .. }) => Some(*hop),
+        LocatedField::Several(ways) => match ways.first()? {
+            (_, Way::Through { near, .. }) => Some(*near),
+            (_, Way::Hop(_)) => None,
+        },
+        LocatedField::Missing | LocatedField::Column(_) => None,
+    }
 }
 
 fn column_of<'b>(

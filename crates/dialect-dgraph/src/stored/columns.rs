@@ -4,7 +4,7 @@ use storage::model as target;
 
 use super::names::without_type;
 use super::{Layout, Place, is_key};
-use crate::model::{Base, Field, Metric, Scalar, Search, Type, TypeKind};
+use crate::model::{Base, Default, Field, Metric, Scalar, Search, Type, TypeKind};
 
 pub(super) fn add(layout: &mut Layout<'_>) {
     for (idx, r#type) in layout.stored_types() {
@@ -55,6 +55,10 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             is_required: false,
             is_unique: field.id.is_some() || field.r#type.base == Base::Scalar(Scalar::Id),
             indexes: field.search.iter().filter_map(|search| index_of(field, *search)).collect(),
+            default: field.default_on_add.as_ref().map(|default| match default {
+                Default::Now => target::DefaultValue::Now,
+                Default::Value(text) => target::DefaultValue::Text(text.clone()),
+            }),
         };
         let position = merge(&mut layout.target.entities[entity].fields, added);
         layout.place((idx, index), Place::Field(position));
@@ -68,6 +72,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
         is_required: false,
         is_unique: false,
         indexes: Vec::new(),
+        default: None,
     };
     let position = merge(&mut layout.target.entities[entity].fields, added);
     if let Some(stored) = &mut layout.types[idx] {
@@ -84,6 +89,7 @@ fn merge(fields: &mut Vec<target::Field>, added: target::Field) -> usize {
     };
     let field = &mut fields[position];
     field.is_unique |= added.is_unique;
+    field.default = field.default.take().or(added.default);
     for index in added.indexes {
         if !field.indexes.contains(&index) {
             field.indexes.push(index);

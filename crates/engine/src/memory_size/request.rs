@@ -260,8 +260,8 @@ impl MemorySize for Operand {
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
             Self::Objects(keys) => {
-                let ObjectKeys { table, which: _, each } = &**keys;
-                size_of::<ObjectKeys>() + sum!(&table.objects, each)
+                let ObjectKeys { set, which: _, each } = &**keys;
+                size_of::<ObjectKeys>() + sum!(&set.objects, each)
             }
             Self::Claims
             | Self::Results { step: _, output: _ }

@@ -66,7 +66,7 @@ pub(super) fn object_keys(keys: &ObjectKeys) -> String {
         WhichObjects::Found => "found ",
     };
     let each = keys.each.iter().map(|place| {
-        let key = place.and_then(|place| keys.table.objects.get(place as usize));
+        let key = place.and_then(|place| keys.set.objects.get(place as usize));
         key.map_or("null".to_owned(), object_key)
     });
     format!("{which}objects [{}]", each.collect::<Vec<_>>().join(", "))

@@ -74,7 +74,7 @@ impl Context<'_> {
         });
         let held = held.into_iter().map(|(field, cells)| (field, table.all(cells)));
         let fields = values.chain(held).collect();
-        let keys = table.new(places.iter().copied().map(Some).collect());
+        let keys = table.created(places.iter().copied().map(Some).collect());
         self.add_change(ObjectChange::Insert { entity, key, keys, fields });
     }
 

@@ -25,6 +25,18 @@ impl<'a> Context<'a> {
         field: &CollectedField<'a>,
         changed: &ChangedObjects,
     ) -> Result<Node, LowerError> {
+        let is_cascading = self.has_cascade(field);
+        let around = std::mem::replace(&mut self.is_cascading, is_cascading);
+        let node = self.fields_of_payload(field, changed);
+        self.is_cascading = around;
+        node
+    }
+
+    fn fields_of_payload(
+        &mut self,
+        field: &CollectedField<'a>,
+        changed: &ChangedObjects,
+    ) -> Result<Node, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("a change")) };
         let object = self.api.schema[id].r#type.base;
         let api = self.api;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectTable, Operand,
+    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
     Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
 };
 
@@ -14,7 +14,7 @@ use super::collect::{Collected, Object, Origin};
 
 /// The objects of a change, by which lists of their keys are made.
 #[derive(Clone, Debug)]
-pub(super) struct Table(Arc<ObjectTable>);
+pub(super) struct Table(Arc<ObjectSet>);
 
 /// A look-up of objects of an entity by a field.
 type LookUp = (EntityId, FieldId, FieldId);
@@ -26,7 +26,7 @@ impl Table {
     }
 
     /// The keys of those that are created.
-    pub(super) fn new(&self, each: Vec<Option<u32>>) -> Operand {
+    pub(super) fn created(&self, each: Vec<Option<u32>>) -> Operand {
         self.keys(WhichObjects::New, each)
     }
 
@@ -36,7 +36,7 @@ impl Table {
     }
 
     fn keys(&self, which: WhichObjects, each: Vec<Option<u32>>) -> Operand {
-        Operand::Objects(Arc::new(ObjectKeys { table: Arc::clone(&self.0), which, each }))
+        Operand::Objects(Arc::new(ObjectKeys { set: Arc::clone(&self.0), which, each }))
     }
 }
 
@@ -94,7 +94,7 @@ impl Context<'_> {
                 existing: existing(object),
             });
         }
-        Table(Arc::new(ObjectTable { objects, only_if }))
+        Table(Arc::new(ObjectSet { objects, only_if }))
     }
 
     /// A step that reads the keys of rows by the values of a field.

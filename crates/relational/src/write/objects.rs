@@ -18,12 +18,12 @@ use super::super::value::{ParameterKind, ValueKind};
 /// Lists as rows of a statement.
 struct ListRows {
     item: FromItem,
-    alias: Alias,
+    values: Vec<Expression>,
 }
 
 impl ListRows {
     fn column(&self, number: u16) -> Expression {
-        Expression::numbered(self.alias, number)
+        self.values.get(usize::from(number)).cloned().unwrap_or(Expression::Boolean(false))
     }
 }
 
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         for (field, operand) in fields {
             let value = match operand {
                 // The key of one object, which is known when the statement runs.
-                Operand::Objects(_) => {
+                Operand::Objects(_) | Operand::Results { .. } => {
                     let rows = self.list_rows(&[(*field, operand)], &mut statement)?;
                     let expression = rows.column(0);
                     let mut select = Select::from(rows.item);
@@ -311,12 +311,11 @@ impl Compiler<'_> {
         let mut columns = Vec::with_capacity(lists.len());
         for (field, operand) in lists {
             let kind = ValueKind::of(self.catalog, *field);
-            if kind == ValueKind::List && self.flavor.key_arrays == KeyArrays::Unnest {
-                // An array of arrays would be taken apart down to its elements.
-                return Err(CompileError::not_built("a list of lists"));
-            }
             let source = self.value_source(operand, statement)?;
             let kind = match source {
+                ParameterSource::Operand(_) if self.is_list_by_json(*field) => {
+                    ParameterKind::TextList
+                }
                 ParameterSource::Operand(_) => ParameterKind::StoredArray { field: *field, kind },
                 _ => ParameterKind::KeyArray { field: *field },
             };
@@ -334,7 +333,26 @@ impl Compiler<'_> {
             }
         };
         let alias = statement.alias();
-        Ok(ListRows { item: FromItem::Arrays { parameters, columns: count, alias }, alias })
+        let value = |(number, (field, _)): (u16, &(FieldId, &Operand))| {
+            let value = Expression::numbered(alias, number);
+            match self.is_list_by_json(*field) {
+                true => Expression::OfJson {
+                    table: self.table_name(self.catalog[*field].entity),
+                    column: self.column_name(*field),
+                    json: Box::new(value),
+                },
+                false => value,
+            }
+        };
+        let values = (0..).zip(lists).map(value).collect();
+        Ok(ListRows { item: FromItem::Arrays { parameters, columns: count, alias }, values })
+    }
+
+    /// Whether a list of values of a field is one of JSON texts: an array of arrays would be taken
+    /// apart down to its elements.
+    fn is_list_by_json(&self, field: FieldId) -> bool {
+        self.flavor.key_arrays == KeyArrays::Unnest
+            && ValueKind::of(self.catalog, field) == ValueKind::List
     }
 
     fn push_update(

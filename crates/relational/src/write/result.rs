@@ -53,8 +53,8 @@ impl Compiler<'_> {
             statement.round = statement.round.max(round + 1);
             Ok::<_, CompileError>(level)
         };
-        let mut table = Vec::with_capacity(keys.table.objects.len());
-        for object in &keys.table.objects {
+        let mut table = Vec::with_capacity(keys.set.objects.len());
+        for object in &keys.set.objects {
             let new = match object.new {
                 None => None,
                 Some(NewKeyPlace { step, place, count }) => {
@@ -76,7 +76,7 @@ impl Compiler<'_> {
                 existing: object.existing.clone(),
             });
         }
-        let only_if = keys.table.only_if.as_ref().map(level_of).transpose()?;
+        let only_if = keys.set.only_if.as_ref().map(level_of).transpose()?;
         let (which, each) = (keys.which, keys.each.clone());
         let list = ObjectList { table: table.into(), only_if, which, each };
         Ok(ParameterSource::Objects(Arc::new(list)))

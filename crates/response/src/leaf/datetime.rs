@@ -111,6 +111,11 @@ fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>
     let seconds = i64::from(clock.hour * 3_600 + clock.minute * 60 + clock.second);
     let microseconds =
         (days * 86_400 + seconds - offset.seconds()) * 1_000_000 + i64::from(clock.microsecond);
+    write_microseconds(microseconds, out)
+}
+
+/// Appends the moment that is so long after 1970 in UTC.
+fn write_microseconds(microseconds: i64, out: &mut Vec<u8>) -> Option<()> {
     let (seconds, rest) = (microseconds.div_euclid(1_000_000), microseconds.rem_euclid(1_000_000));
     let (day, clock) = calendar::split_seconds(seconds, rest * 1_000)?;
     if !(1..=9_999).contains(&day.year) {
@@ -125,9 +130,19 @@ fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>
     Some(())
 }
 
+/// SQLite compares moments as numbers of microseconds since 1970, so the largest one of several is
+/// such a number.
 pub(super) fn write_utc_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    const EXPECTED: &str = "DateTime";
     let problem = "a value that is not a timestamp with an offset";
-    write_checked(value, out, "DateTime", problem, |text, out| {
+    if let Value::Integer(microseconds) = value {
+        out.push(b'"');
+        write_microseconds(microseconds, out)
+            .ok_or_else(|| LeafError::new(EXPECTED, problem, value))?;
+        out.extend_from_slice(b"Z\"");
+        return Ok(());
+    }
+    write_checked(value, out, EXPECTED, problem, |text, out| {
         let (day, rest) = Day::take(text)?;
         let [b' ' | b'T' | b't', rest @ ..] = rest else { return None };
         let (clock, rest) = Clock::take(rest)?;
@@ -590,6 +605,11 @@ mod tests {
                 ("2020-01-01 00:00:00+05:30", "2019-12-31T18:30:00Z"),
                 ("2020-01-01T00:00Z", "2020-01-01T00:00:00Z"),
             ],
+        );
+        check(
+            &Leaf::UtcTimestamp,
+            Value::Integer(641_977_689_500_000),
+            "\"1990-05-06T07:08:09.5Z\"",
         );
         refused(
             &Leaf::UtcTimestamp,

@@ -1,6 +1,8 @@
-//! `thalweg migrate`: creates the constraints and indexes that type definitions require in a graph.
+//! `thalweg migrate`: creates the constraints and indexes that type definitions require in a graph,
+//! or the tables that they require in a database.
 
 mod population;
+mod tables;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,11 +15,18 @@ use engine::graph::migrate::{NotMade, Plan, plan};
 use self::population::AwaitedIndex;
 use crate::commands::{block_on, print};
 use crate::failure::Failure;
-use crate::options::MigrateOptions;
+use crate::options::{MigrateOptions, MigrationTarget};
 
 pub(crate) fn run(options: &MigrateOptions) -> Result<ExitCode, Failure> {
+    match options.target()? {
+        MigrationTarget::Graph => graph(options),
+        MigrationTarget::Tables(options) => tables::run(&options),
+    }
+}
+
+fn graph(options: &MigrateOptions) -> Result<ExitCode, Failure> {
     let model = options.model()?;
-    let address = options.graph.address()?;
+    let address = options.address()?;
     block_on(async {
         let plan = plan(&address, &model, engine::Timeouts::default()).await?;
         match options.dry_run {

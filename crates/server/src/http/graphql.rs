@@ -3,12 +3,14 @@
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, Delivery, Kind};
 use graphql::{Body, Parameters, Request};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
+use super::answer_body::AnswerBody;
 use super::batch;
 use super::body::{self, ReadBody};
+use super::cache_control::cache_control;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
 use super::execute::{Executed, Execution, execute};
@@ -88,7 +90,13 @@ async fn answer_request(
                 if response.kind != Kind::Executed {
                     exchange.record_errors(&response.body);
                 }
-                complete(media_type, response)
+                let mut response = complete(media_type, response);
+                let is_whole = !matches!(response.body(), AnswerBody::Streamed(_));
+                let header = cache_control(&exchange.report, &caller.session);
+                if let (true, Some(header)) = (is_whole, header) {
+                    response.headers_mut().insert(CACHE_CONTROL, header);
+                }
+                response
             })
         }
         Ok(Read { body: Body::Batch(members), caller, memory: _memory, .. }) => {

@@ -51,6 +51,7 @@ mod admission;
 mod answer_body;
 mod batch;
 mod body;
+mod cache_control;
 mod clients;
 mod closing;
 mod compress;

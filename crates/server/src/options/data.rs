@@ -57,17 +57,22 @@ pub(crate) fn read(file: &Path) -> Result<Arc<str>, Failure> {
         Ok(text) => Ok(text.into()),
         Err(error) => Err(Failure::Usage(format!(
             "cannot read the type definitions in {}: {error}",
-            file.display()
+            redact::address(&file.to_string_lossy())
         ))),
     }
 }
 
-/// The options of Dgraph's dialect by the text of type definitions.
-pub(crate) fn dgraph(file: &Path, text: &str) -> Result<dgraph::Options, Failure> {
-    let model = definitions::read(text).map_err(|problems| {
+/// The model of a text of type definitions.
+pub(super) fn model(file: &Path, text: &str) -> Result<dgraph::model::Model, Failure> {
+    definitions::read(text).map_err(|problems| {
         let problems = problems.iter().map(|problem| format!("{}, {problem}", file.display()));
         Failure::Usage(problems.collect::<Vec<_>>().join("\nerror: "))
-    })?;
+    })
+}
+
+/// The options of Dgraph's dialect by the text of type definitions.
+pub(crate) fn dgraph(file: &Path, text: &str) -> Result<dgraph::Options, Failure> {
+    let model = model(file, text)?;
     if let Some(unserved) = dgraph::unserved(&model) {
         return Err(Failure::Usage(format!("{}, {unserved}", file.display())));
     }

@@ -45,11 +45,11 @@ pub(crate) struct TypesOptions {
 }
 
 /// The versions of the library.
-const VERSIONS: Words<ApiVersion> =
+pub(super) const VERSIONS: Words<ApiVersion> =
     Words(&[("3", ApiVersion::V3, "Versions 3.18 to 3.20"), ("7", ApiVersion::V7, "Versions 7")]);
 
 /// The default version.
-const DEFAULT: ApiVersion = ApiVersion::V7;
+pub(super) const DEFAULT: ApiVersion = ApiVersion::V7;
 
 impl TypesOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {

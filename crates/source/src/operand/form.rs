@@ -176,7 +176,7 @@ fn moment(value: Resolved<'_>) -> Resolved<'_> {
 }
 
 /// A text that is no id is null, which equals no id.
-fn hexadecimal_id<'v>(value: &Resolved<'_>) -> Resolved<'v> {
+pub(super) fn hexadecimal_id<'v>(value: &Resolved<'_>) -> Resolved<'v> {
     let number = match value {
         Resolved::Text(text) => match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             Some(digits) => i64::from_str_radix(digits, 16).ok(),

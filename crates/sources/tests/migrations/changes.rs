@@ -1,7 +1,7 @@
 //! Changes of a model, one after the other, on a database with rows.
 
 use storage::migration::{Finding, Loss, Obstacle};
-use storage::model::{EnumIndex, Field, FieldType, Index, Model};
+use storage::model::{DefaultValue, EnumIndex, Field, FieldType, Index, Model};
 
 use super::database::{TestDatabase, databases, run};
 use super::model::{
@@ -129,11 +129,21 @@ fn many_changes_in_a_row_keep_the_rows() {
         change(database, &model, &[]);
         assert!(database.fails("INSERT INTO \"Author\" (id, name, email) VALUES (9, 'C', 'Ann')"));
         // 3: a new required field has no values.
-        let before = model.clone();
         fields(&mut model, "Tag").push(field("color", FieldType::Text).required());
         let none = at(|table, column| Obstacle::NoValue { table, column }, "Tag", "color");
         assert_eq!(obstacles(database, &model), [(none, 2)]);
-        model = before;
+        field_of(&mut model, "Tag", "color").default = Some(DefaultValue::Text("it's".into()));
+        fields(&mut model, "Tag").push(field("seen", FieldType::DateTime).required());
+        field_of(&mut model, "Tag", "seen").default = Some(DefaultValue::Now);
+        field_of(&mut model, "Post", "body").is_required = true;
+        field_of(&mut model, "Post", "body").default = Some(DefaultValue::Text("none".into()));
+        change(database, &model, &[]);
+        assert_eq!(
+            database.query("SELECT color, count(seen) FROM \"Tag\" GROUP BY color"),
+            ["it's|2"]
+        );
+        assert_eq!(database.query("SELECT body FROM \"Post\" WHERE id = 5"), ["none"]);
+        database.execute("UPDATE \"Post\" SET body = 'A ' || id WHERE id = 5");
         // 4: types become wider.
         field_of(&mut model, "Post", "score").r#type = FieldType::Int64;
         change(database, &model, &[]);
@@ -151,7 +161,7 @@ fn many_changes_in_a_row_keep_the_rows() {
         let body = list(database, "body");
         assert_eq!(
             database.query(&format!("SELECT {body}, links FROM \"Post\" ORDER BY id")),
-            ["[\"Rivers run\"]|a", "[\"A river\"]|c", "null|null"]
+            ["[\"Rivers run\"]|a", "[\"A river\"]|c", "[\"A 5\"]|null"]
         );
         // 6: labels come and go.
         model.enums[0].labels.push("ARCHIVED".into());
@@ -182,6 +192,14 @@ fn many_changes_in_a_row_keep_the_rows() {
         model.relations[0] = posts;
         change(database, &model, &[]);
         assert_eq!(database.query("SELECT author FROM \"Post\" ORDER BY id"), ["1", "1", "2"]);
+        // Tags of another type: the pairs go.
+        let before = model.clone();
+        model.relations[1] = relation(many(of(1), "tags"), bare(of(0)));
+        let planned = run(database.plan(&model));
+        let found: Vec<(Finding, u64)> =
+            planned.found.into_iter().map(|found| (found.finding, found.rows)).collect();
+        assert_eq!(found, [(references("Post_tags", "tags"), 2)]);
+        model = before;
         // 9: posts and comments become an interface's, to which comments refer.
         model.groups.push(group("Content", &[1, 3], &[]));
         model.relations[2] = relation(one(of(3), "post"), bare(of_group(0)));

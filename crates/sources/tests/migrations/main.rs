@@ -11,7 +11,8 @@ mod faults;
 mod model;
 
 use self::database::{TestDatabase, databases, run};
-use self::model::{blog, characters};
+use self::model::{bare, blog, characters, entity, group, of, of_group, one, relation};
+use storage::model::Model;
 
 #[test]
 fn an_empty_database_gets_the_tables_and_takes_rows() {
@@ -84,5 +85,21 @@ fn ids_are_unique_in_the_whole_database() {
         }
         assert_eq!(database.query("SELECT id FROM \"Tag\""), ["1"]);
         assert_eq!(database.query("SELECT id FROM \"Author\""), ["2"]);
+    }
+}
+
+#[test]
+fn rows_of_one_statement_refer_to_each_other_by_a_group() {
+    for database in databases("one_statement") {
+        let model = Model {
+            entities: vec![entity("A", Vec::new())],
+            groups: vec![group("G", &[0], &[])],
+            relations: vec![relation(one(of(0), "next"), bare(of_group(0)))],
+            ..Model::default()
+        };
+        run(database.migrate(&model));
+        database.execute("INSERT INTO \"A\" (id, next) VALUES (1, 2), (2, 1), (3, 3)");
+        assert!(database.fails("INSERT INTO \"A\" (id, next) VALUES (4, 5)"));
+        assert_eq!(database.query("SELECT count(*) FROM \"G\""), ["3"]);
     }
 }

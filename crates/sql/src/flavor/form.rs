@@ -148,6 +148,9 @@ pub struct Definitions {
     pub without_rowid: bool,
     /// A trigger calls a function; otherwise it has the statements itself.
     pub trigger_functions: bool,
+    /// Foreign keys are checked when the triggers of the statement have run; otherwise after each
+    /// row, unless they are deferred.
+    pub references_after_triggers: bool,
     /// There are hash indexes, whose values may be of any length; otherwise those of B-trees may be.
     pub hash_indexes: bool,
     pub words: WordIndexes,

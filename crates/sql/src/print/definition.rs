@@ -337,7 +337,11 @@ impl Printer<'_> {
     fn function(&mut self, name: &TableName, body: &[Action]) -> fmt::Result {
         self.out.push_str("CREATE FUNCTION ");
         self.table_name(name);
-        self.out.push_str("() RETURNS trigger LANGUAGE plpgsql AS ");
+        // Whoever may write the rows of a table has no rights on what its triggers write.
+        self.out.push_str(
+            "() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, \
+             pg_temp AS ",
+        );
         let mut text = Printer::new(self.flavor);
         text.actions(body)?;
         // A text between dollar quotes must not have them itself.
@@ -464,6 +468,15 @@ impl Printer<'_> {
             }
             Term::Text(text) => self.literal(text),
             Term::Number(number) => write!(self.out, "{number}")?,
+            Term::Literal(text, data_type) => self.typed_literal(text, data_type),
+            Term::Now => self.out.push_str(match self.flavor.typed_text {
+                true => "now()",
+                false => "strftime('%Y-%m-%d %H:%M:%f', 'now') || '+00:00'",
+            }),
+            Term::OrElse(term, other) => {
+                self.applied("coalesce(", term, ", ")?;
+                self.applied("", other, ")")?;
+            }
             Term::Column(name) => self.identifier(name),
             Term::Of(table, column) => {
                 self.table_name(table);
@@ -583,6 +596,12 @@ impl Printer<'_> {
             }
             Condition::Among(term, rows) => self.among(term, " IN (", rows),
             Condition::NotAmong(term, rows) => self.among(term, " NOT IN (", rows),
+            Condition::Not(condition) => {
+                self.out.push_str("NOT (");
+                self.condition(condition)?;
+                self.out.push(')');
+                Ok(())
+            }
             Condition::All(conditions) => {
                 for (index, condition) in conditions.iter().enumerate() {
                     if index > 0 {
@@ -624,8 +643,31 @@ impl Printer<'_> {
         }
     }
 
+    fn typed_literal(&mut self, text: &str, data_type: &DataType) {
+        let is_cast = match data_type {
+            DataType::Boolean => {
+                self.out.push_str(if text == "true" { "TRUE" } else { "FALSE" });
+                return;
+            }
+            DataType::Text => false,
+            DataType::Integer | DataType::BigInteger | DataType::Double => true,
+            // Where texts have no types, a cast makes a number of one.
+            DataType::TimestampWithZone | DataType::Json | DataType::Array(_) => {
+                self.flavor.typed_text
+            }
+        };
+        if !is_cast {
+            return self.literal(text);
+        }
+        self.out.push_str("CAST(");
+        self.literal(text);
+        self.out.push_str(" AS ");
+        self.data_type(data_type);
+        self.out.push(')');
+    }
+
     /// A text between quotes, with the quotes inside it doubled.
-    fn literal(&mut self, text: &str) {
+    pub(super) fn literal(&mut self, text: &str) {
         self.out.push('\'');
         for character in text.chars() {
             if character == '\'' {

@@ -90,13 +90,20 @@ impl Printer<'_> {
                     self.out.push(')');
                 }
             },
-            Expression::AnyElement { value, comparison, array } => {
+            Expression::AnyElement { value, comparison, array }
+                if self.flavor.key_arrays == KeyArrays::JsonEach =>
+            {
+                self.out.push_str("EXISTS (SELECT 1 FROM json_each(");
+                self.expression(array)?;
+                self.out.push_str(") WHERE ");
                 self.parameter(*value)?;
                 self.out.push_str(self.comparison(*comparison));
-                self.out.push_str("ANY(");
-                self.expression(array)?;
-                self.out.push(')');
+                self.out.push_str("value)");
             }
+            Expression::AnyElement { value, comparison, array } => {
+                self.any_element(*value, *comparison, array)?;
+            }
+            Expression::AnyElementIn { list, array } => self.any_element_in(*list, array)?,
             Expression::Attribute { of, name } => {
                 self.out.push('(');
                 self.expression(of)?;
@@ -186,6 +193,16 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
+            Expression::OfJson { table, column, json } => {
+                self.out.push_str("(jsonb_populate_record(CAST(NULL AS ");
+                self.table_name(table);
+                self.out.push_str("), jsonb_build_object(");
+                self.literal(&column.0);
+                self.out.push_str(", CAST(");
+                self.expression(json)?;
+                self.out.push_str(" AS jsonb)))).");
+                self.identifier(column);
+            }
             Expression::NextKey => match self.flavor.sequence {
                 KeySequence::Call(call) => self.out.push_str(call),
                 // The compiler takes keys from the row.
@@ -293,6 +310,7 @@ impl Printer<'_> {
             | Expression::IgnoreCase(_)
             | Expression::CountRows
             | Expression::NextKey
+            | Expression::OfJson { .. }
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)
@@ -319,6 +337,7 @@ impl Printer<'_> {
             | Expression::TruthText(_)
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
+            | Expression::AnyElementIn { .. }
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -345,6 +364,63 @@ impl Printer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a value compares so with some element of an array.
+    fn any_element(
+        &mut self,
+        value: Parameter,
+        comparison: Comparison,
+        array: &Expression,
+    ) -> fmt::Result {
+        let comparison = self.comparison(comparison);
+        if let KeyArrays::Unnest = self.flavor.key_arrays {
+            self.parameter(value)?;
+            self.out.push_str(comparison);
+            self.out.push_str("ANY(");
+            self.expression(array)?;
+        } else {
+            let element = self.elements(array)?;
+            self.parameter(value)?;
+            write!(self.out, "{comparison}{element}")?;
+        }
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn any_element_in(&mut self, list: Parameter, array: &Expression) -> fmt::Result {
+        if let KeyArrays::Unnest = self.flavor.key_arrays {
+            self.expression(array)?;
+            self.out.push_str(self.comparison(Comparison::Overlaps));
+            return self.parameter(list);
+        }
+        let element = self.elements(array)?;
+        self.out.push_str(element);
+        self.list(list)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    /// The beginning of a condition on some element of a JSON array, up to the condition. Returns
+    /// the column of the element.
+    fn elements(&mut self, array: &Expression) -> Result<&'static str, fmt::Error> {
+        let is_table = match self.flavor.key_arrays {
+            KeyArrays::JsonTable { element } => Some(element),
+            KeyArrays::Unnest | KeyArrays::JsonEach => None,
+        };
+        self.out.push_str("EXISTS (SELECT 1 FROM ");
+        self.out.push_str(if is_table.is_some() { "JSON_TABLE(" } else { "json_each(" });
+        self.expression(array)?;
+        match is_table {
+            Some(element) => {
+                write!(self.out, ", '$[*]' COLUMNS (c0 {element} PATH '$')) AS list WHERE ")?;
+                Ok("c0")
+            }
+            None => {
+                self.out.push_str(") WHERE ");
+                Ok("value")
+            }
+        }
     }
 
     fn list(&mut self, list: Parameter) -> fmt::Result {

@@ -8,6 +8,7 @@ use crate::tree::{
     SqlType, TableName, TimeKind, TimeUnit,
 };
 
+mod definition;
 mod third;
 mod write;
 

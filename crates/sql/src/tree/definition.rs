@@ -269,6 +269,12 @@ pub enum Term {
     Null(DataType),
     Text(Box<str>),
     Number(i64),
+    /// The value of a type by its text.
+    Literal(Box<str>, DataType),
+    /// The moment.
+    Now,
+    /// The first one that is not null.
+    OrElse(Box<Term>, Box<Term>),
     /// Of the innermost table.
     Column(Identifier),
     /// Of a table by its name.
@@ -313,6 +319,7 @@ pub enum Condition {
     /// A value of the only column of rows.
     Among(Term, Box<TableRows>),
     NotAmong(Term, Box<TableRows>),
+    Not(Box<Condition>),
     All(Vec<Condition>),
 }
 

@@ -16,8 +16,7 @@ pub(crate) fn create_table(
     tables: &Tables,
     database: &Database,
 ) -> CreateTable {
-    let columns: Vec<ColumnDefinition> =
-        table.columns.iter().map(|column| column_definition(column)).collect();
+    let columns: Vec<ColumnDefinition> = table.columns.iter().map(column_definition).collect();
     let mut constraints = Vec::new();
     if table.number_key().is_none() {
         constraints.push(Constraint::PrimaryKey(identifiers(&table.primary_key)));

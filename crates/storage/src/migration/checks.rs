@@ -3,10 +3,10 @@
 use sql::tree::definition::{Condition, TableRows, Term};
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
-use crate::tables::{Column, Reference, Stored, Table, Unique};
+use crate::tables::{Column, ColumnType, Reference, Stored, Table, Unique};
 
 impl<'m> Planner<'m> {
     fn count(&self, table: &Table, condition: Option<Condition>, finding: Finding) -> Check {
@@ -24,13 +24,22 @@ impl<'m> Planner<'m> {
         let place = || (kept.old.name.clone(), new.name.clone());
         let own = || Term::Column(identifier(&old.name));
         let mut checks = Vec::new();
-        let finding = |loss: fn(Box<str>, Box<str>) -> Loss| {
+        let no_value = || {
             let (table, column) = place();
             match new.is_required {
-                true => Finding::Obstacle(Obstacle::NoValue { table, column }),
-                false => Finding::Loss(loss(table, column)),
+                true => Finding::Obstacle(Obstacle::Values { table, column }),
+                false => Finding::Loss(Loss::Values { table, column }),
             }
         };
+        if let (ColumnType::Enum(labels), true, true) = (&new.r#type, old.is_list, new.is_list)
+            && old.r#type != new.r#type
+        {
+            let (table, column) = place();
+            let labels = Condition::ElementsOneOf(identifier(&old.name), labels.clone());
+            let others = Condition::Not(Box::new(labels));
+            let obstacle = Finding::Obstacle(Obstacle::Labels { table, column });
+            checks.push(self.count(kept.old, Some(others), obstacle));
+        }
         match conversion(old, new) {
             Conversion::None | Conversion::Every(_) => {}
             Conversion::Some { lost, loses_elements: true, .. } => {
@@ -39,17 +48,15 @@ impl<'m> Planner<'m> {
                 checks.push(self.count(kept.old, Some(lost), loss));
             }
             Conversion::Some { lost, loses_elements: false, .. } => {
-                let finding = finding(|table, column| Loss::Values { table, column });
-                checks.push(self.count(kept.old, Some(lost), finding));
+                checks.push(self.count(kept.old, Some(lost), no_value()));
             }
             Conversion::Nothing => {
-                let finding = finding(|table, column| Loss::Values { table, column });
                 let condition = (!new.is_required).then(|| Condition::IsNotNull(own()));
-                checks.push(self.count(kept.old, condition, finding));
+                checks.push(self.count(kept.old, condition, no_value()));
                 return checks;
             }
         }
-        if new.is_required && !old.is_required {
+        if new.is_required && !old.is_required && fill(kept.new, new).is_none() {
             let (table, column) = place();
             let obstacle = Finding::Obstacle(Obstacle::Null { table, column });
             checks.push(self.count(kept.old, Some(Condition::IsNull(own())), obstacle));
@@ -67,7 +74,7 @@ impl<'m> Planner<'m> {
         if let Some(reference) = kept.new.find_reference(&column.name) {
             return self.checks_of_new(kept.new, reference);
         }
-        if !column.is_required {
+        if !column.is_required || fill(kept.new, column).is_some() {
             return Vec::new();
         }
         let (table, name) = (kept.old.name.clone(), column.name.clone());
@@ -81,7 +88,7 @@ impl<'m> Planner<'m> {
             return Vec::new();
         }
         let reference = kept.old.find_reference(&column.name);
-        if reference.is_some_and(|reference| self.is_moved(&reference.relation)) {
+        if reference.is_some_and(|reference| self.is_moved(kept.old, &reference.relation)) {
             return Vec::new();
         }
         let (table, name) = (kept.old.name.clone(), column.name.clone());
@@ -95,7 +102,7 @@ impl<'m> Planner<'m> {
         let is_kept = match &table.stores {
             Stored::Entity(_) => false,
             Stored::Group(_) => true,
-            Stored::Relation(relation) => self.is_moved(relation),
+            Stored::Relation(relation) => self.is_moved(table, relation),
         };
         match is_kept {
             true => Vec::new(),
@@ -177,8 +184,10 @@ impl<'m> Planner<'m> {
         let (table, name) = (kept.old.name.clone(), column.name.clone());
         let is_required =
             kept.new.find_column(&column.name).is_some_and(|column| column.is_required);
-        let finding = match is_required {
-            true => Finding::Obstacle(Obstacle::NoValue { table, column: name }),
+        // A pair without one of its rows is deleted.
+        let is_obstacle = is_required && !matches!(kept.new.stores, Stored::Relation(_));
+        let finding = match is_obstacle {
+            true => Finding::Obstacle(Obstacle::Values { table, column: name }),
             false => Finding::Loss(Loss::References { table, column: name }),
         };
         self.count(kept.old, Some(Condition::All(conditions)), finding)
@@ -187,12 +196,15 @@ impl<'m> Planner<'m> {
     /// A condition on rows whose reference leads to no row of its new table.
     pub(super) fn leads_nowhere(&self, column: &Column, reference: &Reference) -> Condition {
         let own = || Term::Column(identifier(&column.name));
-        let key = reference.target_columns.first().map(|key| identifier(key));
-        let keys = key.map(|key| {
-            TableRows::of(Term::Column(key), table_name(&reference.to, self.database), None)
-        });
         let mut conditions = vec![Condition::IsNotNull(own())];
+        let keys = self.target_keys(reference);
         conditions.extend(keys.map(|keys| Condition::NotAmong(own(), Box::new(keys))));
         Condition::All(conditions)
+    }
+
+    /// The keys to which a new reference may lead.
+    pub(super) fn target_keys(&self, reference: &Reference) -> Option<TableRows> {
+        let key = Term::Column(identifier(reference.target_columns.first()?));
+        Some(TableRows::of(key, table_name(&reference.to, self.database), None))
     }
 }

@@ -64,6 +64,7 @@ impl<'m> Planner<'m> {
         let old_members: Vec<&Table> = self.old.members(&group.new.name).collect();
         for member in old_members {
             if !is_member(self.new.find(&member.name)) {
+                self.moves_rows = true;
                 self.delete_member(group, &member.name, &mut statements, &mut checks);
             }
         }

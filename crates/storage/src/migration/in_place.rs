@@ -1,23 +1,23 @@
 //! Steps where ALTER TABLE changes types and constraints. New parts come before old ones go, so that
 //! values can move between them.
 
-use sql::tree::definition::{Action, Constraint, Definition, Term};
+use sql::tree::definition::{Action, Condition, Constraint, Definition, Term};
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::definition::{
     add_column, check, create_index, create_table, data_type, drop_index, identifier, identifiers,
     reference, table_name,
 };
-use crate::tables::{Column, Index, Reference, Table, Unique};
+use crate::tables::{Column, Index, Reference, Stored, Table, Unique};
 
 impl<'m> Planner<'m> {
     pub(super) fn in_place(&mut self) {
         let kept = self.difference.kept.clone();
         let created = self.difference.created.clone();
         let dropped = self.difference.dropped.clone();
-        self.drop_triggers(false);
+        self.drop_triggers();
         for table in &dropped {
             self.drop_references(table, table.references.iter());
         }
@@ -66,7 +66,7 @@ impl<'m> Planner<'m> {
         for table in &kept {
             self.add_references(table.new, table.added_references());
         }
-        self.create_triggers(false);
+        self.create_triggers(|_| false);
     }
 
     pub(super) fn create_table(&mut self, table: &Table) {
@@ -216,9 +216,14 @@ impl<'m> Planner<'m> {
             }
         }
         for (column, reference) in self.redirected(kept) {
-            let sets = vec![(identifier(&column.name), Term::Null(data_type(column)))];
             let filter = Some(self.leads_nowhere(column, reference));
-            let update = Action::Update { table: table.clone(), sets, filter };
+            let update = match kept.new.stores {
+                Stored::Relation(_) => Action::Delete { from: table.clone(), filter },
+                Stored::Entity(_) | Stored::Group(_) => {
+                    let sets = vec![(identifier(&column.name), Term::Null(data_type(column)))];
+                    Action::Update { table: table.clone(), sets, filter }
+                }
+            };
             let check = self.check_of_redirected(kept, column, reference);
             filled.push((column, Definition::Action(update), vec![check]));
         }
@@ -247,13 +252,19 @@ impl<'m> Planner<'m> {
             if !column.is_required || was_required {
                 continue;
             }
-            let statement = Definition::AlterNull {
-                table: table_name(&kept.new.name, self.database),
-                column: identifier(&column.name),
-                is_required: true,
-            };
+            let table = table_name(&kept.new.name, self.database);
+            let own = identifier(&column.name);
+            let mut statements = Vec::new();
+            if let Some(value) = fill(kept.new, column) {
+                statements.push(Definition::Action(Action::Update {
+                    table: table.clone(),
+                    sets: vec![(own.clone(), value)],
+                    filter: Some(Condition::IsNull(Term::Column(own.clone()))),
+                }));
+            }
+            statements.push(Definition::AlterNull { table, column: own, is_required: true });
             let (table, name) = (kept.new.name.clone(), column.name.clone());
-            self.step(Change::AlterColumn { table, column: name }, &[statement], Vec::new());
+            self.step(Change::AlterColumn { table, column: name }, &statements, Vec::new());
         }
     }
 

@@ -9,7 +9,7 @@ use sql::tree::definition::{
 };
 
 use super::difference::Kept;
-use super::value::{Conversion, conversion};
+use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::database::PREFIX;
 use crate::definition::{
@@ -23,10 +23,17 @@ impl<'m> Planner<'m> {
         let dropped = self.difference.dropped.clone();
         let (rebuilt, altered): (Vec<Kept<'m>>, Vec<Kept<'m>>) =
             self.difference.kept.iter().partition(|table| self.is_rebuilt(**table));
-        self.rebuilds = !rebuilt.is_empty() || !dropped.is_empty();
-        // A table is renamed only if no trigger refers to a table that is not there.
-        self.drop_triggers(self.rebuilds);
+        self.moves_rows = !rebuilt.is_empty() || !dropped.is_empty();
         let database = self.database;
+        self.drop_triggers();
+        for table in &created {
+            self.create_table(table);
+            self.fill_group(table);
+            self.fill_pairs(table);
+        }
+        for table in rebuilt.iter().chain(&altered) {
+            self.change_members(*table);
+        }
         for table in &dropped {
             self.drop_indexes(table.indexes.iter().filter(|own| is_virtual(own, database)));
         }
@@ -38,14 +45,6 @@ impl<'m> Planner<'m> {
         for table in &altered {
             let old = table.old.indexes.iter();
             self.drop_indexes(old.filter(|index| !table.new.indexes.contains(index)));
-        }
-        for table in &created {
-            self.create_table(table);
-            self.fill_group(table);
-            self.fill_pairs(table);
-        }
-        for table in rebuilt.iter().chain(&altered) {
-            self.change_members(*table);
         }
         for table in &altered {
             self.add_in_place(*table);
@@ -74,7 +73,7 @@ impl<'m> Planner<'m> {
             let lost = |own: &&Index| !is_virtual(own, database) || !has_same_words(*table, own);
             self.create_indexes(table.new, new.filter(lost));
         }
-        self.create_triggers(self.rebuilds);
+        self.create_triggers(|table| rebuilt.iter().any(|own| own.new.name == table.name));
     }
 
     /// Whether a table changes in a way for which there is no ALTER TABLE.
@@ -138,13 +137,23 @@ impl<'m> Planner<'m> {
                 let mut columns = Vec::new();
                 let mut terms = Vec::new();
                 for column in &kept.new.columns {
-                    if let Some(term) = self.value(kept, column, &mut checks) {
+                    let term = self.value(kept, column, &mut checks);
+                    let was_required =
+                        kept.old.find_column(&column.name).is_some_and(|old| old.is_required);
+                    let fill = fill(kept.new, column).filter(|_| !was_required);
+                    let term = match (term, fill) {
+                        (Some(term), Some(fill)) => {
+                            Some(Term::OrElse(Box::new(term), Box::new(fill)))
+                        }
+                        (term, fill) => term.or(fill),
+                    };
+                    if let Some(term) = term {
                         columns.push(identifier(&column.name));
                         terms.push(term);
                     }
                 }
-                let rows =
-                    InsertedRows::Of(TableRows { distinct: false, terms, from, filter: None });
+                let filter = self.pairs_that_stay(kept);
+                let rows = InsertedRows::Of(TableRows { distinct: false, terms, from, filter });
                 statements.push(Definition::Action(Action::Insert { into, columns, rows }));
             }
         }
@@ -168,11 +177,8 @@ impl<'m> Planner<'m> {
         let redirected = self.redirected(kept);
         if let Some((_, reference)) = redirected.iter().find(|(own, _)| own.name == column.name) {
             checks.push(self.check_of_redirected(kept, column, reference));
-            let key = Term::Column(identifier(reference.target_columns.first()?));
-            let to = table_name(&reference.to, self.database);
             let own = || Term::Column(identifier(&column.name));
-            let keys = Box::new(TableRows::of(key, to, None));
-            let leads = Condition::Among(own(), keys);
+            let leads = Condition::Among(own(), Box::new(self.target_keys(reference)?));
             return Some(Term::When(Box::new(leads), Box::new(own())));
         }
         match conversion(old, column) {
@@ -180,6 +186,20 @@ impl<'m> Planner<'m> {
             Conversion::Every(term) | Conversion::Some { term, .. } => Some(term),
             Conversion::Nothing => None,
         }
+    }
+
+    /// A condition on pairs of which both references still lead to rows.
+    fn pairs_that_stay(&self, kept: Kept<'m>) -> Option<Condition> {
+        let Stored::Relation(_) = kept.new.stores else { return None };
+        let redirected = self.redirected(kept);
+        let conditions: Vec<Condition> = redirected
+            .iter()
+            .filter_map(|(column, reference)| {
+                let own = Term::Column(identifier(&column.name));
+                Some(Condition::Among(own, Box::new(self.target_keys(reference)?)))
+            })
+            .collect();
+        (!conditions.is_empty()).then_some(Condition::All(conditions))
     }
 
     /// Puts the new table into the place of the old one.

@@ -83,10 +83,22 @@ fn turned<'m>(pairs: Pairs<'m>, from: &Relation, to: &Relation) -> Pairs<'m> {
 }
 
 impl<'m> Planner<'m> {
-    /// Whether an old column or table of pairs is the source of a relation that is stored elsewhere
-    /// now.
-    pub(super) fn is_moved(&self, relation: &Relation) -> bool {
-        !pairs(self.new, relation).is_empty()
+    /// Whether all pairs of a relation in an old table move to another place.
+    pub(super) fn is_moved(&self, old: &Table, relation: &Relation) -> bool {
+        let fills_pairs = self.difference.created.iter().any(|table| {
+            matches!(&table.stores, Stored::Relation(own) if own.is_same(relation))
+                && of_pairs(table).is_some()
+        });
+        let fills_column = self.difference.kept.iter().any(|kept| {
+            kept.new.references.iter().any(|reference| {
+                reference.relation.is_same(relation)
+                    && kept.added().any(|column| reference.columns.contains(&column.name))
+                    && self
+                        .moved(kept.new, reference)
+                        .is_some_and(|pairs| pairs.table.name == old.name)
+            })
+        });
+        fills_pairs || fills_column
     }
 
     /// The old pairs of the relation of a new reference, if they are in one other table.

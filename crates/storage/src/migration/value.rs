@@ -3,7 +3,7 @@
 use sql::tree::definition::{Condition, Term};
 
 use crate::definition::{identifier, value_type};
-use crate::tables::{Column, ColumnType};
+use crate::tables::{Column, ColumnType, Fill, Table};
 
 /// The conversion of the values of a column to its new type.
 pub(super) enum Conversion {
@@ -16,6 +16,20 @@ pub(super) enum Conversion {
     Some { term: Term, lost: Condition, loses_elements: bool },
     /// No value has a new form.
     Nothing,
+}
+
+/// The value of rows that have none in a required column.
+pub(super) fn fill(table: &Table, column: &Column) -> Option<Term> {
+    let is_unique = table.unique.iter().any(|unique| *unique.columns == [column.name.clone()]);
+    let fill = column.fill.as_ref().filter(|_| column.is_required && !is_unique)?;
+    let value = match fill {
+        Fill::Now => Term::Now,
+        Fill::Text(text) => Term::Literal(text.clone(), value_type(&column.r#type)),
+    };
+    Some(match column.is_list {
+        true => Term::ListOf(Box::new(value), value_type(&column.r#type)),
+        false => value,
+    })
 }
 
 /// The conversion between two types.

@@ -2,8 +2,10 @@
 
 use super::{EntityPlace, Omitted, OmittedReason, Planner};
 use crate::database::Trigrams;
-use crate::model::{self, Entity, Field, FieldType, Key, Model};
-use crate::tables::{Column, ColumnType, Index, IndexMethod, Stored, StoredValue, Table, Unique};
+use crate::model::{self, DefaultValue, Entity, Field, FieldType, Key, Model};
+use crate::tables::{
+    Column, ColumnType, Fill, Index, IndexMethod, Stored, StoredValue, Table, Unique,
+};
 
 impl Planner<'_> {
     /// Adds the table of each entity.
@@ -22,7 +24,8 @@ impl Planner<'_> {
             let stores = StoredValue::Sequence;
             let name = self.column_name(&name, &stores, column);
             let r#type = ColumnType::Int64;
-            columns.push(Column { name, stores, r#type, is_list: false, is_required: true });
+            let (is_list, is_required) = (false, true);
+            columns.push(Column { name, stores, r#type, is_list, is_required, fill: None });
         }
         let mut fields = Vec::with_capacity(entity.fields.len());
         for field in &entity.fields {
@@ -35,6 +38,10 @@ impl Planner<'_> {
                 r#type: column_type(self.model, field.r#type),
                 is_list: field.is_list,
                 is_required: field.is_required,
+                fill: field.default.as_ref().map(|default| match default {
+                    DefaultValue::Now => Fill::Now,
+                    DefaultValue::Text(text) => Fill::Text(text.clone()),
+                }),
             });
         }
         let key: Vec<Box<str>> = match &entity.key {

@@ -37,6 +37,7 @@ impl Planner<'_> {
             r#type,
             is_list: false,
             is_required,
+            fill: None,
         };
         let mut columns = vec![
             column(&key, StoredValue::MemberKey, ColumnType::Int64, true),

@@ -74,7 +74,8 @@ impl Planner<'_> {
                 let name = self.column_name(&table, &stores, &wanted);
                 let is_required = own.is_required && own.on_delete != model::OnDelete::SetNull;
                 let r#type = r#type.clone();
-                columns.push(Column { name, stores, r#type, is_list: false, is_required });
+                let (is_list, fill) = (false, None);
+                columns.push(Column { name, stores, r#type, is_list, is_required, fill });
             }
             let names: Vec<Box<str>> = columns.iter().map(|column| column.name.clone()).collect();
             let reference = Reference {
@@ -166,7 +167,8 @@ impl Planner<'_> {
             let name = self.column_name(&table.name, &stores, &wanted);
             names.push(name.clone());
             let r#type = r#type.clone();
-            table.columns.push(Column { name, stores, r#type, is_list: false, is_required: true });
+            let (is_list, is_required, fill) = (false, true, None);
+            table.columns.push(Column { name, stores, r#type, is_list, is_required, fill });
         }
         table.references.push(Reference {
             name: "".into(),

@@ -194,42 +194,42 @@ fn groups_have_the_keys_of_their_members() {
             ALTER TABLE "public"."Ship" ADD CONSTRAINT "Ship_captain_fkey" FOREIGN KEY ("captain") REFERENCES "public"."Character" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED;
             ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_character_fkey" FOREIGN KEY ("character") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
             ALTER TABLE "public"."Character_friends" ADD CONSTRAINT "Character_friends_friends_fkey" FOREIGN KEY ("friends") REFERENCES "public"."Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
-            CREATE FUNCTION "thalweg"."Human_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Human_insert"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Human', NEW."name");
               RETURN NULL;
             END
             $thalweg$;
             CREATE TRIGGER "thalweg_Human_insert" AFTER INSERT ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_insert"();
-            CREATE FUNCTION "thalweg"."Human_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Human_update"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
               RETURN NULL;
             END
             $thalweg$;
             CREATE TRIGGER "thalweg_Human_update" AFTER UPDATE OF "id", "name" ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_update"();
-            CREATE FUNCTION "thalweg"."Human_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Human_delete"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               DELETE FROM "public"."Character" WHERE "id" = OLD."id";
               RETURN NULL;
             END
             $thalweg$;
             CREATE TRIGGER "thalweg_Human_delete" AFTER DELETE ON "public"."Human" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Human_delete"();
-            CREATE FUNCTION "thalweg"."Droid_insert"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Droid_insert"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               INSERT INTO "public"."Character" ("id", "type", "name") VALUES (NEW."id", 'Droid', NEW."name");
               RETURN NULL;
             END
             $thalweg$;
             CREATE TRIGGER "thalweg_Droid_insert" AFTER INSERT ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_insert"();
-            CREATE FUNCTION "thalweg"."Droid_update"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Droid_update"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               UPDATE "public"."Character" SET "id" = NEW."id", "name" = NEW."name" WHERE "id" = OLD."id";
               RETURN NULL;
             END
             $thalweg$;
             CREATE TRIGGER "thalweg_Droid_update" AFTER UPDATE OF "id", "name" ON "public"."Droid" FOR EACH ROW EXECUTE FUNCTION "thalweg"."Droid_update"();
-            CREATE FUNCTION "thalweg"."Droid_delete"() RETURNS trigger LANGUAGE plpgsql AS $thalweg$
+            CREATE FUNCTION "thalweg"."Droid_delete"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $thalweg$
             BEGIN
               DELETE FROM "public"."Character" WHERE "id" = OLD."id";
               RETURN NULL;
@@ -255,7 +255,7 @@ fn groups_have_the_keys_of_their_members() {
               "id" INTEGER PRIMARY KEY,
               "length" DOUBLE PRECISION,
               "captain" BIGINT,
-              CONSTRAINT "Ship_captain_fkey" FOREIGN KEY ("captain") REFERENCES "Character" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+              CONSTRAINT "Ship_captain_fkey" FOREIGN KEY ("captain") REFERENCES "Character" ("id") ON DELETE SET NULL
             );
             CREATE TABLE "Character" (
               "id" INTEGER PRIMARY KEY,
@@ -267,8 +267,8 @@ fn groups_have_the_keys_of_their_members() {
               "character" BIGINT NOT NULL,
               "friends" BIGINT NOT NULL,
               PRIMARY KEY ("character", "friends"),
-              CONSTRAINT "Character_friends_character_fkey" FOREIGN KEY ("character") REFERENCES "Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-              CONSTRAINT "Character_friends_friends_fkey" FOREIGN KEY ("friends") REFERENCES "Character" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+              CONSTRAINT "Character_friends_character_fkey" FOREIGN KEY ("character") REFERENCES "Character" ("id") ON DELETE CASCADE,
+              CONSTRAINT "Character_friends_friends_fkey" FOREIGN KEY ("friends") REFERENCES "Character" ("id") ON DELETE CASCADE
             ) WITHOUT ROWID;
             CREATE INDEX "Human_home_idx" ON "Human" ("home");
             CREATE INDEX "Droid_home_idx" ON "Droid" ("home");

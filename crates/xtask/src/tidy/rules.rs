@@ -176,6 +176,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "source",
             "source-postgres",
             "sources",
+            "storage",
             "gateway",
             "clients",
             "engine",

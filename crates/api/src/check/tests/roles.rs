@@ -180,6 +180,7 @@ family!(filters: FilterRole {
         ignoring: Case::Ignored,
     }),
     Related => one(FilterRole::Related(hop())),
+    RelatedThrough => one(FilterRole::RelatedThrough { near: hop(), far: hop() }),
     Exists => one(FilterRole::Exists(hop())),
     RelatedMany => one(FilterRole::RelatedMany(hop())),
     RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),

@@ -3,6 +3,7 @@
 use ir::RepresentedValue;
 
 use super::super::Resolved;
+use super::super::form::hexadecimal_id;
 use super::super::given::Given;
 
 /// Most characters of a decimal number in full: PostgreSQL's `numeric` takes more.
@@ -57,6 +58,10 @@ pub(super) fn checked_value(kind: RepresentedValue, value: Resolved<'_>) -> Opti
         (RepresentedValue::Text, Resolved::Integer(number)) => {
             Some(Resolved::Text(number.to_string().into()))
         }
+        (RepresentedValue::HexadecimalId, value) => match hexadecimal_id(&value) {
+            Resolved::Null => None,
+            number => Some(number),
+        },
         (RepresentedValue::Uuid, Resolved::Text(text)) => {
             is_uuid(&text).then_some(Resolved::Text(text))
         }

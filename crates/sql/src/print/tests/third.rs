@@ -55,6 +55,7 @@ const MARIADB: Flavor = Flavor {
         alters_tables: true,
         without_rowid: false,
         trigger_functions: false,
+        references_after_triggers: false,
         hash_indexes: false,
         words: WordIndexes::Indexes,
         schemas: false,
@@ -143,6 +144,21 @@ fn lists_are_json_tables() {
         .assert_eq(&print(&select, &MARIADB));
     expect!["SELECT t1.c0 FROM (SELECT value ->> 0 AS c0 FROM json_each(?1)) AS t1"]
         .assert_eq(&print(&select, &Flavor::SQLITE));
+}
+
+#[test]
+fn elements_of_lists_are_compared_by_the_lists_of_each_database() {
+    let tags = || Box::new(column("tags"));
+    let any =
+        Expression::AnyElement { value: Parameter(0), comparison: Comparison::Less, array: tags() };
+    let any_in = Expression::AnyElementIn { list: Parameter(1), array: tags() };
+    let mut select = Select::from(table("post", 0));
+    select.and_where(any);
+    select.and_where(any_in);
+    expect!["SELECT 1 FROM `post` AS t0 WHERE EXISTS (SELECT 1 FROM JSON_TABLE(t0.`tags`, '$[*]' COLUMNS (c0 text PATH '$')) AS list WHERE ? < c0) AND EXISTS (SELECT 1 FROM JSON_TABLE(t0.`tags`, '$[*]' COLUMNS (c0 text PATH '$')) AS list WHERE c0 IN (SELECT c0 FROM JSON_TABLE(?, '$[*]' COLUMNS (c0 text PATH '$')) AS list))"].assert_eq(&print(&select, &MARIADB));
+    expect![[r#"SELECT 1 FROM "post" AS t0 WHERE EXISTS (SELECT 1 FROM json_each(t0."tags") WHERE ?1 < value) AND EXISTS (SELECT 1 FROM json_each(t0."tags") WHERE value IN (SELECT value FROM json_each(?2)))"#]].assert_eq(&print(&select, &Flavor::SQLITE));
+    expect![[r#"SELECT 1 FROM "post" AS t0 WHERE $1 < ANY(t0."tags") AND t0."tags" && $2"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
 }
 
 #[test]

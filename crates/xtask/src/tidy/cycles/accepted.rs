@@ -75,8 +75,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         within: "crates/ir/src",
-        modules: &["filter", "operand", "request", "rows", "write"],
-        edges: 16,
+        modules: &["filter", "objects", "operand", "request", "rows", "write"],
+        edges: 20,
         reason: "the types of a request are recursive: rows have filters, which have rows",
     },
     Accepted {

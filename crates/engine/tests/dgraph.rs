@@ -1,0 +1,300 @@
+//! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
+
+use std::fs;
+use std::path::Path;
+use std::process;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dialects::federation::Options as Federation;
+use dialects::{Dialect, dgraph};
+use engine::{
+    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
+};
+use expect_test::{Expect, expect};
+use graphql::Request;
+use serde_json::Value;
+use source::{MigrationAccess, Timeouts};
+use sources::Migrator;
+use testkit::postgres::{required_installations, shared};
+
+use crate::shop::block_on;
+
+const TYPES: &str = r#"
+    interface Being {
+        id: ID!
+        name: String! @search(by: [exact])
+        friends: [Being]
+        home: Place
+    }
+    type Person implements Being @key(fields: "mail") {
+        mail: String! @id
+        born: DateTime @search
+        moods: [Mood!] @search
+        pets: [Pet] @hasInverse(field: keeper)
+        likes: [Liked]
+        best: Liked
+    }
+    type Pet implements Being {
+        weight: Float @search
+        tags: [String] @search(by: [hash])
+        keeper: Person
+    }
+    type Place @key(fields: "id") {
+        id: ID!
+        title: String! @search(by: [hash])
+        size: Int64 @search
+        open: Boolean @search
+        beings: [Being] @hasInverse(field: home)
+    }
+    union Liked = Pet | Place
+    enum Mood { calm wild }
+"#;
+
+const ROWS: &str = r#"
+    INSERT INTO "Place" (id, title, size, open) VALUES
+        (1, 'house', 9007199254740993, true), (2, 'barn', 20, false), (42, 'lake', NULL, NULL);
+    INSERT INTO "Person" (id, name, mail, born, moods, home) VALUES
+        (3, 'ann', 'a@x', '1990-05-06T07:08:09.5Z', {moods}, 1),
+        (4, 'bob', 'b@x', NULL, NULL, 1);
+    INSERT INTO "Pet" (id, name, weight, tags, keeper, home) VALUES
+        (5, 'rex', 20.5, {tags}, 3, 2), (6, 'tom', 4, NULL, 3, 1), (7, 'kim', NULL, NULL, NULL, NULL);
+    INSERT INTO "Being_friends" (being, friends) VALUES (3, 4), (3, 5), (5, 3), (6, 7);
+    INSERT INTO "Person_likes" (person, likes) VALUES (3, 5), (3, 2), (4, 42);
+    UPDATE "Person" SET best = 42 WHERE id = 3;
+    UPDATE "Person" SET best = 6 WHERE id = 4;
+"#;
+
+static DATABASES: AtomicUsize = AtomicUsize::new(0);
+
+/// Asks on each database; the answers must be equal.
+fn check(requests: &[&str], expect: &Expect) {
+    let mut answers: Vec<(String, String)> = Vec::new();
+    let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
+    let rows =
+        ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
+    block_on(async {
+        let address = SourceAddress::Sqlite(file.clone());
+        let places = migrate(&address).await;
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.execute_batch(&rows).unwrap();
+        drop(connection);
+        answers.push(("SQLite".into(), ask(&address, places, requests).await));
+    });
+    remove(&file);
+    let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
+    for installation in required_installations().unwrap().iter().take(1) {
+        let server = shared(installation).unwrap();
+        let name = format!("dgraph{}_{number}", process::id());
+        server.create_database(&name).unwrap();
+        block_on(async {
+            let address = SourceAddress::Postgres(server.socket_url(&name));
+            let places = migrate(&address).await;
+            server.execute(&name, &rows).unwrap();
+            answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
+        });
+    }
+    let (_, first) = &answers[0];
+    expect.assert_eq(first);
+    for (source, answer) in &answers[1..] {
+        assert_eq!(answer, first, "{source}");
+    }
+}
+
+fn model() -> dgraph::model::Model {
+    dgraph::definitions::read(TYPES).unwrap()
+}
+
+async fn migrate(address: &SourceAddress) -> dgraph::Options {
+    let model = model();
+    let stored = dgraph::stored::stored(&model);
+    let migrator =
+        Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+    let planned = migrator.plan(&stored.model).await.unwrap();
+    migrator.apply(&planned, TYPES).await.unwrap();
+    let places = Arc::new(planned.plan.places);
+    dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
+}
+
+async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
+    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
+    let federation = requests.iter().any(|request| request.contains("_entities"));
+    let options = Options {
+        dialect: Dialect::Dgraph(dialect),
+        source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+        connections: PoolLimits::unshared(1),
+        limits: Limits::default(),
+        errors: ErrorOptions::default(),
+        policies: None,
+        federation: federation.then(Federation::default),
+        schema_first: None,
+    };
+    let engine = Engine::open(address, &options).await.unwrap();
+    let worker = Rc::new(Worker::new(engine));
+    let mut text = String::new();
+    for request in requests {
+        let request = Request { query: (*request).to_owned(), ..Request::default() };
+        let answered = worker.execute(&request, Allowed::Queries).await;
+        let mut answer: Value = serde_json::from_slice(&answered.body).unwrap();
+        if let Some(errors) = answer.get_mut("errors").and_then(Value::as_array_mut) {
+            errors.iter_mut().for_each(|error| *error = error["message"].clone());
+        }
+        text.push_str(&answer.to_string());
+        text.push('\n');
+    }
+    text
+}
+
+fn remove(file: &Path) {
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        fs::remove_file(name).ok();
+    }
+}
+
+#[test]
+fn reads_of_dgraph() {
+    check(
+        &[
+            "{ getPlace(id: \"0x2a\") { id title size open } }",
+            "{ getPlace(id: \"nothing\") { id } }",
+            "{ getPerson(mail: \"a@x\") { id name mail born moods home { title size } } }",
+            "{ getPerson(id: \"0x4\", mail: \"a@x\") { id } a: getPerson { id } }",
+            "{ getBeing(id: \"0x5\") { __typename name ... on Pet { weight tags keeper { name } } } }",
+            "{ queryPlace(filter: {title: {eq: \"barn\"}, or: {size: {gt: \"30\"}}}) { title } }",
+            "{ queryPlace(filter: {not: {size: {ge: 21}}}) { title } }",
+            "{ queryPlace(filter: {has: [size, open]}) { title } }",
+            "{ queryPlace(filter: {size: {between: {min: 1, max: 30}}}) { title size } }",
+            "{ queryPlace(order: {desc: size, then: {asc: title}}, first: 2, offset: 1) { title } }",
+            "{ queryPlace(filter: {id: [\"0x1\", \"0x2a\"]}) { id } b: queryPlace(filter: {id: []}) { id } }",
+            "{ queryPerson { name pets(filter: {weight: {lt: 10}}) { name keeper { name } } petsAggregate { count weightMax weightAvg } } }",
+            "{ queryPerson { name home(filter: {title: {eq: \"barn\"}}) { title } } }",
+            "{ queryPerson(filter: {has: pets}) { name } }",
+            "{ queryPet(filter: {tags: {eq: \"big\"}}) { name } }",
+            "{ queryPet(filter: {tags: {in: [\"x\", \"dog\"]}}) { name } a: queryPerson(filter: {moods: {eq: wild}}) { name } b: queryPerson(filter: {moods: {in: []}}) { name } c: queryPet(filter: {tags: {eq: null}}) { name } }",
+            "{ queryBeing(filter: {has: name}) { name } }",
+            "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
+            "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
+            "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
+            "{ queryPlace(filter: {title: {eq: null}}) { title } a: queryPlace(filter: {size: {eq: null}}) { title } }",
+            "{ aggregatePerson { count bornMin bornMax mailMin } }",
+            "query ($ids: [ID!], $order: PlaceOrder) { queryPlace(filter: {id: $ids}, order: $order) { id } }",
+            "{ queryBeing(order: {desc: name}, first: 3) { __typename id name } }",
+            "{ queryBeing(filter: {name: {ge: \"k\"}, not: {id: \"0x7\"}}) { name home { title } } }",
+            "{ queryBeing { name friends(order: {asc: name}) { __typename name } friendsAggregate { count nameMin } } }",
+            "{ aggregateBeing(filter: {name: {lt: \"l\"}}) { count nameMin nameMax } }",
+            "{ aggregatePlace { count sizeMin sizeMax sizeSum sizeAvg titleMin } }",
+            "{ queryPlace { title beings { __typename name } beingsAggregate(filter: {name: {gt: \"b\"}}) { count nameMax } } }",
+            "{ queryPerson { name likes { __typename ... on Pet { name } ... on Place { title } } best { ... on Pet { name } ... on Place { id } } } }",
+            "{ queryPerson { likes(filter: {memberTypes: [Pet], petFilter: {name: {eq: \"rex\"}}}) { __typename } all: likes(filter: {petFilter: {name: {eq: \"x\"}}}) { __typename } } }",
+            "{ queryPerson(filter: {has: [likes, born]}) { name } }",
+        ],
+        &expect![[r#"
+            {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
+            {"data":{"getPlace":null}}
+            {"data":{"getPerson":{"born":"1990-05-06T07:08:09.5Z","home":{"size":9007199254740993,"title":"house"},"id":"0x3","mail":"a@x","moods":["calm","wild"],"name":"ann"}}}
+            {"data":{"a":null,"getPerson":null}}
+            {"data":{"getBeing":{"__typename":"Pet","keeper":{"name":"ann"},"name":"rex","tags":["dog","big"],"weight":20.5}}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
+            {"data":{"b":[],"queryPlace":[{"id":"0x1"},{"id":"0x2a"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"keeper":{"name":"ann"},"name":"tom"}],"petsAggregate":{"count":2,"weightAvg":12.25,"weightMax":20.5}},{"name":"bob","pets":[],"petsAggregate":{"count":0,"weightAvg":null,"weightMax":null}}]}}
+            {"data":{"queryPerson":[{"home":null,"name":"ann"},{"home":null,"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"}]}}
+            {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
+            {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
+            {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
+            {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
+            {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
+            {"data":{"queryBeing":[{"__typename":"Pet","id":"0x6","name":"tom"},{"__typename":"Pet","id":"0x5","name":"rex"},{"__typename":"Pet","id":"0x7","name":"kim"}]}}
+            {"data":{"queryBeing":[{"home":{"title":"barn"},"name":"rex"},{"home":{"title":"house"},"name":"tom"}]}}
+            {"data":{"queryBeing":[{"friends":[{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"rex"}],"friendsAggregate":{"count":2,"nameMin":"bob"},"name":"ann"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"bob"},{"friends":[{"__typename":"Person","name":"ann"}],"friendsAggregate":{"count":1,"nameMin":"ann"},"name":"rex"},{"friends":[{"__typename":"Pet","name":"kim"}],"friendsAggregate":{"count":1,"nameMin":"kim"},"name":"tom"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"kim"}]}}
+            {"data":{"aggregateBeing":{"count":3,"nameMax":"kim","nameMin":"ann"}}}
+            {"data":{"aggregatePlace":{"count":3,"sizeAvg":4503599627370506,"sizeMax":9007199254740993,"sizeMin":20,"sizeSum":9007199254741013,"titleMin":"barn"}}}
+            {"data":{"queryPlace":[{"beings":[{"__typename":"Person","name":"ann"},{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"tom"}],"beingsAggregate":{"count":2,"nameMax":"tom"},"title":"house"},{"beings":[{"__typename":"Pet","name":"rex"}],"beingsAggregate":{"count":1,"nameMax":"rex"},"title":"barn"},{"beings":[],"beingsAggregate":{"count":0,"nameMax":null},"title":"lake"}]}}
+            {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
+            {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+        "#]],
+    );
+}
+
+#[test]
+fn cascades_of_dgraph() {
+    check(
+        &[
+            "{ queryPlace @cascade { title size } }",
+            "{ queryPlace(first: 1, offset: 1) @cascade { title size } }",
+            "{ queryPerson @cascade { name pets { name weight } } }",
+            "{ queryPerson @cascade { name born pets(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson @cascade(fields: [\"born\"]) { name born home { open } pets { keeper { name } weight } } }",
+            "{ queryPet { name keeper @cascade { born } } a: queryPet @cascade(fields: \"name\") { name keeper { born } } }",
+            "{ queryBeing @cascade { name friends { name home { size } } } }",
+            "{ queryPerson { likes @cascade { ... on Place { size } ... on Pet { name } } } }",
+            "{ queryPerson @cascade { name best { ... on Place { size } ... on Pet { weight } } petsAggregate { weightMin } } }",
+            "{ getPlace(id: \"0x2a\") @cascade { size } a: getPlace(id: \"0x2a\") @cascade { title } }",
+            "{ queryPlace @cascade(fields: [\"name\"]) { title } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPlace":[{"size":9007199254740993,"title":"house"},{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"rex","weight":20.5},{"name":"tom","weight":4}]}]}}
+            {"data":{"queryPerson":[]}}
+            {"data":{"queryPerson":[{"born":"1990-05-06T07:08:09.5Z","home":{"open":true},"name":"ann","pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
+            {"data":{"a":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}],"queryPet":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}]}}
+            {"data":{"queryBeing":[{"friends":[{"home":{"size":9007199254740993},"name":"bob"},{"home":{"size":20},"name":"rex"}],"name":"ann"},{"friends":[{"home":{"size":9007199254740993},"name":"ann"}],"name":"rex"}]}}
+            {"data":{"queryPerson":[{"likes":[{"size":20},{"name":"rex"}]},{"likes":[]}]}}
+            {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
+            {"data":{"a":{"title":"lake"},"getPlace":null}}
+            {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
+        "#]],
+    );
+}
+
+#[test]
+fn entities_of_dgraph() {
+    check(
+        &[
+            "{ _entities(representations: [{__typename: \"Place\", id: \"0x2a\"}, {__typename: \"Person\", mail: \"b@x\"}, {__typename: \"Place\", id: \"0x63\"}]) { ... on Place { id title } ... on Person { name } } }",
+            "{ _entities(representations: [{__typename: \"Place\", id: \"x\"}]) { __typename } }",
+        ],
+        &expect![[r#"
+            {"data":{"_entities":[{"id":"0x2a","title":"lake"},{"name":"bob"},null]}}
+            {"data":{"_entities":[null]},"errors":["This is no value of `id` of `Place`."]}
+        "#]],
+    );
+}
+
+#[test]
+fn nested_conditions_of_dgraph() {
+    check(
+        &[
+            "{ queryPerson(filter: {pets: {weight: {gt: 10}}}) { name } } # nested",
+            "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
+            "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
+            "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
+            "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
+            "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
+        ],
+        &expect![[r#"
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
+        "#]],
+    );
+}

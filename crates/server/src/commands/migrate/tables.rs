@@ -1,0 +1,136 @@
+//! The tables of type definitions: prints the migration as SQL, and applies it.
+
+use std::process::ExitCode;
+
+use engine::Timeouts;
+use source::MigrationAccess;
+use sources::migrate::{Drift, Finding, Found, Loss, MigrateError, Migrator, Obstacle, Planned};
+
+use super::{exit_code, print_problem, print_remedy};
+use crate::commands::{block_on, print};
+use crate::failure::Failure;
+use crate::options::{Purpose, TablesOptions};
+
+/// Most changes by hand that are listed.
+const MOST_LISTED: usize = 20;
+
+pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
+    let (text, model) = options.definitions()?;
+    let access = match options.purpose {
+        Purpose::Apply => MigrationAccess::Write,
+        Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
+    };
+    let migrate = async {
+        let migrator = Migrator::begin(&options.address, access, Timeouts::default()).await?;
+        let planned = migrator.plan(&model).await?;
+        Ok((migrator, planned))
+    };
+    block_on(async {
+        let (migrator, planned) = migrate.await.map_err(failure)?;
+        match options.purpose {
+            Purpose::Check => check(&planned),
+            Purpose::DryRun => show(&planned, options.allows_loss),
+            Purpose::Apply => apply(migrator, &planned, &text, options.allows_loss).await,
+        }
+    })
+}
+
+fn failure(error: MigrateError) -> Failure {
+    Failure::other(error)
+}
+
+/// Prints what is missing.
+fn check(planned: &Planned) -> Result<ExitCode, Failure> {
+    print_drift(&planned.drift);
+    if planned.drift.is_empty() && planned.migration.is_empty() {
+        print("The database has the tables of the type definitions.\n")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for step in planned.migration.steps.iter().filter(|step| !step.statements.is_empty()) {
+        print(&format!("missing: {}\n", step.change))?;
+    }
+    print_findings(&planned.found, false);
+    Ok(ExitCode::FAILURE)
+}
+
+/// Dry run: prints the statements as a script.
+fn show(planned: &Planned, allows_loss: bool) -> Result<ExitCode, Failure> {
+    print_drift(&planned.drift);
+    print(&planned.script())?;
+    print_findings(&planned.found, allows_loss);
+    Ok(exit_code(planned.is_possible(allows_loss)))
+}
+
+async fn apply(
+    migrator: Migrator,
+    planned: &Planned,
+    definitions: &str,
+    allows_loss: bool,
+) -> Result<ExitCode, Failure> {
+    if !planned.is_possible(allows_loss) {
+        print_drift(&planned.drift);
+        print(&planned.script())?;
+        print_findings(&planned.found, allows_loss);
+        print("Nothing was changed.\n")?;
+        return Ok(ExitCode::FAILURE);
+    }
+    if !planned.has_changes {
+        print("The database has the tables of the type definitions.\n")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let number = migrator.newest().map_or(0, |newest| newest.number) + 1;
+    print(&planned.script())?;
+    print_findings(&planned.found, allows_loss);
+    migrator.apply(planned, definitions).await.map_err(failure)?;
+    print(&format!("Migration {number} was applied.\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_drift(drift: &[Drift]) {
+    if drift.is_empty() {
+        return;
+    }
+    for own in drift.iter().take(MOST_LISTED) {
+        print_problem(&format!("the database was changed without a migration: {own}."));
+    }
+    if let Some(more) = drift.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+        print_problem(&format!("so were {more} more."));
+    }
+    print_remedy("undo the changes, or make them in the type definitions after undoing them.");
+}
+
+fn print_findings(found: &[Found], allows_loss: bool) {
+    let mut is_lost = false;
+    for Found { finding, rows } in found {
+        let counted = counted(finding, *rows);
+        match finding {
+            Finding::Obstacle(obstacle) => {
+                print_problem(&format!("{obstacle}: {counted}."));
+                print_remedy(obstacle.remedy());
+            }
+            Finding::Loss(loss) if allows_loss => {
+                super::print_line(&format!("warning: {loss}: {counted}."));
+            }
+            Finding::Loss(loss) => {
+                is_lost = true;
+                print_problem(&format!("{loss}: {counted}."));
+            }
+        }
+    }
+    if is_lost {
+        print_remedy("keep what is needed elsewhere, and migrate with `--allow-loss`.");
+    }
+}
+
+/// The number of rows of a finding.
+fn counted(finding: &Finding, rows: u64) -> String {
+    let noun = match finding {
+        Finding::Obstacle(Obstacle::Duplicate { .. }) => ("value", "values"),
+        Finding::Loss(Loss::Related { .. }) => ("related row", "related rows"),
+        Finding::Obstacle(_) | Finding::Loss(_) => ("row", "rows"),
+    };
+    match rows {
+        1 => format!("1 {}", noun.0),
+        rows => format!("{rows} {}", noun.1),
+    }
+}
