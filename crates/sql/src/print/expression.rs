@@ -116,9 +116,10 @@ impl Printer<'_> {
                 self.table_name(index);
                 self.out.push_str(" WHERE ");
                 self.identifier(&index.name);
-                self.out.push_str(" MATCH ");
+                // FTS5 refuses null, and finds nothing for an empty phrase.
+                self.out.push_str(" MATCH coalesce(");
                 self.parameter(*query)?;
-                self.out.push_str(" UNION ALL SELECT ");
+                self.out.push_str(", '\"\"') UNION ALL SELECT ");
                 self.identifier(key);
                 self.out.push_str(" FROM ");
                 self.table_name(content);
