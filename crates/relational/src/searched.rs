@@ -17,7 +17,7 @@ use super::level::ParameterSource;
 use super::row_set::Scope;
 use super::search::candidates;
 use super::statement::Statement;
-use super::value::{ParameterKind, ValueKind};
+use super::value::ParameterKind;
 
 /// The column of the elements of a list.
 const ELEMENT: &str = "value";
@@ -61,8 +61,9 @@ impl Compiler<'_> {
             return Ok(Expression::Exists(Box::new(select)));
         }
         if !calls {
-            let text = match ValueKind::of_type(self.catalog, r#type) {
-                ValueKind::Text => value,
+            // Texts without regard to case have operators of their own.
+            let text = match r#type {
+                Type::Scalar(Scalar::Text) => value,
                 _ => cast(value, SqlType::Text),
             };
             return passes_arrays(search, text, statement);
@@ -160,4 +161,94 @@ fn call(schema: Option<&str>, name: &str, value: Expression) -> Call {
     let schema = schema.map(|schema| Identifier(schema.into()));
     let function = TableName { schema, name: Identifier(name.into()) };
     Call { function, arguments: vec![CallArgument { name: None, value }] }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::builder::NewField;
+    use catalog::{
+        Builder, Capabilities, Catalog, EntityKind, Scalar, TextIndex, TextIndexKind, Type,
+    };
+    use expect_test::{Expect, expect};
+    use ir::{Case, TextMatch, ValueRef};
+    use sql::Flavor;
+
+    use crate::{Strategy, compile};
+
+    /// Notes with a text that has all indexes, and with lists of texts.
+    fn catalog(list: Type) -> Catalog {
+        let mut builder = Builder::new(Capabilities::default());
+        let note = builder.entity(None, "note".into(), EntityKind::Table, None);
+        let mut field = |name: &str, r#type| {
+            builder.field(
+                note,
+                NewField {
+                    name: name.into(),
+                    r#type,
+                    nullable: true,
+                    has_default: false,
+                    generated: None,
+                    description: None,
+                },
+            )
+        };
+        let id = field("id", Type::Scalar(Scalar::Int64));
+        let body = field("body", Type::Scalar(Scalar::Text));
+        field("tags", list);
+        for (name, kind) in [
+            ("words", TextIndexKind::Terms),
+            ("stems", TextIndexKind::Stems),
+            ("trigrams", TextIndexKind::Trigrams),
+        ] {
+            let row_number = Some(id);
+            builder
+                .text_index(note, TextIndex { name: name.into(), field: body, kind, row_number });
+        }
+        builder.finish()
+    }
+
+    fn check(field: &str, r#match: TextMatch, postgres: &Expect, sqlite: &Expect) {
+        let text = Type::Scalar(Scalar::Text);
+        let lists = [Type::List(Box::new(text)), Type::Scalar(Scalar::Json)];
+        let flavors = [(Flavor::POSTGRES, postgres), (Flavor::SQLITE, sqlite)];
+        for (list, (flavor, expect)) in lists.into_iter().zip(flavors) {
+            let catalog = catalog(list);
+            let entity = catalog.find_entity(None, "note").unwrap().id;
+            let place = ValueRef::field(catalog.find_field(entity, field).unwrap().id);
+            let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
+            let rows = ir::Rows {
+                id: ir::RowsId(0),
+                from: ir::From::Entity(entity),
+                filter: ir::Filter::Text { place, r#match, case: Case::AsTyped, operand },
+                order: Vec::new(),
+                page: ir::Page::All,
+                distinct: Vec::new(),
+                single: false,
+                once: false,
+                shown: true,
+                outputs: Vec::new(),
+            };
+            let read = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+            let isolation = ir::Isolation::Snapshot;
+            let transactions = vec![ir::Transaction { isolation, steps: vec![read] }];
+            let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };
+            let program = compile(&catalog, &request, flavor, Strategy::Nested).unwrap();
+            let text = program.levels[0].text.to_string();
+            expect.assert_eq(text.split_once(" WHERE ").unwrap().1);
+        }
+    }
+
+    #[test]
+    fn a_text_is_searched_by_its_indexes() {
+        check("body", TextMatch::AllTerms, &expect![[""]], &expect![[""]]);
+        check("body", TextMatch::AnyStem, &expect![[""]], &expect![[""]]);
+        check("body", TextMatch::AnyStemSequence, &expect![[""]], &expect![[""]]);
+        check("body", TextMatch::Re2, &expect![[""]], &expect![[""]]);
+    }
+
+    #[test]
+    fn any_element_of_a_list_matches() {
+        check("tags", TextMatch::AnyTerm, &expect![[""]], &expect![[""]]);
+        check("tags", TextMatch::Re2, &expect![[""]], &expect![[""]]);
+    }
 }
