@@ -73,8 +73,8 @@ impl Search {
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         match self {
-            Self::Terms { wanted, all } => are_found(wanted, *all, terms(text)),
-            Self::Stems { wanted, all } => are_found(wanted, *all, stems(text)),
+            Self::Terms { wanted, all } => are_found(wanted, *all, &terms(text)),
+            Self::Stems { wanted, all } => are_found(wanted, *all, &stems(text)),
             Self::Sequences(wanted) => {
                 let stems = stems(text);
                 let mut lengths = 1..=SEQUENCE;
@@ -112,7 +112,7 @@ fn wanted_sequences(operand: &str) -> impl Iterator<Item = Box<str>> {
     sequences(&stems, length).collect::<Vec<_>>().into_iter()
 }
 
-fn are_found(wanted: &HashSet<Box<str>>, all: bool, words: Vec<Box<str>>) -> bool {
+fn are_found(wanted: &HashSet<Box<str>>, all: bool, words: &[Box<str>]) -> bool {
     if !all {
         return words.iter().any(|word| wanted.contains(word));
     }

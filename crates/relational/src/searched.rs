@@ -240,15 +240,63 @@ mod tests {
 
     #[test]
     fn a_text_is_searched_by_its_indexes() {
-        check("body", TextMatch::AllTerms, &expect![[""]], &expect![[""]]);
-        check("body", TextMatch::AnyStem, &expect![[""]], &expect![[""]]);
-        check("body", TextMatch::AnyStemSequence, &expect![[""]], &expect![[""]]);
-        check("body", TextMatch::Re2, &expect![[""]], &expect![[""]]);
+        check(
+            "body",
+            TextMatch::AllTerms,
+            &expect![[r#""thalweg"."terms"(t0."body") @> $1"#]],
+            &expect![[
+                r#"t0."id" IN (SELECT rowid FROM "words" WHERE "words" MATCH coalesce(?1, '""') UNION ALL SELECT "id" FROM "note" WHERE ?1 IS NULL) AND "thalweg_all_terms"(t0."body", ?2)"#
+            ]],
+        );
+        check(
+            "body",
+            TextMatch::AnyStem,
+            &expect![[r#""thalweg"."stems"(t0."body") && $1"#]],
+            &expect![[
+                r#"t0."id" IN (SELECT rowid FROM "stems" WHERE "stems" MATCH coalesce(?1, '""') UNION ALL SELECT "id" FROM "note" WHERE ?1 IS NULL) AND "thalweg_any_stem"(t0."body", ?2)"#
+            ]],
+        );
+        check(
+            "body",
+            TextMatch::AnyStemSequence,
+            &expect![[
+                r#""thalweg"."stems"(t0."body") && $1 AND "thalweg"."stem_sequences"(t0."body") && $2"#
+            ]],
+            &expect![[
+                r#"t0."id" IN (SELECT rowid FROM "stems" WHERE "stems" MATCH coalesce(?1, '""') UNION ALL SELECT "id" FROM "note" WHERE ?1 IS NULL) AND "thalweg_any_stem_sequence"(t0."body", ?2)"#
+            ]],
+        );
+        check(
+            "body",
+            TextMatch::Re2,
+            &expect![[r#"t0."body" ~ $1"#]],
+            &expect![[
+                r#"t0."id" IN (SELECT rowid FROM "trigrams" WHERE "trigrams" MATCH coalesce(?1, '""') UNION ALL SELECT "id" FROM "note" WHERE ?1 IS NULL) AND "thalweg_re2"(t0."body", ?2)"#
+            ]],
+        );
     }
 
     #[test]
     fn any_element_of_a_list_matches() {
-        check("tags", TextMatch::AnyTerm, &expect![[""]], &expect![[""]]);
-        check("tags", TextMatch::Re2, &expect![[""]], &expect![[""]]);
+        check(
+            "tags",
+            TextMatch::AnyTerm,
+            &expect![[
+                r#"EXISTS (SELECT 1 FROM "unnest"(t0."tags") AS t1("value") WHERE "thalweg"."terms"(t1."value") && $1)"#
+            ]],
+            &expect![[
+                r#"EXISTS (SELECT 1 FROM "json_each"(t0."tags") AS t1 WHERE "thalweg_any_term"(t1."value", ?1))"#
+            ]],
+        );
+        check(
+            "tags",
+            TextMatch::Re2,
+            &expect![[
+                r#"EXISTS (SELECT 1 FROM "unnest"(t0."tags") AS t1("value") WHERE t1."value" ~ $1)"#
+            ]],
+            &expect![[
+                r#"EXISTS (SELECT 1 FROM "json_each"(t0."tags") AS t1 WHERE "thalweg_re2"(t1."value", ?1))"#
+            ]],
+        );
     }
 }
