@@ -33,7 +33,8 @@ pub use graph::{
 };
 pub use meaning::Meaning;
 pub use objects::{
-    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, RequiredMember,
+    ChangedTypes, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
+    RequiredMember,
 };
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
@@ -346,6 +347,8 @@ pub enum InputRole {
     Member,
     /// Federation's representations of rows: the argument of [`FieldBinding::Entities`].
     Representations,
+    /// An argument of a field that has no meaning: type definitions declare it.
+    Ignored,
     /// Not supported: a request error with this text where the input has a value.
     Refused(Box<str>),
 }

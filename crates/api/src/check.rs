@@ -252,8 +252,8 @@ impl Check<'_> {
             self.found.push(Misbound { input: name().into(), role, position });
             return;
         };
-        // Nothing reads the members of an input that is refused as a whole.
-        if let InputRole::Refused(_) = role {
+        // Nothing reads the members of an input that is refused or ignored as a whole.
+        if let InputRole::Refused(_) | InputRole::Ignored = role {
             return;
         }
         let members = match reading {
@@ -306,6 +306,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         return is_read.then_some(Reading::Value);
     }
     match position {
+        Position::Nothing | Position::Rows if *role == InputRole::Ignored => Some(Reading::Value),
         Position::Nothing => None,
         Position::Refused => Some(Reading::Value),
         Position::Rows => match role {

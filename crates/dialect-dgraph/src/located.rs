@@ -28,6 +28,9 @@ pub struct LocatedType {
     pub fields: Vec<LocatedField>,
     /// The storage of each field that is a relation, in the same order.
     pub links: Vec<Option<LocatedLink>>,
+    /// Of an interface to which others refer: for each field whose values are unique among all its
+    /// types, its column in the table of their keys.
+    pub identifiers: Vec<Option<FieldId>>,
 }
 
 /// The rows of a type.

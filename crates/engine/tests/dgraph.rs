@@ -1,11 +1,12 @@
 //! The reads of Dgraph's API over tables that its definitions make, on SQLite and PostgreSQL.
 
+use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use dialects::federation::Options as Federation;
 use dialects::{Dialect, dgraph};
@@ -17,7 +18,7 @@ use graphql::Request;
 use serde_json::Value;
 use source::{MigrationAccess, Timeouts};
 use sources::Migrator;
-use testkit::postgres::{required_installations, shared};
+use testkit::postgres::{Installation, required_installations, shared};
 
 use crate::shop::block_on;
 
@@ -27,6 +28,7 @@ const TYPES: &str = r#"
         name: String! @search(by: [exact])
         friends: [Being]
         home: Place
+        idol: Being
     }
     type Person implements Being @key(fields: "mail") {
         mail: String! @id
@@ -35,6 +37,7 @@ const TYPES: &str = r#"
         pets: [Pet] @hasInverse(field: keeper)
         likes: [Liked]
         best: Liked
+        visits: [Place]
     }
     type Pet implements Being {
         weight: Float @search
@@ -62,58 +65,83 @@ const ROWS: &str = r#"
         (5, 'rex', 20.5, {tags}, 3, 2), (6, 'tom', 4, NULL, 3, 1), (7, 'kim', NULL, NULL, NULL, NULL);
     INSERT INTO "Being_friends" (being, friends) VALUES (3, 4), (3, 5), (5, 3), (6, 7);
     INSERT INTO "Person_likes" (person, likes) VALUES (3, 5), (3, 2), (4, 42);
+    INSERT INTO "Person_visits" (person, visits) VALUES (3, 1), (3, 2), (4, 2);
+    UPDATE "Person" SET idol = 5 WHERE id = 4;
+    UPDATE "Pet" SET idol = 4 WHERE id = 7;
     UPDATE "Person" SET best = 42 WHERE id = 3;
     UPDATE "Person" SET best = 6 WHERE id = 4;
 "#;
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
-/// Asks on each database; the answers must be equal.
-fn check(requests: &[&str], expect: &Expect) {
-    let mut answers: Vec<(String, String)> = Vec::new();
+/// Runs a test on a new database of each kind.
+fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
     let number = DATABASES.fetch_add(1, Ordering::Relaxed);
     let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
-    let rows =
-        ROWS.replace("{moods}", r#"'["calm","wild"]'"#).replace("{tags}", r#"'["dog","big"]'"#);
-    block_on(async {
-        let address = SourceAddress::Sqlite(file.clone());
-        let places = migrate(&address).await;
-        let connection = rusqlite::Connection::open(&file).unwrap();
-        connection.execute_batch(&rows).unwrap();
-        drop(connection);
-        answers.push(("SQLite".into(), ask(&address, places, requests).await));
-    });
-    remove(&file);
-    let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
-    for installation in required_installations().unwrap().iter().take(1) {
+    block_on(test(SourceAddress::Sqlite(file.clone())));
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        fs::remove_file(name).ok();
+    }
+    static INSTALLATIONS: LazyLock<Vec<Installation>> =
+        LazyLock::new(|| required_installations().unwrap());
+    if let Some(installation) = INSTALLATIONS.first() {
         let server = shared(installation).unwrap();
         let name = format!("dgraph{}_{number}", process::id());
         server.create_database(&name).unwrap();
-        block_on(async {
-            let address = SourceAddress::Postgres(server.socket_url(&name));
-            let places = migrate(&address).await;
-            server.execute(&name, &rows).unwrap();
-            answers.push(("PostgreSQL".into(), ask(&address, places, requests).await));
-        });
+        block_on(test(SourceAddress::Postgres(server.socket_url(&name))));
     }
-    let (_, first) = &answers[0];
+}
+
+/// Asks on each database; the answers must be equal.
+fn check(requests: &[&str], expect: &Expect) {
+    let answers: RefCell<Vec<String>> = RefCell::default();
+    on_each(|address| {
+        let answers = &answers;
+        async move {
+            let options = migrate(&address, TYPES).await;
+            insert(&address).await;
+            let answer = ask(&address, options, requests).await;
+            answers.borrow_mut().push(answer);
+        }
+    });
+    let answers = answers.into_inner();
+    let (first, others) = answers.split_first().unwrap();
     expect.assert_eq(first);
-    for (source, answer) in &answers[1..] {
-        assert_eq!(answer, first, "{source}");
+    for other in others {
+        assert_eq!(other, first);
     }
 }
 
-fn model() -> dgraph::model::Model {
-    dgraph::definitions::read(TYPES).unwrap()
+/// Adds the rows; only PostgreSQL has arrays.
+async fn insert(address: &SourceAddress) {
+    match address {
+        SourceAddress::Sqlite(file) => {
+            let rows = ROWS.replace("{moods}", r#"'["calm","wild"]'"#);
+            let rows = rows.replace("{tags}", r#"'["dog","big"]'"#);
+            rusqlite::Connection::open(file).unwrap().execute_batch(&rows).unwrap();
+        }
+        SourceAddress::Postgres(url) => {
+            let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
+            let connected = tokio_postgres::connect(url, tokio_postgres::NoTls).await;
+            let (client, connection) = connected.unwrap();
+            let running = tokio::task::spawn_local(connection);
+            client.batch_execute(&rows).await.unwrap();
+            drop(client);
+            running.await.unwrap().unwrap();
+        }
+        SourceAddress::Neo4j(_) => panic!("a graph has no tables"),
+    }
 }
 
-async fn migrate(address: &SourceAddress) -> dgraph::Options {
-    let model = model();
+async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
+    let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
     let migrator =
         Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
-    migrator.apply(&planned, TYPES).await.unwrap();
+    migrator.apply(&planned, definitions).await.unwrap();
     let places = Arc::new(planned.plan.places);
     dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
@@ -147,14 +175,6 @@ async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[
     text
 }
 
-fn remove(file: &Path) {
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = file.as_os_str().to_owned();
-        name.push(ending);
-        fs::remove_file(name).ok();
-    }
-}
-
 #[test]
 fn reads_of_dgraph() {
     check(
@@ -179,6 +199,7 @@ fn reads_of_dgraph() {
             "{ queryBeing(filter: {has: [friends, home]}) { name } a: queryBeing(filter: {not: {has: friends}}) { name } }",
             "{ queryPerson(filter: {born: {between: {min: \"1990-01-01T00:00:00Z\", max: \"1991-01-01T00:00:00+01:00\"}}}) { name } }",
             "{ queryPlace(filter: {or: [{open: true}, {title: {in: [\"lake\"]}}]}) { title } a: queryPlace(filter: {}) { id } }",
+            "{ queryPlace(first: 0, offset: 1) { title } a: queryPlace(first: null) { title } }",
             "{ queryPlace(filter: {title: {eq: null}}) { title } a: queryPlace(filter: {size: {eq: null}}) { title } }",
             "{ aggregatePerson { count bornMin bornMax mailMin } }",
             "query ($ids: [ID!], $order: PlaceOrder) { queryPlace(filter: {id: $ids}, order: $order) { id } }",
@@ -191,6 +212,11 @@ fn reads_of_dgraph() {
             "{ queryPerson { name likes { __typename ... on Pet { name } ... on Place { title } } best { ... on Pet { name } ... on Place { id } } } }",
             "{ queryPerson { likes(filter: {memberTypes: [Pet], petFilter: {name: {eq: \"rex\"}}}) { __typename } all: likes(filter: {petFilter: {name: {eq: \"x\"}}}) { __typename } } }",
             "{ queryPerson(filter: {has: [likes, born]}) { name } }",
+            "{ queryBeing(filter: {has: idol}) { name idol { __typename name idol { name } } } }",
+            "{ queryPerson(filter: {has: idol}) { name idol(filter: {name: {eq: \"x\"}}) { name } } }",
+            "{ queryPerson { name visits(order: {desc: title}, first: 1) { title } visitsAggregate(filter: {size: {lt: 100}}) { count sizeSum titleMax } } }",
+            "{ queryPerson(filter: {has: visits}) @cascade { visits(filter: {open: true}) { open } } }",
+            "query { __type(name: \"PersonHasFilter\") { enumValues { name } } }",
         ],
         &expect![[r#"
             {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
@@ -213,6 +239,7 @@ fn reads_of_dgraph() {
             {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
+            {"data":{"a":[{"title":"house"},{"title":"barn"},{"title":"lake"}],"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
             {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
             {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
             {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
@@ -225,6 +252,11 @@ fn reads_of_dgraph() {
             {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
             {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryBeing":[{"idol":{"__typename":"Pet","idol":null,"name":"rex"},"name":"bob"},{"idol":{"__typename":"Person","idol":{"name":"rex"},"name":"bob"},"name":"kim"}]}}
+            {"data":{"queryPerson":[{"idol":null,"name":"bob"}]}}
+            {"data":{"queryPerson":[{"name":"ann","visits":[{"title":"house"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}},{"name":"bob","visits":[{"title":"barn"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}}]}}
+            {"data":{"queryPerson":[{"visits":[{"open":true}]}]}}
+            {"data":{"__type":{"enumValues":[{"name":"name"},{"name":"friends"},{"name":"home"},{"name":"idol"},{"name":"mail"},{"name":"born"},{"name":"moods"},{"name":"pets"},{"name":"likes"},{"name":"best"},{"name":"visits"}]}}}
         "#]],
     );
 }
@@ -283,6 +315,7 @@ fn nested_conditions_of_dgraph() {
             "{ queryPet(filter: {keeper: {home: {title: {eq: \"house\"}}}}) { name } }",
             "{ queryPerson(filter: {friends: {name: {eq: \"rex\"}}}) { name } }",
             "{ queryPerson(filter: {not: {friends: {has: name}}}) { name } }",
+            "{ queryPerson(filter: {visits: {title: {eq: \"house\"}}}) { name } a: queryPerson(filter: {idol: {name: {eq: \"rex\"}}}) { name } }",
             "{ queryPerson(filter: {likes: {memberTypes: [Place], placeFilter: {has: size}}}) { name } }",
             "{ queryPerson(filter: {best: {petFilter: {name: {eq: \"tom\"}}, memberTypes: Pet}}) { name } }",
             "{ queryPlace(filter: {beings: {name: {eq: \"tom\"}}}) { title beings(filter: {name: {eq: \"ann\"}}) { name } } }",
@@ -292,9 +325,49 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
+            {"data":{"a":[{"name":"bob"}],"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
             {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
         "#]],
     );
+}
+
+/// `THALWEG_DGRAPH_DIR` names the folder `graphql` of a checkout of Dgraph.
+#[test]
+fn definitions_of_dgraph_are_served() {
+    let Some(folder) = std::env::var_os("THALWEG_DGRAPH_DIR").map(PathBuf::from) else {
+        println!("not run: THALWEG_DGRAPH_DIR names no checkout of Dgraph");
+        return;
+    };
+    let folder = folder.join("schema/testdata/schemagen/input");
+    let mut served = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap().path();
+        let text = fs::read_to_string(&entry).unwrap();
+        let Ok(model) = dgraph::definitions::read(&text) else { continue };
+        if dgraph::unserved(&model).is_some() || model.types.iter().all(|known| known.is_remote) {
+            continue;
+        }
+        let name = entry.file_stem().unwrap().display().to_string();
+        on_each(|address| {
+            let (name, text) = (&name, &text);
+            async move {
+                let dialect = migrate(&address, text).await;
+                let is_queried = |known: &&dgraph::model::Type| {
+                    !known.is_remote && known.generate.query && known.generate.aggregate
+                };
+                let queries = dialect.model.types.iter().filter(is_queried).map(|known| {
+                    let name = &known.name;
+                    format!("{{ query{name} {{ __typename }} aggregate{name} {{ count }} }}")
+                });
+                let queries: Vec<String> = queries.collect();
+                let requests: Vec<&str> = queries.iter().map(|query| &**query).collect();
+                let answers = ask(&address, dialect, &requests).await;
+                assert!(!answers.contains("errors"), "{name}: {answers}");
+            }
+        });
+        served += 1;
+    }
+    println!("{served} definitions served");
 }

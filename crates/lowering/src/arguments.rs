@@ -202,6 +202,7 @@ impl Context<'_> {
             | InputRole::Write(_)
             | InputRole::Member
             | InputRole::Representations => Err(misplaced("an argument of rows")),
+            InputRole::Ignored => Ok(()),
         }
     }
 
@@ -382,7 +383,8 @@ impl Context<'_> {
                 | InputRole::Write(_)
                 | InputRole::Variant(_)
                 | InputRole::Member
-                | InputRole::Representations => return Err(misplaced("a member of an order")),
+                | InputRole::Representations
+                | InputRole::Ignored => return Err(misplaced("a member of an order")),
             }
         }
         Ok(())

@@ -206,7 +206,8 @@ impl Context<'_> {
             | InputRole::Order(_)
             | InputRole::Write(_)
             | InputRole::Member
-            | InputRole::Representations => Err(misplaced("a condition")),
+            | InputRole::Representations
+            | InputRole::Ignored => Err(misplaced("a condition")),
         }
     }
 

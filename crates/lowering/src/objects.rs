@@ -31,18 +31,38 @@ use response::Node;
 use super::filter::FilterContext;
 use super::input::Input;
 use super::selection::misplaced;
+use super::variants::OfVariant;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
-    Change, FilterRole, InputRole, MutationBinding, ObjectBinding, ObjectRole, WriteRole,
+    Change, ChangedTypes, FilterRole, InputRole, MutationBinding, ObjectBinding, ObjectRole,
+    VariantBinding, WriteRole,
 };
 use collect::{Collected, Object, Origin};
-use payload::ChangedObjects;
+use payload::{ChangedObjects, Counted};
 
 /// The objects that a filter finds: the step that reads their keys.
 #[derive(Clone, Copy, Debug)]
 struct Matched {
     step: StepId,
     output: OutputId,
+}
+
+/// One of the types of a change.
+#[derive(Clone, Debug)]
+struct ChangedType<'a> {
+    binding: Arc<ObjectBinding>,
+    /// Its index among the types.
+    place: usize,
+    /// Its fields for the common ones, if there are several types.
+    variant: Option<&'a VariantBinding>,
+}
+
+impl ChangedType<'_> {
+    /// Its field for a common one.
+    fn field(&self, place: u16) -> Result<FieldId, LowerError> {
+        let field = self.variant.and_then(|variant| variant.common.get(usize::from(place)));
+        field.copied().ok_or_else(|| misplaced("a common value"))
+    }
 }
 
 impl Matched {
@@ -102,46 +122,47 @@ impl<'a> Context<'a> {
         let created = (0..collected.objects.len()).filter_map(|place| u32::try_from(place).ok());
         let created = created.map(Some).collect();
         let changed = ChangedObjects {
-            filter: listed(binding.key, table.all(top)),
-            counted: (binding.key, table.created(created)),
+            filters: vec![(binding.entity, listed(binding.key, table.all(top)))],
+            counted: Counted::List(binding.key, table.created(created)),
         };
         self.payload_of_objects(field, &changed)
     }
 
     fn update_objects(
         &mut self,
-        binding: &Arc<ObjectBinding>,
+        types: &'a ChangedTypes,
         field: &CollectedField<'a>,
     ) -> Result<Node, LowerError> {
         let mut inputs = Vec::new();
         for (id, value) in field.arguments {
             self.members_of_change(*id, &Input::new(value), field.location, &mut inputs)?;
         }
-        let matched = self.matched(binding, &inputs, field.location)?;
-        for (id, input) in &inputs {
-            match &self.api.input(*id).role {
-                InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
-                    self.set_values((*id, input), binding, matched, field.location)?;
+        let mut found = Vec::new();
+        for own in self.changed_types(types)? {
+            let matched = self.matched(&own, &inputs, field.location)?;
+            for (id, input) in &inputs {
+                match &self.api.input(*id).role {
+                    InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
+                        self.set_values((*id, input), &own, matched, field.location)?;
+                    }
+                    InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
+                        self.remove_values((*id, input), &own, matched, field.location)?;
+                    }
+                    InputRole::Filter(FilterRole::Conditions) => {}
+                    InputRole::Refused(text) => {
+                        return Err(LowerError::refused(text, field.location));
+                    }
+                    _ => return Err(misplaced("an input of updated objects")),
                 }
-                InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
-                    self.remove_values((*id, input), binding, matched, field.location)?;
-                }
-                InputRole::Filter(FilterRole::Conditions) => {}
-                InputRole::Refused(text) => return Err(LowerError::refused(text, field.location)),
-                _ => return Err(misplaced("an input of updated objects")),
             }
+            found.push((own.binding, matched.keys()));
         }
-        let keys = matched.keys();
-        let changed = ChangedObjects {
-            filter: listed(binding.key, keys.clone()),
-            counted: (binding.key, keys),
-        };
-        self.payload_of_objects(field, &changed)
+        self.payload_of_objects(field, &ChangedObjects::found(found))
     }
 
     fn delete_objects(
         &mut self,
-        binding: &Arc<ObjectBinding>,
+        types: &'a ChangedTypes,
         field: &CollectedField<'a>,
     ) -> Result<Node, LowerError> {
         let mut inputs = Vec::new();
@@ -155,17 +176,39 @@ impl<'a> Context<'a> {
                 _ => return Err(misplaced("an input of deleted objects")),
             }
         }
-        let matched = self.matched(binding, &inputs, field.location)?;
-        let keys = matched.keys();
-        let changed = ChangedObjects {
-            filter: listed(binding.key, keys.clone()),
-            counted: (binding.key, keys.clone()),
-        };
+        let mut found = Vec::new();
+        for own in self.changed_types(types)? {
+            let matched = self.matched(&own, &inputs, field.location)?;
+            found.push((own.binding, matched.keys()));
+        }
         // The result shows the objects as they were.
-        let node = self.payload_of_objects(field, &changed)?;
-        let (entity, key) = (binding.entity, binding.key);
-        self.add_step(StepKind::Objects(ObjectChange::Delete { entity, key, keys }));
+        let node = self.payload_of_objects(field, &ChangedObjects::found(found.clone()))?;
+        for (binding, keys) in found {
+            let (entity, key) = (binding.entity, binding.key);
+            self.add_step(StepKind::Objects(ObjectChange::Delete { entity, key, keys }));
+        }
         Ok(node)
+    }
+
+    /// The types of a change, each with its fields for the common ones of several.
+    fn changed_types(&self, types: &'a ChangedTypes) -> Result<Vec<ChangedType<'a>>, LowerError> {
+        let (each, variants) = match types {
+            ChangedTypes::One(binding) => {
+                let binding = Arc::clone(binding);
+                return Ok(vec![ChangedType { binding, place: 0, variant: None }]);
+            }
+            ChangedTypes::Each { each, variants } => (each, self.api.variants(*variants)),
+        };
+        if each.len() != variants.len() {
+            return Err(misplaced("types of a change"));
+        }
+        let all = each.iter().zip(variants).enumerate();
+        let all = all.map(|(place, (binding, variant))| ChangedType {
+            binding: Arc::clone(binding),
+            place,
+            variant: Some(variant),
+        });
+        Ok(all.collect())
     }
 
     /// The arguments of a change, those within objects of inputs too.
@@ -190,14 +233,19 @@ impl<'a> Context<'a> {
     /// The step that reads the keys of the objects which pass the conditions.
     fn matched(
         &mut self,
-        binding: &ObjectBinding,
+        own: &ChangedType<'a>,
         inputs: &[(InputId, Input<'_>)],
         location: Location,
     ) -> Result<Matched, LowerError> {
+        let binding = &own.binding;
+        let around = match own.variant {
+            Some(variant) => FilterContext::of_variant(OfVariant::new(variant)),
+            None => FilterContext::default(),
+        };
         let mut filters = Vec::new();
         for (id, input) in inputs {
             if let InputRole::Filter(FilterRole::Conditions) = &self.api.input(*id).role {
-                filters.extend(self.condition(*id, input, FilterContext::default(), location)?);
+                filters.extend(self.condition(*id, input, around, location)?);
             }
         }
         let mut outputs = Outputs::default();

@@ -2,7 +2,8 @@
 
 use graphql::opaque::OpaqueKind;
 use graphql::operation::{FieldRef, SelectionSetId};
-use graphql::schema::{FieldId, TypeId, TypeKind};
+use graphql::schema::{FieldId, InputId, TypeId, TypeKind};
+use graphql::value::Value;
 use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
@@ -36,7 +37,9 @@ impl<'a> Context<'a> {
         for field in &mut collected {
             if let FieldRef::Field(id) = &mut field.field {
                 *id = self.own_field(object, *id);
-                let has_arguments = !field.arguments.is_empty();
+                let is_read =
+                    |(id, _): &(InputId, Value)| self.api.input(*id).role != InputRole::Ignored;
+                let has_arguments = field.arguments.iter().any(is_read);
                 if has_arguments && position_of_arguments(self.api.field(*id)) == Position::Nothing
                 {
                     return Err(misplaced("an argument of a field that has none"));

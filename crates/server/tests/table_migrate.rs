@@ -137,48 +137,36 @@ fn a_file_gets_the_tables_of_type_definitions() {
         &with("--dry-run"),
         1,
         &expect![[r#"
-        -- drop triggers of the table Author
-        DROP TRIGGER "thalweg_Author_key";
-        -- drop triggers of the table Post
-        DROP TRIGGER "thalweg_Post_key";
-        DROP TRIGGER "thalweg_Post_insert";
-        DROP TRIGGER "thalweg_Post_delete";
-        DROP TRIGGER "thalweg_Post_title_words_update";
-        -- rebuild the table Post
-        CREATE TABLE "thalweg_new_Post" (
-          "id" INTEGER PRIMARY KEY,
-          "title" TEXT NOT NULL,
-          "text" TEXT,
-          "author" BIGINT,
-          CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "Author" ("id") ON DELETE SET NULL
-        );
-        INSERT INTO "thalweg_new_Post" ("id", "title", "author") SELECT "id", "title", "author" FROM "Post";
-        -- rebuild the table Post
-        DROP TABLE "Post";
-        ALTER TABLE "thalweg_new_Post" RENAME TO "Post";
-        -- create the index Post_author_idx
-        CREATE INDEX "Post_author_idx" ON "Post" ("author");
-        -- create triggers of the table Author
-        CREATE TRIGGER "thalweg_Author_key" BEFORE INSERT ON "Author" BEGIN
-          SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-          UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
-        END;
-        -- create triggers of the table Post
-        CREATE TRIGGER "thalweg_Post_key" BEFORE INSERT ON "Post" BEGIN
-          SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
-          UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
-        END;
-        CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
-          INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
-        END;
-        CREATE TRIGGER "thalweg_Post_delete" AFTER DELETE ON "Post" BEGIN
-          INSERT INTO "thalweg_Post_title_words" ("thalweg_Post_title_words", "rowid", "title") VALUES ('delete', OLD."id", OLD."title");
-        END;
-        CREATE TRIGGER "thalweg_Post_title_words_update" AFTER UPDATE OF "id", "title" ON "Post" BEGIN
-          INSERT INTO "thalweg_Post_title_words" ("thalweg_Post_title_words", "rowid", "title") VALUES ('delete', OLD."id", OLD."title");
-          INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
-        END;
-    "#]],
+            -- rebuild the table Post
+            CREATE TABLE "thalweg_new_Post" (
+              "id" INTEGER PRIMARY KEY,
+              "title" TEXT NOT NULL,
+              "text" TEXT,
+              "author" BIGINT,
+              CONSTRAINT "Post_author_fkey" FOREIGN KEY ("author") REFERENCES "Author" ("id") ON DELETE SET NULL
+            );
+            INSERT INTO "thalweg_new_Post" ("id", "title", "author") SELECT "id", "title", "author" FROM "Post";
+            -- rebuild the table Post
+            DROP TABLE "Post";
+            ALTER TABLE "thalweg_new_Post" RENAME TO "Post";
+            -- create the index Post_author_idx
+            CREATE INDEX "Post_author_idx" ON "Post" ("author");
+            -- create triggers of the table Post
+            CREATE TRIGGER "thalweg_Post_key" BEFORE INSERT ON "Post" BEGIN
+              SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+              UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
+            END;
+            CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
+              INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
+            END;
+            CREATE TRIGGER "thalweg_Post_delete" AFTER DELETE ON "Post" BEGIN
+              INSERT INTO "thalweg_Post_title_words" ("thalweg_Post_title_words", "rowid", "title") VALUES ('delete', OLD."id", OLD."title");
+            END;
+            CREATE TRIGGER "thalweg_Post_title_words_update" AFTER UPDATE OF "id", "title" ON "Post" BEGIN
+              INSERT INTO "thalweg_Post_title_words" ("thalweg_Post_title_words", "rowid", "title") VALUES ('delete', OLD."id", OLD."title");
+              INSERT INTO "thalweg_Post_title_words" ("rowid", "title") VALUES (NEW."id", NEW."title");
+            END;
+        "#]],
         &expect![[r#"
         error: the column Post.score is dropped: 2 rows.
           Remedy: keep what is needed elsewhere, and migrate with `--allow-loss`.
@@ -288,7 +276,7 @@ fn options_of_tables_and_of_graphs_are_apart() {
         2,
         &expect![""],
         &expect![[r#"
-            error: the type definitions /nowhere/schema.graphql: No such file or directory (os error 2); `--help` lists the options
+            error: cannot read the type definitions in /nowhere/schema.graphql: No such file or directory (os error 2); `--help` lists the options
         "#]],
     );
     fs::write(folder.file("schema.graphql"), FIRST).unwrap();

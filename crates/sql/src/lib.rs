@@ -26,6 +26,6 @@ pub use print::{
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, Insert,
-    InsertSource, Join, JoinKind, NullsOrder, OnConflict, Operation, OrderItem, Parameter, Select,
-    SelectItem, Set, SqlType, Statement, TableName, TimeKind, TimeUnit, Update,
+    InsertSource, Join, JoinKind, NullsOrder, OfJson, OnConflict, Operation, OrderItem, Parameter,
+    Select, SelectItem, Set, SqlType, Statement, TableName, TimeKind, TimeUnit, Update,
 };

@@ -20,6 +20,14 @@ pub struct TableName {
     pub name: Identifier,
 }
 
+/// JSON as a value of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfJson {
+    pub table: TableName,
+    pub column: Identifier,
+    pub json: Expression,
+}
+
 /// A call of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -269,11 +277,7 @@ pub enum Expression {
     NextKey,
     /// JSON as a value of a column, of whichever type that is: with
     /// [`Flavor::row_types`](crate::Flavor::row_types).
-    OfJson {
-        table: TableName,
-        column: Identifier,
-        json: Box<Expression>,
-    },
+    OfJson(Box<OfJson>),
     /// One value of all rows of a group, nulls left out.
     Aggregate {
         function: AggregateFunction,
@@ -312,6 +316,9 @@ pub enum Expression {
     /// What an insert would have written into a column, where the row is there already.
     Excluded(Identifier),
 }
+
+// Compilers hold many of them in each frame of their recursion.
+const _: () = assert!(size_of::<Expression>() <= 56);
 
 /// What an aggregate makes of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

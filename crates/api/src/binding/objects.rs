@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 
+use super::VariantsId;
+
 /// Objects of one type as rows of an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectBinding {
@@ -14,6 +16,19 @@ pub struct ObjectBinding {
     pub name: Box<str>,
     /// The members without which no object is created.
     pub required: Box<[RequiredMember]>,
+    /// False if objects are found only.
+    pub can_be_added: bool,
+}
+
+/// The objects that a change finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedTypes {
+    One(Arc<ObjectBinding>),
+    /// Of several entities, in the order of the list of variants.
+    Each {
+        each: Arc<[Arc<ObjectBinding>]>,
+        variants: VariantsId,
+    },
 }
 
 /// A member without which no object is created.
@@ -84,6 +99,11 @@ pub enum ObjectRole {
     Identifier(FieldId),
     /// An object, or a list of such, to which the relation leads: one that exists, or a new one.
     Relation(ObjectRelation),
+    /// A value that the objects of each of several entities have, by its index among the common
+    /// fields.
+    Common(u16),
+    /// A relation of the objects of each of several entities, in the order of the list of variants.
+    CommonRelation(Arc<[ObjectRelation]>),
     /// An object of values to set.
     Set,
     /// An object of values to remove.

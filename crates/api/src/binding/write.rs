@@ -5,7 +5,9 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Counter;
 
-use super::{AssignVerb, NestedWriteVerb, ObjectBinding, ObjectRole, SeveralRole, Way};
+use super::{
+    AssignVerb, ChangedTypes, NestedWriteVerb, ObjectBinding, ObjectRole, SeveralRole, Way,
+};
 
 /// The meaning of an input of a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,9 +120,9 @@ pub enum Change {
     AddObjects(Arc<ObjectBinding>),
     /// Updates the objects that pass the [`FilterRole::Conditions`](super::FilterRole) by
     /// [`ObjectRole::Set`] and [`ObjectRole::Remove`].
-    UpdateObjects(Arc<ObjectBinding>),
+    UpdateObjects(ChangedTypes),
     /// Deletes the objects that pass.
-    DeleteObjects(Arc<ObjectBinding>),
+    DeleteObjects(ChangedTypes),
 }
 
 /// A row that is inserted or updated with nested writes.

@@ -28,6 +28,7 @@ pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
         | InputRole::Write(_)
         | InputRole::Member
         | InputRole::Representations
+        | InputRole::Ignored
         | InputRole::Refused(_) => None,
     }
 }

@@ -174,8 +174,12 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::Stored(_)) => Some(Reading::Value),
         InputRole::Write(WriteRole::Object(role)) => match role {
-            ObjectRole::Key | ObjectRole::Identifier(_) => Some(Reading::Value),
-            ObjectRole::Relation(_) => Some(Reading::Members(Position::Object)),
+            ObjectRole::Key | ObjectRole::Identifier(_) | ObjectRole::Common(_) => {
+                Some(Reading::Value)
+            }
+            ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {
+                Some(Reading::Members(Position::Object))
+            }
             ObjectRole::Added | ObjectRole::Upsert | ObjectRole::Set | ObjectRole::Remove => None,
         },
         InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::Object)),

@@ -1,7 +1,7 @@
 //! Finding the places of a model in a catalog, and declaring the relationships that it lacks.
 
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId};
+use catalog::{Catalog, EntityId, FieldId, Scalar};
 use ir::{Hop, HopDirection};
 use storage::model::EndOf;
 use storage::plan::{Places, RelationPlace};
@@ -24,16 +24,18 @@ pub(super) fn locate(
     let mut finder = Finder { model, stored, places, catalog, rows };
     let types = (0..model.types.len()).map(|index| finder.r#type(TypeIndex(index))).collect();
     let mut located = Located { types };
-    located.derive_links(catalog);
+    located.derive_links(model, catalog);
     located
 }
 
 /// The table of a type's rows.
-fn rows(places: &Places, known: &StoredType, catalog: &Catalog) -> Option<LocatedRows> {
+fn rows(places: &Places, known: &StoredType, catalog: &mut Catalog) -> Option<LocatedRows> {
     let EndOf::Entity(entity) = known.rows else { return None };
     let place = places.entities.get(entity.0)?;
     let entity = find_table(catalog, &place.table)?;
     let key = catalog.find_field(entity, place.key.first()?)?.id;
+    // SQLite's own keys are declared as plain integers, and have 64 bits.
+    catalog.declare_stored(key, Scalar::Int64).ok()?;
     Some(LocatedRows { entity, key })
 }
 
@@ -65,7 +67,7 @@ impl Finder<'_> {
             Some(rows) => (0..count).map(|place| self.field(index, rows, place)).collect(),
             None => vec![LocatedField::Missing; count],
         };
-        LocatedType { rows, fields, links: Vec::new() }
+        LocatedType { rows, fields, ..LocatedType::default() }
     }
 
     fn field(&mut self, index: TypeIndex, rows: LocatedRows, place: usize) -> LocatedField {

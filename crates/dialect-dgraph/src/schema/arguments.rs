@@ -36,12 +36,10 @@ pub(super) fn filter(name: &str) -> DraftInput {
     DraftInput::new("filter", &format!("{name}Filter"), binding)
 }
 
-/// Arguments of the definitions, for the server that answers the field.
+/// Arguments of the definitions: stored fields ignore them.
 pub(super) fn own(build: &Builder<'_>, arguments: &[InputValue]) -> Vec<DraftInput> {
     let own = arguments.iter().map(|argument| {
-        let binding = InputBinding::lenient(InputRole::Refused(
-            "Arguments of this field are not supported yet.".into(),
-        ));
+        let binding = InputBinding::lenient(InputRole::Ignored);
         DraftInput::new(&argument.name, &build.input_text(argument.r#type), binding)
     });
     own.collect()
@@ -63,6 +61,7 @@ pub(super) fn of_relation(
 }
 
 fn page() -> [DraftInput; 2] {
-    [("first", ArgumentRole::Limit), ("offset", ArgumentRole::Offset)]
+    // As in Dgraph, no limit is the limit 0.
+    [("first", ArgumentRole::LimitUnlessZero), ("offset", ArgumentRole::Offset)]
         .map(|(name, role)| DraftInput::new(name, "Int", InputBinding::lenient(role)))
 }

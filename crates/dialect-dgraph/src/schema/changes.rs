@@ -6,20 +6,21 @@ use super::builder::Builder;
 use super::facts::{is_foreign_id, is_id, is_interface};
 use super::inputs;
 use super::operators::refused;
+use super::variants;
 use crate::located::LocatedField;
-use crate::model::{Base, Scalar, TypeIndex, UnionIndex};
+use crate::model::{Base, Field, Scalar, TypeIndex, UnionIndex};
 use api::binding::{
-    Change, FieldBinding, InputBinding, MutationBinding, MutationForm, ObjectBinding,
+    Change, ChangedTypes, FieldBinding, InputBinding, MutationBinding, MutationForm, ObjectBinding,
     ObjectRelation, ObjectRole, ObjectTarget, PayloadField, RowsBinding, RowsForm, RowsFrom,
     WriteRole,
 };
 
-const OF_INTERFACE: &str = "Changes of all rows of an interface are not supported yet: change those \
-     of its types.";
-
 const MISSING: &str = "The database does not store this.";
 
 const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
+
+const BY_ID_ONLY: &str = "A reference to a row of this interface is given by its id: this value is unique \
+     within each of its types only.";
 
 const PLACES: &str = "Places are not supported yet.";
 
@@ -37,26 +38,38 @@ pub(super) enum Verb {
 }
 
 /// The binding of a mutation of a type.
-pub(super) fn mutation(build: &Builder<'_>, index: TypeIndex, verb: Verb) -> FieldBinding {
-    if is_interface(build.r#type(index)) {
-        return FieldBinding::Refused(OF_INTERFACE.into());
-    }
-    let Some(object) = object(build, index) else {
+pub(super) fn mutation(build: &mut Builder<'_>, index: TypeIndex, verb: Verb) -> FieldBinding {
+    let Some(change) = change(build, index, verb) else {
         return FieldBinding::Refused(MISSING.into());
-    };
-    let returned = Some(object.entity);
-    let change = match verb {
-        Verb::Add => Change::AddObjects(object),
-        Verb::Update => Change::UpdateObjects(object),
-        Verb::Delete => Change::DeleteObjects(object),
     };
     FieldBinding::Mutation(Box::new(MutationBinding {
         change,
-        returned,
+        returned: None,
         form: MutationForm::Payload,
         missing: None,
         unchanged: None,
     }))
+}
+
+fn change(build: &mut Builder<'_>, index: TypeIndex, verb: Verb) -> Option<Change> {
+    if verb == Verb::Add {
+        return object(build, index).map(Change::AddObjects);
+    }
+    let types = match is_interface(build.r#type(index)) {
+        false => ChangedTypes::One(object(build, index)?),
+        true => {
+            let rows = variants::of_root(build, Base::Type(index), RowsForm::List)?;
+            let RowsFrom::Variants { variants, .. } = rows.from else { return None };
+            let members = variants::members(build, Base::Type(index)).into_iter();
+            let each: Option<Vec<_>> = members.map(|member| object(build, member)).collect();
+            ChangedTypes::Each { each: each?.into(), variants }
+        }
+    };
+    Some(match verb {
+        Verb::Add => return None,
+        Verb::Update => Change::UpdateObjects(types),
+        Verb::Delete => Change::DeleteObjects(types),
+    })
 }
 
 /// An input of a change of objects.
@@ -70,16 +83,17 @@ pub(super) fn inputs() -> InputBinding {
 }
 
 /// The rows of a payload.
-pub(super) fn changed_rows(build: &Builder<'_>, index: TypeIndex) -> FieldBinding {
-    match build.located.rows(index) {
-        Some(rows) if !is_interface(build.r#type(index)) => FieldBinding::Rows(RowsBinding {
+pub(super) fn changed_rows(build: &mut Builder<'_>, index: TypeIndex) -> FieldBinding {
+    let rows = match is_interface(build.r#type(index)) {
+        true => variants::of_root(build, Base::Type(index), RowsForm::List),
+        false => build.located.rows(index).map(|rows| RowsBinding {
             from: RowsFrom::Changed,
             entity: rows.entity,
             form: RowsForm::List,
             default_limit: None,
         }),
-        Some(_) | None => FieldBinding::Refused(OF_INTERFACE.into()),
-    }
+    };
+    rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
 }
 
 /// The number of rows of a payload.
@@ -103,7 +117,7 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
         return input(ObjectRole::Key);
     }
     if is_interface(r#type) {
-        return refused(OF_INTERFACE);
+        return common_member(build, index, place);
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
@@ -116,10 +130,54 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
 }
 
+/// The value by which a reference finds a row of an interface.
+pub(super) fn identifier(build: &Builder<'_>, index: TypeIndex, field: &Field) -> InputBinding {
+    let fields = &build.r#type(index).fields;
+    let place = fields.iter().position(|own| own.name == field.name);
+    let known = build.located.types.get(index.0).zip(place);
+    match known.and_then(|(known, place)| known.identifiers.get(place).copied().flatten()) {
+        Some(column) => input(ObjectRole::Identifier(column)),
+        None => refused(BY_ID_ONLY),
+    }
+}
+
+/// A member of an object of an interface: in a reference it finds a row, in a change each type has a
+/// field for it.
+fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
+    let field = &build.r#type(index).fields[place];
+    if is_place(field.r#type.base) {
+        return refused(PLACES);
+    }
+    if let Base::Type(_) | Base::Union(_) = field.r#type.base {
+        let members = variants::members(build, Base::Type(index)).into_iter();
+        let each: Option<Vec<_>> = members
+            .map(|member| {
+                let fields = &build.r#type(member).fields;
+                let own = fields.iter().position(|own| own.name == field.name)?;
+                object_relation(build, member, own)
+            })
+            .collect();
+        return match each {
+            Some(each) => input(ObjectRole::CommonRelation(each.into())),
+            None => refused(FROM_SEVERAL),
+        };
+    }
+    match variants::common_place(build, index, place) {
+        Some(place) => input(ObjectRole::Common(place)),
+        None => refused(MISSING),
+    }
+}
+
 fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
+    match object_relation(build, index, place) {
+        Some(relation) => input(ObjectRole::Relation(relation)),
+        None => refused(ROWS_AND_UNION),
+    }
+}
+
+fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<ObjectRelation> {
     let located = build.located.types.get(index.0);
-    let link = located.and_then(|known| known.links.get(place).copied().flatten());
-    let Some(link) = link else { return refused(FROM_SEVERAL) };
+    let link = located.and_then(|known| known.links.get(place).copied().flatten())?;
     let base = build.r#type(index).fields[place].r#type.base;
     let target = match (base, link.keys) {
         (Base::Type(target), None) if !is_interface(build.r#type(target)) => {
@@ -131,6 +189,7 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
                 key,
                 name: build.r#type(target).name.clone(),
                 required: Box::default(),
+                can_be_added: false,
             }),
             each: Arc::new([]),
         }),
@@ -144,16 +203,14 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
                     key,
                     name: union.name.clone(),
                     required: Box::default(),
+                    can_be_added: false,
                 }),
                 each: each.into(),
             })
         }
         _ => None,
     };
-    match target {
-        Some(target) => input(ObjectRole::Relation(ObjectRelation { target, link: link.link })),
-        None => refused(ROWS_AND_UNION),
-    }
+    Some(ObjectRelation { target: target?, link: link.link })
 }
 
 /// The objects of a type; `None` if they are not stored.
@@ -165,6 +222,7 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         key: rows.key,
         name: r#type.name.clone(),
         required: inputs::required(build, index),
+        can_be_added: true,
     }))
 }
 

@@ -137,7 +137,10 @@ fn add_reference(build: &mut Builder<'_>, index: TypeIndex) {
         if !is_identified {
             return;
         }
-        members.extend(xid_field(r#type, &provided).map(|field| plain(build, index, field)));
+        members.extend(xid_field(r#type, &provided).map(|field| DraftInput {
+            binding: changes::identifier(build, index, field),
+            ..plain(build, index, field)
+        }));
     } else {
         members.extend(values(build, index, Values::Added));
     }

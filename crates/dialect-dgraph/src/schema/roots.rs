@@ -6,7 +6,6 @@ use super::changes::{self, Verb};
 use super::definitions::custom;
 use super::draft::{DraftField, DraftInput};
 use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_field};
-use super::inputs::NOT_YET;
 use super::operators::refused;
 use super::{reads, similar};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
@@ -149,11 +148,7 @@ fn add_mutations(build: &mut Builder<'_>, index: TypeIndex) {
         build.mutations.push(field.with(arguments));
     };
     let is_interface = is_interface(r#type);
-    // Nothing reads the arguments of a refused field.
-    let argument = |name: &str, r#type: &str, binding: InputBinding| {
-        let binding = if is_interface { refused(NOT_YET) } else { binding };
-        DraftInput::new(name, r#type, binding)
-    };
+    let argument = |name: &str, r#type: &str, binding| DraftInput::new(name, r#type, binding);
     if r#type.generate.add && !is_interface {
         let added = changes::input(ObjectRole::Added);
         let mut arguments = vec![argument("input", &format!("[Add{name}Input!]!"), added)];

@@ -8,7 +8,9 @@ use super::facts::is_interface;
 use crate::located::{LocatedColumn, LocatedField, Way};
 use crate::model::{Base, TypeIndex};
 use api::ApiBuilder;
-use api::binding::{RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId};
+use api::binding::{
+    ObjectLink, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId,
+};
 
 /// The key of the rows, among the common fields.
 pub(super) const KEY: u16 = 0;
@@ -147,17 +149,17 @@ fn common(build: &Builder<'_>, base: Base, member: TypeIndex) -> Option<Vec<Fiel
     if let Base::Type(index) = base {
         let fields = &build.r#type(index).fields;
         for field in common_fields(build, index) {
-            common.push(column_of(build, member, &fields[field].name)?.field);
+            common.push(value_of(build, member, &fields[field].name)?);
         }
     }
     Some(common)
 }
 
-/// The fields of an interface that all its types store in one column.
+/// The fields of an interface that all its types store in one column: values, and references.
 fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
     let members = members(build, Base::Type(index));
     let fields = build.r#type(index).fields.iter().enumerate();
-    let is_common = |name: &str| members.iter().all(|one| column_of(build, *one, name).is_some());
+    let is_common = |name: &str| members.iter().all(|one| value_of(build, *one, name).is_some());
     let fields = fields.filter(|(_, field)| is_common(&field.name));
     fields.map(|(place, _)| place).collect()
 }
@@ -192,6 +194,20 @@ fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
             (_, Way::Hop(_)) => None,
         },
         LocatedField::Missing | LocatedField::Column(_) => None,
+    }
+}
+
+/// The column of a field: its value, or the key of the row to which it refers.
+fn value_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<FieldId> {
+    let fields = &build.r#type(member).fields;
+    let place = fields.iter().position(|field| &*field.name == name)?;
+    if let Some(column) = build.located.column(member, place) {
+        return Some(column.field);
+    }
+    let links = &build.located.types.get(member.0)?.links;
+    match links.get(place)?.as_ref()?.link {
+        ObjectLink::Near { field, .. } => Some(field),
+        ObjectLink::Far { .. } | ObjectLink::Joined { .. } => None,
     }
 }
 

@@ -104,7 +104,7 @@ impl Context<'_> {
             key: None,
             identifiers: Vec::new(),
             values: Vec::new(),
-            can_be_new: true,
+            can_be_new: binding.can_be_added,
             unless: collected.around.clone(),
         };
         let mut relations = Vec::new();

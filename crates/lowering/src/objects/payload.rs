@@ -1,21 +1,67 @@
 //! Results of changes of objects: the changed objects, and their number.
 
-use catalog::FieldId;
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Filter, From, Operand, Page, Rows, RowsId, StepKind};
+use ir::{Filter, From, Operand, Page, Rows, RowsId, StepKind, Variant};
 use response::Node;
 
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError, Outputs};
-use api::binding::{FieldBinding, PayloadField, RowsFrom};
+use super::listed;
+use api::binding::{FieldBinding, ObjectBinding, PayloadField, RowsFrom};
 
 /// The objects that a change has changed.
 #[derive(Debug)]
 pub(super) struct ChangedObjects {
-    pub(super) filter: Filter,
-    /// Keys that are counted where they are not null, values of the field.
-    pub(super) counted: (FieldId, Operand),
+    /// The condition of the objects of each entity.
+    pub(super) filters: Vec<(EntityId, Filter)>,
+    pub(super) counted: Counted,
+}
+
+/// Objects that are counted.
+#[derive(Clone, Debug)]
+pub(super) enum Counted {
+    /// Keys that are not null, values of the field.
+    List(FieldId, Operand),
+    /// All rows.
+    Rows,
+}
+
+impl ChangedObjects {
+    /// Objects that were found, by the lists of their keys.
+    pub(super) fn found(found: Vec<(Arc<ObjectBinding>, Operand)>) -> Self {
+        let counted = match found.as_slice() {
+            [(binding, keys)] => Counted::List(binding.key, keys.clone()),
+            _ => Counted::Rows,
+        };
+        let filters = found.into_iter();
+        let filters = filters.map(|(own, keys)| (own.entity, listed(own.key, keys))).collect();
+        Self { filters, counted }
+    }
+
+    fn filter(&self, entity: EntityId) -> Filter {
+        let own = self.filters.iter().find(|(own, _)| *own == entity);
+        own.map_or_else(Filter::none, |(_, filter)| filter.clone())
+    }
+
+    /// Restricts rows to the changed objects.
+    fn restrict(&self, rows: &mut Rows, entity: EntityId) {
+        let restricted = |filter: &mut Filter, entity| {
+            let own = std::mem::replace(filter, Filter::all());
+            *filter = Filter::and(vec![self.filter(entity), own]);
+        };
+        match &mut rows.from {
+            From::Variants(variants) => {
+                for variant in variants {
+                    restricted(&mut variant.filter, variant.entity);
+                }
+            }
+            _ => restricted(&mut rows.filter, entity),
+        }
+    }
 }
 
 impl<'a> Context<'a> {
@@ -49,11 +95,15 @@ impl<'a> Context<'a> {
                 FieldRef::Field(id) => match api.field(id) {
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
                     FieldBinding::Refused(text) => Node::Refused(text.clone()),
-                    FieldBinding::Rows(rows) if rows.from == RowsFrom::Changed => {
-                        match self.rows(rows, field)? {
+                    FieldBinding::Rows(binding)
+                        if matches!(
+                            binding.from,
+                            RowsFrom::Changed | RowsFrom::Variants { .. }
+                        ) =>
+                    {
+                        match self.rows(binding, field)? {
                             Some((node, mut rows)) => {
-                                let own = std::mem::replace(&mut rows.filter, Filter::all());
-                                rows.filter = Filter::and(vec![changed.filter.clone(), own]);
+                                changed.restrict(&mut rows, binding.entity);
                                 self.add_read(rows);
                                 node
                             }
@@ -79,10 +129,24 @@ impl<'a> Context<'a> {
             fields.push(self.shape_field(field, node));
         }
         if let Some((id, outputs)) = counted {
-            let (like, list) = changed.counted.clone();
+            let from = match changed.counted.clone() {
+                Counted::List(like, list) => From::List { like, list },
+                Counted::Rows => {
+                    let filters = changed.filters.iter().cloned();
+                    let variant = |(entity, filter)| Variant {
+                        entity,
+                        hop: None,
+                        through: None,
+                        filter,
+                        common: Vec::new(),
+                        outputs: Vec::new(),
+                    };
+                    From::Variants(filters.map(variant).collect())
+                }
+            };
             let rows = Rows {
                 id,
-                from: From::List { like, list },
+                from,
                 filter: Filter::all(),
                 order: Vec::new(),
                 page: Page::All,

@@ -11,7 +11,7 @@ use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::collect::Collected;
-use super::{Matched, list_of};
+use super::{ChangedType, Matched, list_of};
 use api::binding::{InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, WriteRole};
 
 impl Context<'_> {
@@ -19,10 +19,11 @@ impl Context<'_> {
     pub(super) fn set_values(
         &mut self,
         (id, input): (InputId, &Input<'_>),
-        binding: &Arc<ObjectBinding>,
+        own: &ChangedType<'_>,
         matched: Matched,
         location: Location,
     ) -> Result<(), LowerError> {
+        let binding = &own.binding;
         let object = self.api.schema[id].r#type.base;
         let mut fields: Vec<(FieldId, Operand)> = Vec::new();
         let mut relations = Vec::new();
@@ -37,7 +38,15 @@ impl Context<'_> {
                 | InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
                     fields.push((*field, self.operand(&input, r#type)));
                 }
+                InputRole::Write(WriteRole::Object(ObjectRole::Common(place))) => {
+                    fields.push((own.field(*place)?, self.operand(&input, r#type)));
+                }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
+                    relations.push((id, input, relation.clone()));
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonRelation(each))) => {
+                    let relation = each.get(own.place);
+                    let relation = relation.ok_or_else(|| misplaced("a common relation"))?;
                     relations.push((id, input, relation.clone()));
                 }
                 InputRole::Refused(text) => return Err(LowerError::refused(text, location)),
@@ -131,16 +140,28 @@ impl Context<'_> {
     pub(super) fn remove_values(
         &mut self,
         (id, input): (InputId, &Input<'_>),
-        binding: &Arc<ObjectBinding>,
+        own: &ChangedType<'_>,
         matched: Matched,
         location: Location,
     ) -> Result<(), LowerError> {
+        let binding = &own.binding;
         let object = self.api.schema[id].r#type.base;
         let (entity, key) = (binding.entity, binding.key);
         for (id, input) in self.members_given(input, object, location)? {
             let is_null = self.presence(&input) != Presence::Present;
             let r#type = self.api.schema[id].r#type;
-            match self.api.input(id).role.clone() {
+            let role = match self.api.input(id).role.clone() {
+                InputRole::Write(WriteRole::Object(ObjectRole::Common(place))) => {
+                    WriteRole::Stored(own.field(place)?).into()
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonRelation(each))) => {
+                    let relation = each.get(own.place).cloned();
+                    let relation = relation.ok_or_else(|| misplaced("a common relation"))?;
+                    WriteRole::Object(ObjectRole::Relation(relation)).into()
+                }
+                role => role,
+            };
+            match role {
                 InputRole::Write(WriteRole::Stored(field))
                 | InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
                     if !is_null && r#type.is_list() {

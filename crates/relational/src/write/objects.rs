@@ -5,8 +5,8 @@ use ir::{Comparison, Filter, ObjectChange, Operand, Pairing, Step, ValueRef};
 use source::CompileError;
 use sql::{
     Alias, Column, ConflictAction, Delete, Expression, FromItem, Identifier, InsertSource, Join,
-    JoinKind, KeyArrays, KeySequence, OnConflict, Operation, Select, SelectItem, Set, TableName,
-    Update,
+    JoinKind, KeyArrays, KeySequence, OfJson, OnConflict, Operation, Select, SelectItem, Set,
+    TableName, Update,
 };
 
 use super::super::compile::{Compiler, width};
@@ -336,11 +336,11 @@ impl Compiler<'_> {
         let value = |(number, (field, _)): (u16, &(FieldId, &Operand))| {
             let value = Expression::numbered(alias, number);
             match self.is_list_by_json(*field) {
-                true => Expression::OfJson {
+                true => Expression::OfJson(Box::new(OfJson {
                     table: self.table_name(self.catalog[*field].entity),
                     column: self.column_name(*field),
-                    json: Box::new(value),
-                },
+                    json: value,
+                })),
                 false => value,
             }
         };

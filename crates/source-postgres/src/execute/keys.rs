@@ -78,8 +78,13 @@ fn arrays(
     for parameter in &level.parameters {
         match &parameter.source {
             ParameterSource::Keys { .. } => arrays.extend(keys.next()),
-            ParameterSource::Rows { level, column }
-            | ParameterSource::Results { level, column } => {
+            // Other lists of the same statement may have values.
+            ParameterSource::Results { level, column } => {
+                let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
+                held.join(reserve(rows, &[*column])?);
+                arrays.push(all_values(rows, *column).unwrap_or_else(|| b"{}".to_vec()));
+            }
+            ParameterSource::Rows { level, column } => {
                 let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
                 held.join(reserve(rows, &[*column])?);
                 let Some(values) = all_values(rows, *column) else { return Ok(None) };

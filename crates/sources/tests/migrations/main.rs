@@ -9,6 +9,7 @@ mod changes;
 mod database;
 mod faults;
 mod model;
+mod random;
 
 use self::database::{TestDatabase, databases, run};
 use self::model::{bare, blog, characters, entity, group, of, of_group, one, relation};

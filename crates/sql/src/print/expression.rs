@@ -8,8 +8,8 @@ use crate::flavor::{
     Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, Operation, Parameter, SqlType, TimeKind,
-    TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, OfJson, Operation, Parameter, SqlType,
+    TimeKind, TimeUnit,
 };
 
 impl Printer<'_> {
@@ -194,7 +194,8 @@ impl Printer<'_> {
                 self.out.push_str(" COLLATE NOCASE");
             }
             Expression::CountRows => self.out.push_str("count(*)"),
-            Expression::OfJson { table, column, json } => {
+            Expression::OfJson(value) => {
+                let OfJson { table, column, json } = &**value;
                 self.out.push_str("(jsonb_populate_record(CAST(NULL AS ");
                 self.table_name(table);
                 self.out.push_str("), jsonb_build_object(");
@@ -311,7 +312,7 @@ impl Printer<'_> {
             | Expression::IgnoreCase(_)
             | Expression::CountRows
             | Expression::NextKey
-            | Expression::OfJson { .. }
+            | Expression::OfJson(_)
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)

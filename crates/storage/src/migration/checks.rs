@@ -3,6 +3,7 @@
 use sql::tree::definition::{Condition, TableRows, Term};
 
 use super::difference::Kept;
+use super::relation::leaf_tables;
 use super::value::{Conversion, conversion, fill};
 use super::{Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
@@ -33,6 +34,7 @@ impl<'m> Planner<'m> {
         };
         if let (ColumnType::Enum(labels), true, true) = (&new.r#type, old.is_list, new.is_list)
             && old.r#type != new.r#type
+            && matches!(conversion(old, new), Conversion::None)
         {
             let (table, column) = place();
             let labels = Condition::ElementsOneOf(identifier(&old.name), labels.clone());
@@ -139,18 +141,9 @@ impl<'m> Planner<'m> {
             if matches!(conversion(old, kept.new.find_column(column)?), Conversion::Nothing) {
                 return None;
             }
-            let target = |name: &str, tables: &'m crate::Tables| -> Vec<&'m str> {
-                let table = tables.find(name);
-                match table.map(|table| &table.stores) {
-                    Some(Stored::Group(_)) => {
-                        let table = table.map(|table| &*table.name).unwrap_or_default();
-                        tables.members(table).map(|member| &*member.name).collect()
-                    }
-                    _ => table.iter().map(|table| &*table.name).collect(),
-                }
-            };
-            let now = target(&reference.to, self.new);
-            let before = kept.old.find_reference(column).map(|own| target(&own.to, self.old));
+            let now = leaf_tables(self.new, &reference.to);
+            let before = kept.old.find_reference(column);
+            let before = before.map(|own| leaf_tables(self.old, &own.to));
             let stay = before.is_some_and(|before| before.iter().all(|own| now.contains(own)));
             (!stay).then_some((old, reference))
         });
@@ -165,14 +158,9 @@ impl<'m> Planner<'m> {
         reference: &Reference,
     ) -> Check {
         let own = || Term::Column(identifier(&column.name));
-        let members: Vec<&Table> = self.new.members(&reference.to).collect();
-        let targets = match members.is_empty() {
-            true => self.new.find(&reference.to).into_iter().collect(),
-            false => members,
-        };
         let mut conditions = vec![Condition::IsNotNull(own())];
-        for target in targets {
-            let Some(old) = self.old.find(&target.name) else { continue };
+        for target in leaf_tables(self.new, &reference.to) {
+            let Some(old) = self.old.find(target) else { continue };
             let Some(key) = old.primary_key.first() else { continue };
             let keys = TableRows::of(
                 Term::Column(identifier(key)),

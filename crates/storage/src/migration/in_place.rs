@@ -36,11 +36,13 @@ impl<'m> Planner<'m> {
         }
         for table in &created {
             self.fill_group(table);
-            self.fill_pairs(table);
         }
         for table in &kept {
             self.change_members(*table);
             self.copy_to_group(*table);
+        }
+        for table in &created {
+            self.fill_pairs(table);
         }
         for table in &kept {
             self.fill_references(*table);

@@ -29,10 +29,12 @@ impl<'m> Planner<'m> {
         for table in &created {
             self.create_table(table);
             self.fill_group(table);
-            self.fill_pairs(table);
         }
         for table in rebuilt.iter().chain(&altered) {
             self.change_members(*table);
+        }
+        for table in &created {
+            self.fill_pairs(table);
         }
         for table in &dropped {
             self.drop_indexes(table.indexes.iter().filter(|own| is_virtual(own, database)));

@@ -10,12 +10,20 @@ use crate::tables::{Reference, Relation, Side, Stored, Table, Tables};
 #[derive(Clone, Copy)]
 pub(super) struct Pairs<'m> {
     pub(super) table: &'m Table,
-    near: &'m str,
-    far: &'m str,
+    near: Keys<'m>,
+    far: Keys<'m>,
+}
+
+/// The keys of the rows at one end.
+#[derive(Clone, Copy)]
+struct Keys<'m> {
+    column: &'m str,
+    /// The table of the rows.
+    of: &'m str,
 }
 
 impl<'m> Pairs<'m> {
-    fn column(&self, side: Side) -> &'m str {
+    fn keys(&self, side: Side) -> Keys<'m> {
         match side {
             Side::Near => self.near,
             Side::Far => self.far,
@@ -48,19 +56,20 @@ fn pairs<'m>(tables: &'m Tables, relation: &Relation) -> Vec<Pairs<'m>> {
 }
 
 fn of_pairs(table: &Table) -> Option<Pairs<'_>> {
-    let column = |side| {
+    let keys = |side| {
         let mut references = table.references.iter();
         let reference = references.find(|reference| reference.side == side)?;
-        single(&reference.columns)
+        Some(Keys { column: single(&reference.columns)?, of: &reference.to })
     };
-    Some(Pairs { table, near: column(Side::Near)?, far: column(Side::Far)? })
+    Some(Pairs { table, near: keys(Side::Near)?, far: keys(Side::Far)? })
 }
 
 fn of_reference<'m>(table: &'m Table, reference: &'m Reference) -> Option<Pairs<'m>> {
-    let (key, column) = (single(&table.primary_key)?, single(&reference.columns)?);
+    let own = Keys { column: single(&table.primary_key)?, of: &table.name };
+    let other = Keys { column: single(&reference.columns)?, of: &reference.to };
     Some(match reference.side {
-        Side::Near => Pairs { table, near: column, far: key },
-        Side::Far => Pairs { table, near: key, far: column },
+        Side::Near => Pairs { table, near: other, far: own },
+        Side::Far => Pairs { table, near: own, far: other },
     })
 }
 
@@ -68,6 +77,15 @@ fn single(columns: &[Box<str>]) -> Option<&str> {
     match columns {
         [column] => Some(column),
         _ => None,
+    }
+}
+
+/// The tables of the rows whose keys a table has: those of the members of a group, or its own.
+pub(super) fn leaf_tables<'m>(tables: &'m Tables, name: &str) -> Vec<&'m str> {
+    let Some(table) = tables.find(name) else { return Vec::new() };
+    match table.stores {
+        Stored::Group(_) => tables.members(&table.name).map(|member| &*member.name).collect(),
+        Stored::Entity(_) | Stored::Relation(_) => vec![&*table.name],
     }
 }
 
@@ -115,15 +133,54 @@ impl<'m> Planner<'m> {
     pub(super) fn looked_up(&self, table: &Table, reference: &Reference) -> Option<Term> {
         let pairs = self.moved(table, reference)?;
         let key = single(&table.primary_key)?;
-        let own = pairs.column(reference.side.other());
-        let other = pairs.column(reference.side);
+        let own = pairs.keys(reference.side.other());
+        let other = pairs.keys(reference.side);
         let of_row = Term::Of(table_name(&table.name, self.database), identifier(key));
+        let mut conditions = vec![Condition::Equal(Term::Column(identifier(own.column)), of_row)];
+        conditions.extend(self.leads_to(other, &reference.to));
         let rows = TableRows::of(
-            Term::Minimum(Box::new(Term::Column(identifier(other)))),
+            Term::Minimum(Box::new(Term::Column(identifier(other.column)))),
             table_name(&pairs.table.name, self.database),
-            Some(Condition::Equal(Term::Column(identifier(own)), of_row)),
+            Some(Condition::All(conditions)),
         );
         Some(Term::Query(Box::new(rows)))
+    }
+
+    /// A condition on keys that lead to rows of a new table, unless all do.
+    fn leads_to(&self, keys: Keys<'_>, to: &str) -> Option<Condition> {
+        if self.all_lead_to(keys, to) {
+            return None;
+        }
+        let key = single(&self.new.find(to)?.primary_key)?;
+        let targets =
+            TableRows::of(Term::Column(identifier(key)), table_name(to, self.database), None);
+        let own = Term::Column(identifier(keys.column));
+        Some(Condition::Among(own, Box::new(targets)))
+    }
+
+    fn all_lead_to(&self, keys: Keys<'_>, to: &str) -> bool {
+        let now = leaf_tables(self.new, to);
+        leaf_tables(self.old, keys.of).iter().all(|before| now.contains(before))
+    }
+
+    /// The check of pairs that do not lead to rows of a new table.
+    fn check_of_lost(&self, pairs: &Pairs<'_>, side: Side, to: &str, loss: Loss) -> Option<Check> {
+        let keys = pairs.keys(side);
+        if self.all_lead_to(keys, to) {
+            return None;
+        }
+        let own = || Term::Column(identifier(keys.column));
+        let mut conditions: Vec<Condition> = self.is_pair(pairs).into_iter().collect();
+        for target in leaf_tables(self.new, to) {
+            let key = self.old.find(target).and_then(|old| single(&old.primary_key));
+            let Some(key) = key else { continue };
+            let name = table_name(target, self.database);
+            let targets = TableRows::of(Term::Column(identifier(key)), name, None);
+            conditions.push(Condition::NotAmong(own(), Box::new(targets)));
+        }
+        let from = table_name(&pairs.table.name, self.database);
+        let filter = (!conditions.is_empty()).then_some(Condition::All(conditions));
+        Some(self.check(&TableRows::count(from, filter), Finding::Loss(loss)))
     }
 
     /// The checks of a new reference that takes its values from old pairs, or has none.
@@ -138,11 +195,14 @@ impl<'m> Planner<'m> {
         if let Some(pairs) = pairs {
             let surplus = |side| TableRows {
                 distinct: false,
-                terms: vec![Term::Surplus(identifier(pairs.column(side)))],
+                terms: vec![Term::Surplus(identifier(pairs.keys(side).column))],
                 from: table_name(&pairs.table.name, self.database),
                 filter: self.is_pair(&pairs),
             };
-            let was_single = pairs.column(reference.side.other());
+            let (of, to) = (table.name.clone(), column.name.clone());
+            let loss = Loss::References { table: of, column: to };
+            checks.extend(self.check_of_lost(&pairs, reference.side, &reference.to, loss));
+            let was_single = pairs.keys(reference.side.other()).column;
             if *pairs.table.primary_key != [was_single.into()] {
                 let (table, column) = place();
                 let loss = Finding::Loss(Loss::Related { table, column });
@@ -157,7 +217,7 @@ impl<'m> Planner<'m> {
         if column.is_required {
             let without = pairs.and_then(|pairs| {
                 let rows = TableRows::of(
-                    Term::Column(identifier(pairs.column(reference.side.other()))),
+                    Term::Column(identifier(pairs.keys(reference.side.other()).column)),
                     table_name(&pairs.table.name, self.database),
                     self.is_pair(&pairs),
                 );
@@ -175,31 +235,35 @@ impl<'m> Planner<'m> {
     pub(super) fn fill_pairs(&mut self, table: &Table) {
         let Stored::Relation(relation) = &table.stores else { return };
         let Some(new) = of_pairs(table) else { return };
-        let old = pairs(self.old, relation);
-        let statements: Vec<Definition> = old
-            .iter()
-            .map(|old| {
-                Definition::Action(Action::Insert {
-                    into: table_name(&table.name, self.database),
-                    columns: vec![identifier(new.near), identifier(new.far)],
-                    rows: InsertedRows::Of(TableRows {
-                        distinct: false,
-                        terms: vec![
-                            Term::Column(identifier(old.near)),
-                            Term::Column(identifier(old.far)),
-                        ],
-                        from: table_name(&old.table.name, self.database),
-                        filter: self.is_pair(old),
-                    }),
-                })
-            })
-            .collect();
-        self.step(Change::FillTable(table.name.clone()), &statements, Vec::new());
+        let mut statements = Vec::new();
+        let mut checks = Vec::new();
+        for old in pairs(self.old, relation) {
+            let mut conditions: Vec<Condition> = self.is_pair(&old).into_iter().collect();
+            for side in [Side::Near, Side::Far] {
+                let (keys, to) = (old.keys(side), new.keys(side));
+                conditions.extend(self.leads_to(keys, to.of));
+                let (of, column) = (table.name.clone(), to.column.into());
+                let loss = Loss::References { table: of, column };
+                checks.extend(self.check_of_lost(&old, side, to.of, loss));
+            }
+            let terms = [Side::Near, Side::Far].map(|side| identifier(old.keys(side).column));
+            statements.push(Definition::Action(Action::Insert {
+                into: table_name(&table.name, self.database),
+                columns: vec![identifier(new.near.column), identifier(new.far.column)],
+                rows: InsertedRows::Of(TableRows {
+                    distinct: false,
+                    terms: terms.map(Term::Column).into(),
+                    from: table_name(&old.table.name, self.database),
+                    filter: (!conditions.is_empty()).then_some(Condition::All(conditions)),
+                }),
+            }));
+        }
+        self.step(Change::FillTable(table.name.clone()), &statements, checks);
     }
 
     /// A condition on rows that have both keys, where a reference may be null.
     fn is_pair(&self, pairs: &Pairs<'_>) -> Option<Condition> {
-        let nullable = [pairs.near, pairs.far]
+        let nullable = [pairs.near.column, pairs.far.column]
             .into_iter()
             .find(|name| pairs.table.find_column(name).is_some_and(|column| !column.is_required));
         nullable.map(|name| Condition::IsNotNull(Term::Column(identifier(name))))

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::api::binding::{
-    AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, CompositePlace,
-    ComputedBinding, ConnectionField, DeclaredRole, EntitiesBinding, EntityBinding, FieldBinding,
-    FilterRole, InputBinding, InputRole, MutationBinding, MutationForm, NestedChange, NestedVerb,
-    NestedWriteVerb, NodeIdBinding, ObjectRole, OperatorRole, PayloadField, RowsBinding, RowsForm,
-    RowsFrom, RowsRole, SeveralRole, ValueShape, VariantBinding, VariantLink, WayBinding,
-    WriteRole,
+    AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
+    CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EntitiesBinding, EntityBinding,
+    FieldBinding, FilterRole, InputBinding, InputRole, MutationBinding, MutationForm, NestedChange,
+    NestedVerb, NestedWriteVerb, NodeIdBinding, ObjectRole, OperatorRole, PayloadField,
+    RowsBinding, RowsForm, RowsFrom, RowsRole, SeveralRole, ValueShape, VariantBinding,
+    VariantLink, WayBinding, WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
@@ -299,8 +299,16 @@ fn of_objects() -> Vec<Place> {
     let added = WriteRole::Object(ObjectRole::Added);
     vec![
         place(Position::Objects(ChangedObjects::Added), Change::AddObjects(object()), vec![]),
-        place(Position::Objects(ChangedObjects::Updated), Change::UpdateObjects(object()), vec![]),
-        place(Position::Objects(ChangedObjects::Deleted), Change::DeleteObjects(object()), vec![]),
+        place(
+            Position::Objects(ChangedObjects::Updated),
+            Change::UpdateObjects(ChangedTypes::One(object())),
+            vec![],
+        ),
+        place(
+            Position::Objects(ChangedObjects::Deleted),
+            Change::DeleteObjects(ChangedTypes::One(object())),
+            vec![],
+        ),
         place(Position::Object, Change::AddObjects(object()), vec![added]),
     ]
 }

@@ -117,6 +117,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
         key: field(),
         name: "Person".into(),
         required: Box::default(),
+        can_be_added: true,
     })
 }
 
@@ -281,6 +282,8 @@ family!(objects: ObjectRole {
         target: ObjectTarget::One(object()),
         link: ObjectLink::Near { field: field(), is_unique: false },
     })),
+    Common => one(ObjectRole::Common(0)),
+    CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
 });
@@ -319,5 +322,6 @@ family!(others: InputRole {
     Variant => one(VariantRole::On.into()),
     Member => one(InputRole::Member),
     Representations => one(InputRole::Representations),
+    Ignored => one(InputRole::Ignored),
     Refused => one(InputRole::Refused("".into())),
 });

@@ -11,7 +11,7 @@ use std::{env, fs};
 use graphql::definitions::{
     Composite, Definitions, FieldDefinition, InputDefinition, TypeBody, TypeDefinition,
 };
-use graphql::{parse_definitions, print_schema};
+use graphql::{parse_definitions, print_schema, validate_schema};
 
 use super::super::api;
 use crate::located::Located;
@@ -50,7 +50,11 @@ fn schemas_have_the_types_of_dgraph() {
                 continue;
             }
         };
-        let own = print_schema(&api(&model, &Located::default(), false).schema);
+        let api = api(&model, &Located::default(), false);
+        if let Err(violations) = validate_schema(&api.schema) {
+            writeln!(failed, "{name}: {violations:?}").unwrap();
+        }
+        let own = print_schema(&api.schema);
         let differences = differences(&types(&own), &types(&output));
         if !differences.is_empty() {
             writeln!(failed, "{name}:\n{differences}").unwrap();
