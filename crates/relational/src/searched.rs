@@ -7,8 +7,8 @@ use sql::flavor::{
     ALL_STEMS, ALL_TERMS, ANY_STEM, ANY_STEM_SEQUENCE, ANY_TERM, RE2, STEM_SEQUENCES, STEMS, TERMS,
 };
 use sql::{
-    Alias, Call, CallArgument, Column, Expression, FromItem, Identifier, Select, SqlType,
-    TableName, WordIndexes,
+    Alias, Call, CallArgument, Column, Expression, FromItem, Identifier, InTextIndex, Select,
+    SqlType, TableName, WordIndexes,
 };
 
 use super::compile::Compiler;
@@ -95,13 +95,13 @@ impl Compiler<'_> {
         let (index, number) = serving.find_map(|index| Some((index, index.row_number?)))?;
         let kind = ParameterKind::Candidates { r#match, index: index.kind };
         let name = Identifier(index.name.clone());
-        Some(Expression::InTextIndex {
-            number: Box::new(self.field(alias, number)),
+        Some(Expression::InTextIndex(Box::new(InTextIndex {
+            number: self.field(alias, number),
             index: TableName { schema: None, name },
             query: statement.parameter(source, kind),
             content: self.table_name(entity.id),
             key: Identifier(self.catalog[number].name.clone()),
-        })
+        })))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::flavor::{
     Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, OfJson, Operation, Parameter, SqlType,
-    TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
+    SqlType, TimeKind, TimeUnit,
 };
 
 impl Printer<'_> {
@@ -110,7 +110,8 @@ impl Printer<'_> {
                 self.out.push_str(").");
                 self.identifier(name);
             }
-            Expression::InTextIndex { number, index, query, content, key } => {
+            Expression::InTextIndex(within) => {
+                let InTextIndex { number, index, query, content, key } = &**within;
                 self.operand(number)?;
                 self.out.push_str(" IN (SELECT rowid FROM ");
                 self.table_name(index);
@@ -333,7 +334,7 @@ impl Printer<'_> {
             | Expression::IsNullItself(_)
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
-            | Expression::InTextIndex { .. }
+            | Expression::InTextIndex(_)
             | Expression::Like { .. }
             | Expression::Truncated { .. }
             | Expression::TruthText(_)
