@@ -49,9 +49,25 @@ impl Eq for Options {}
 #[must_use]
 pub fn unserved(model: &Model) -> Option<String> {
     let guarded = model.types.iter().find(|known| known.auth != Auth::default());
-    guarded.map(|known| {
+    if let Some(known) = guarded {
         let (name, line) = (&known.name, known.line);
-        format!("line {line}: the rules of `@auth` on `{name}` are not supported yet")
+        return Some(format!(
+            "line {line}: the rules of `@auth` on `{name}` are not supported yet"
+        ));
+    }
+    let authorization = model.settings.authorization.as_ref();
+    let authorization = authorization.map(|(_, line)| {
+        format!(
+            "line {line}: `Dgraph.Authorization` is not supported yet: remove it, and set the key of \
+             tokens by an option, such as `--jwt-secret`"
+        )
+    });
+    authorization.or_else(|| {
+        let origin = model.settings.allowed_origins.first()?;
+        Some(format!(
+            "`Dgraph.Allow-Origin` is not supported yet: remove it, and allow the origin with \
+             `--cors-origins {origin}`"
+        ))
     })
 }
 

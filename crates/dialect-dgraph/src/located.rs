@@ -28,8 +28,8 @@ pub struct LocatedType {
     pub fields: Vec<LocatedField>,
     /// The storage of each field that is a relation, in the same order.
     pub links: Vec<Option<LocatedLink>>,
-    /// Of an interface to which others refer: for each field whose values are unique among all its
-    /// types, its column in the table of their keys.
+    /// Of an interface, the field with the values of each identifier that is unique among the rows of
+    /// all its types, in the same order. The rows of the table are the keys of all types.
     pub identifiers: Vec<Option<FieldId>>,
 }
 

@@ -384,6 +384,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }
+        | ParameterKind::JsonElements
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Limit { look_ahead: false }
         | ParameterKind::RowArray { .. }

@@ -16,6 +16,8 @@ mod cached_cases;
 mod case_files;
 #[path = "support/choices.rs"]
 mod choices;
+#[path = "support/defined.rs"]
+mod defined;
 #[path = "support/dialect.rs"]
 mod dialect;
 mod differential;

@@ -74,6 +74,8 @@ pub enum WhichObjects {
     New,
     /// Those that exist.
     Found,
+    /// Those that exist, or that are created as another object of the table with the same identity.
+    Elsewhere,
 }
 
 /// The key of an object that exists, or of a new one.
@@ -83,9 +85,14 @@ pub struct ObjectKey {
     pub found: Vec<KeyPlace>,
     /// Its key if none finds it; without one it must exist.
     pub new: Option<NewKeyPlace>,
-    /// A value that identifies the object: of all objects with this value and number, only the first
-    /// one with a new key is created, and the others stand for it.
+    /// A value that identifies the object: of all objects with this value and number, only one with a
+    /// new key is created, the first that has a description, and the others stand for it.
     pub identity: Option<(u32, Operand)>,
+    /// Its values besides identifiers, by the numbers of their fields in their order; `None` if it
+    /// only names an object. Objects with one identity must not differ in them.
+    pub description: Option<Vec<(u32, Operand)>>,
+    /// True if no second object of this kind may have its identity.
+    pub is_outermost: bool,
     /// Look-ups of the objects around it: if one of these exists, this one is not part of the change.
     pub unless: Vec<KeyPlace>,
     /// The error if it must exist and does not.

@@ -16,6 +16,8 @@ pub enum ValueForm {
     Name(Vec<(Box<str>, Box<str>)>),
     /// A text of a moment: the same one in UTC and whole milliseconds.
     Moment,
+    /// A text of a moment whose missing parts are added: the month, the day, the time, and UTC.
+    PartialMoment,
     /// A text of `0x` and hexadecimal digits, or of decimal ones, as a 64-bit integer; null for any
     /// other text.
     HexadecimalId,

@@ -354,6 +354,7 @@ impl Context<'_> {
         let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
         let is_last = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Then);
         entries.sort_by_key(|(id, _)| (is_last(*id), !is_nested(*id)));
+        self.keep_one_direction(&mut entries);
         for (id, input) in entries {
             let is_present = || self.presence(&input) == Presence::Present;
             match &self.api.input(id).role {
@@ -437,6 +438,21 @@ impl Context<'_> {
             }
             _ => OrderBy::Value { place, direction },
         }))
+    }
+
+    /// Removes descending orders beside an ascending one of the same object, which wins.
+    fn keep_one_direction(&self, entries: &mut Vec<(InputId, Input<'_>)>) {
+        let direction = |id: InputId| match self.api.input(id).role {
+            InputRole::Order(OrderRole::Directed(direction)) => Some(direction),
+            _ => None,
+        };
+        let is_ascending = |(id, input): &(InputId, Input<'_>)| {
+            direction(*id) == Some(ir::Direction::Ascending)
+                && self.presence(input) == Presence::Present
+        };
+        if entries.iter().any(is_ascending) {
+            entries.retain(|(id, _)| direction(*id) != Some(ir::Direction::Descending));
+        }
     }
 
     /// The order by the value that an enum value names.

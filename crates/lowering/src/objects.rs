@@ -29,7 +29,7 @@ use ir::{
 use response::Node;
 
 use super::filter::FilterContext;
-use super::input::Input;
+use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::variants::OfVariant;
 use super::{Context, LowerError, Outputs};
@@ -137,8 +137,15 @@ impl<'a> Context<'a> {
         for (id, value) in field.arguments {
             self.members_of_change(*id, &Input::new(value), field.location, &mut inputs)?;
         }
+        let types = self.changed_types(types)?;
+        if !self.has_changes(&inputs, field.location)? {
+            let first = types.first().ok_or_else(|| misplaced("a change of no type"))?;
+            let counted = Counted::List(first.binding.key, Operand::List(Vec::new()));
+            return self
+                .payload_of_objects(field, &ChangedObjects { filters: Vec::new(), counted });
+        }
         let mut found = Vec::new();
-        for own in self.changed_types(types)? {
+        for own in types {
             let matched = self.matched(&own, &inputs, field.location)?;
             for (id, input) in &inputs {
                 match &self.api.input(*id).role {
@@ -230,6 +237,31 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
+    /// Whether an update sets or removes anything; else it finds no object.
+    fn has_changes(
+        &self,
+        inputs: &[(InputId, Input<'_>)],
+        location: Location,
+    ) -> Result<bool, LowerError> {
+        for (id, input) in inputs {
+            let object = self.api.schema[*id].r#type.base;
+            let has_changes = match &self.api.input(*id).role {
+                InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
+                    let members = self.members_given(input, object, location)?;
+                    members.iter().any(|(_, input)| self.presence(input) == Presence::Present)
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
+                    !self.members_given(input, object, location)?.is_empty()
+                }
+                _ => false,
+            };
+            if has_changes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The step that reads the keys of the objects which pass the conditions.
     fn matched(
         &mut self,
@@ -300,5 +332,17 @@ fn list_of(value: Operand) -> Operand {
 impl Object {
     fn place(place: usize) -> u32 {
         u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    fn is_outermost(&self) -> bool {
+        match self.origin {
+            Origin::Added | Origin::Upserted => true,
+            Origin::Referred => false,
+        }
+    }
+
+    /// Whether it has no more than identifiers.
+    fn is_bare(&self) -> bool {
+        !self.has_relations && self.values.len() == self.identifiers.len()
     }
 }

@@ -174,8 +174,7 @@ impl Compiler<'_> {
                     return Ok(function(JSON_HAS_ALL_KEYS, [value, keys]));
                 }
                 Comparison::Overlaps => {
-                    let kind = ParameterKind::List { against, kind: ValueKind::Other };
-                    let list = statement.parameter(source, kind);
+                    let list = statement.parameter(source, ParameterKind::JsonElements);
                     return Ok(Expression::AnyElementIn { list, array: Box::new(value) });
                 }
                 _ => {}

@@ -33,6 +33,8 @@ pub struct ObjectSource {
     pub found: Vec<ObjectPlace>,
     pub new: Option<NewKey>,
     pub identity: Option<(u32, Operand)>,
+    pub description: Option<Vec<(u32, Operand)>>,
+    pub is_outermost: bool,
     pub unless: Vec<ObjectPlace>,
     pub missing: Option<Box<Otherwise>>,
     pub existing: Option<Box<Otherwise>>,
@@ -66,6 +68,14 @@ const KEY: u16 = 0;
 /// The column of the ordinal in rows of look-ups.
 const ORDINAL: u16 = 1;
 
+/// Objects of one identity.
+#[derive(Clone, Copy, Debug, Default)]
+struct SameIdentity {
+    creator: Option<u32>,
+    described: Option<u32>,
+    is_outermost: bool,
+}
+
 /// Keys that look-ups have found, by level and place.
 struct Found<'r, R> {
     results: &'r R,
@@ -73,9 +83,10 @@ struct Found<'r, R> {
 }
 
 impl ObjectList {
-    /// The creators of the objects by the values of a request.
+    /// The creators of the objects by the values of a request; or the error of an identity that two
+    /// objects describe differently.
     pub fn creators(&self, variables: Variables<'_>) -> Result<Creators, SourceError> {
-        let mut first: FxHashMap<(u32, Cow<'_, str>), u32> = FxHashMap::default();
+        let mut known: FxHashMap<(u32, Cow<'_, str>), SameIdentity> = FxHashMap::default();
         let mut identities = Vec::with_capacity(self.table.len());
         for (object, place) in self.table.iter().zip(0_u32..) {
             let identity = match &object.identity {
@@ -85,16 +96,54 @@ impl ObjectList {
                     value.text().map(|text| (*number, Cow::Owned(text.into_owned())))
                 }
             };
-            if let (Some(identity), Some(_)) = (&identity, object.new) {
-                first.entry(identity.clone()).or_insert(place);
+            if let Some(identity) = &identity {
+                let same = known.entry(identity.clone()).or_default();
+                if !self.add(place, same, variables)? {
+                    let message = format!("duplicate XID found: {}", identity.1);
+                    return Err(SourceError::new(SourceErrorKind::Input, message));
+                }
             }
             identities.push(identity);
         }
         let creator = |(identity, place): (&Option<(u32, Cow<'_, str>)>, u32)| {
-            let first = identity.as_ref().and_then(|identity| first.get(identity));
-            first.copied().unwrap_or(place)
+            let same = identity.as_ref().and_then(|identity| known.get(identity));
+            same.and_then(|same| same.creator).unwrap_or(place)
         };
         Ok(identities.iter().zip(0_u32..).map(creator).collect())
+    }
+
+    /// Adds an object to those with its identity; false if it cannot be the same as these.
+    fn add(
+        &self,
+        place: u32,
+        same: &mut SameIdentity,
+        variables: Variables<'_>,
+    ) -> Result<bool, SourceError> {
+        let Some(object) = self.table.get(place as usize) else { return Ok(true) };
+        if object.is_outermost && same.is_outermost {
+            return Ok(false);
+        }
+        same.is_outermost |= object.is_outermost;
+        match (&object.description, same.described) {
+            (Some(own), Some(other)) => {
+                let other = self.table.get(other as usize);
+                let other = other.and_then(|other| other.description.as_ref());
+                other.map_or(Ok(true), |other| are_equal(own, other, variables))
+            }
+            (Some(_), None) => {
+                same.described = Some(place);
+                if object.new.is_some() {
+                    same.creator = Some(place);
+                }
+                Ok(true)
+            }
+            (None, _) => {
+                if object.new.is_some() {
+                    same.creator.get_or_insert(place);
+                }
+                Ok(true)
+            }
+        }
     }
 
     /// The keys, null for objects that are left out; or the error of an object that must exist, or
@@ -143,6 +192,8 @@ impl ObjectList {
             WhichObjects::New if existing.is_some() || creator != place => None,
             WhichObjects::New => new,
             WhichObjects::Found => existing,
+            WhichObjects::Elsewhere if creator == place => existing,
+            WhichObjects::Elsewhere => existing.or(new),
         })
     }
 }
@@ -173,6 +224,25 @@ impl<R: KeyResults> Found<'_, R> {
         });
         keys.get(&(i64::from(place.place) + 1)).copied()
     }
+}
+
+/// Whether two descriptions have the same values for the same fields.
+fn are_equal(
+    own: &[(u32, Operand)],
+    other: &[(u32, Operand)],
+    variables: Variables<'_>,
+) -> Result<bool, SourceError> {
+    if own.len() != other.len() {
+        return Ok(false);
+    }
+    for ((number, operand), (other_number, other_operand)) in own.iter().zip(other) {
+        let is_same = number == other_number
+            && resolve(operand, variables)?.text() == resolve(other_operand, variables)?.text();
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn refusal(otherwise: &Otherwise) -> SourceError {

@@ -41,6 +41,8 @@ pub enum ParameterKind {
     Element {
         against: Against,
     },
+    /// A list of values compared with the elements of a list that is JSON.
+    JsonElements,
     /// A value that a range may contain.
     RangeElement {
         range: RangeId,

@@ -208,6 +208,7 @@ fn encode(
         | ParameterKind::RowArray { .. }
         // Of databases without arrays, or without patterns of LIKE.
         | ParameterKind::KeyRows
+        | ParameterKind::JsonElements
         | ParameterKind::PatternPrefix { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {

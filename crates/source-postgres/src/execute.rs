@@ -89,6 +89,7 @@ impl PostgresProgram {
                 | ParameterKind::List { against: Against::Attribute(..), .. }
                 | ParameterKind::Key { .. }
                 | ParameterKind::KeyRows
+                | ParameterKind::JsonElements
                 | ParameterKind::Pattern { .. }
                 | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }

@@ -173,12 +173,13 @@ fn encode(
         // There are no lists, ranges and functions here.
         ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. }
-        | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::RowArray { .. }
         | ParameterKind::Returned { .. }
         | ParameterKind::Argument { .. }
         | ParameterKind::ArgumentList { .. } => encode_value(value, ValueKind::Other),
+        ParameterKind::Element { .. } => encode_element(value),
+        ParameterKind::JsonElements => encode_items(value, encode_element),
         ParameterKind::Text => encode_value(value, ValueKind::Text),
         ParameterKind::TextList => encode_list(value, ValueKind::Text),
         ParameterKind::KeyList { kind, .. } => encode_list(value, kind),
@@ -216,7 +217,28 @@ fn to_integer(rows: u64) -> i64 {
 }
 
 /// A list as a JSON text whose elements SQLite reads back as the same values.
+/// A value as an element of JSON, which has numbers beside texts.
+fn encode_element(value: &Resolved<'_>) -> Result<Value, SourceError> {
+    match value {
+        Resolved::Integer(number) => Ok(Value::Integer(*number)),
+        Resolved::Number(_) => encode_value(value, ValueKind::Float),
+        Resolved::Boolean(_) => encode_value(value, ValueKind::Boolean),
+        Resolved::Null
+        | Resolved::Text(_)
+        | Resolved::List(_)
+        | Resolved::Json(_)
+        | Resolved::Parts(_) => encode_value(value, ValueKind::Other),
+    }
+}
+
 fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
+    encode_items(value, |item| encode_value(item, kind))
+}
+
+fn encode_items(
+    value: &Resolved<'_>,
+    encode: impl Fn(&Resolved<'_>) -> Result<Value, SourceError>,
+) -> Result<Value, SourceError> {
     let single;
     let items = match value {
         Resolved::Null => return Ok(Value::Null),
@@ -236,7 +258,7 @@ fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceErr
         if index > 0 {
             out.push(b',');
         }
-        match encode_value(item, kind)? {
+        match encode(item)? {
             Value::Null => out.extend_from_slice(b"null"),
             Value::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
             Value::Real(number) => out.extend_from_slice(number.to_string().as_bytes()),

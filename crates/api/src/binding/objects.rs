@@ -17,7 +17,7 @@ pub struct ObjectBinding {
     /// The members without which no object is created.
     pub required: Box<[RequiredMember]>,
     /// False if objects are found only.
-    pub can_be_added: bool,
+    pub is_creatable: bool,
 }
 
 /// The objects that a change finds.
@@ -45,6 +45,8 @@ pub struct RequiredMember {
 pub struct ObjectRelation {
     pub target: ObjectTarget,
     pub link: ObjectLink,
+    /// True if the relation is its own inverse: it leads back from each object.
+    pub is_symmetric: bool,
 }
 
 /// The objects to which a relation leads.

@@ -8,7 +8,7 @@ use storage::plan::{Places, RelationPlace};
 use storage::tables;
 
 use super::{Located, LocatedColumn, LocatedField, LocatedRows, LocatedType, Way};
-use crate::model::{Base, Model, TypeIndex, TypeKind};
+use crate::model::{Base, Model, TypeIndex, TypeKind, XidScope};
 use crate::stored::{Place, Side, Stored, StoredType};
 
 /// Finds the places of a model. The tables of a relation whose other end is one of several types
@@ -24,7 +24,7 @@ pub(super) fn locate(
     let mut finder = Finder { model, stored, places, catalog, rows };
     let types = (0..model.types.len()).map(|index| finder.r#type(TypeIndex(index))).collect();
     let mut located = Located { types };
-    located.derive_links(model, catalog);
+    located.derive_links(catalog);
     located
 }
 
@@ -67,7 +67,19 @@ impl Finder<'_> {
             Some(rows) => (0..count).map(|place| self.field(index, rows, place)).collect(),
             None => vec![LocatedField::Missing; count],
         };
-        LocatedType { rows, fields, ..LocatedType::default() }
+        let identifiers = (0..count).map(|place| self.identifier(index, place)).collect();
+        LocatedType { rows, fields, links: Vec::new(), identifiers }
+    }
+
+    /// The field with the values of an interface's identifier.
+    fn identifier(&self, index: TypeIndex, place: usize) -> Option<FieldId> {
+        let stored = self.stored.types.get(index.0).and_then(Option::as_ref)?;
+        let EndOf::Group(group) = stored.rows else { return None };
+        let field = &self.model.types[index.0].fields[place];
+        field.id.filter(|scope| *scope == XidScope::Interface)?;
+        let table = self.places.groups.get(group.0)?.as_ref()?;
+        let table = find_table(self.catalog, table)?;
+        Some(self.catalog.find_field(table, &field.stored_name)?.id)
     }
 
     fn field(&mut self, index: TypeIndex, rows: LocatedRows, place: usize) -> LocatedField {

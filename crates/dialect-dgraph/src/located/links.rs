@@ -4,7 +4,6 @@ use catalog::{Catalog, EntityId, FieldId};
 use ir::{Hop, HopDirection};
 
 use super::{Located, LocatedField, Way};
-use crate::model::{Base, Model, XidScope};
 use api::binding::ObjectLink;
 
 /// The storage of a relation of a type.
@@ -17,7 +16,7 @@ pub struct LocatedLink {
 
 impl Located {
     /// Derives the storage of all relations from their paths.
-    pub fn derive_links(&mut self, model: &Model, catalog: &Catalog) {
+    pub fn derive_links(&mut self, catalog: &Catalog) {
         for r#type in &mut self.types {
             let links = r#type.fields.iter().map(|field| match field {
                 LocatedField::Rows(way) => {
@@ -31,28 +30,6 @@ impl Located {
                 LocatedField::Missing | LocatedField::Column(_) => None,
             });
             r#type.links = links.collect();
-        }
-        let mut groups = Vec::new();
-        for (known, r#type) in self.types.iter().zip(&model.types) {
-            for (link, field) in known.links.iter().zip(&r#type.fields) {
-                if let (Some(LocatedLink { keys: Some((entity, _)), .. }), Base::Type(target)) =
-                    (link, field.r#type.base)
-                {
-                    groups.push((target, *entity));
-                }
-            }
-        }
-        for (target, entity) in groups {
-            let fields = &model.types[target.0].fields;
-            let identifiers = fields.iter().map(|field| {
-                let is_common = field.id == Some(XidScope::Interface);
-                let column = catalog.find_field(entity, &field.stored_name)?;
-                is_common.then_some(column.id)
-            });
-            let identifiers = identifiers.collect();
-            if let Some(known) = self.types.get_mut(target.0) {
-                known.identifiers = identifiers;
-            }
         }
     }
 }

@@ -61,12 +61,13 @@ pub(super) fn add(draft: &mut Draft) {
     }
     let form = Some(ValueForm::HexadecimalId);
     draft.add_plain(Section::Scalars, "ID", DraftKind::Scalar { form });
-    for (name, description) in [("Int64", INT64), ("DateTime", DATE_TIME)] {
+    let moment = Some(ValueForm::PartialMoment);
+    for (name, description, form) in [("Int64", INT64, None), ("DateTime", DATE_TIME, moment)] {
         draft.add(DraftType {
             name: name.into(),
             description: Some(description.into()),
             section: Section::Base,
-            kind: DraftKind::Scalar { form: None },
+            kind: DraftKind::Scalar { form },
         });
     }
     add_ranges(draft);

@@ -15,12 +15,12 @@ use api::binding::{
     WriteRole,
 };
 
+const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
+     its id, or make the identifier unique with `@id(interface: true)`.";
+
 const MISSING: &str = "The database does not store this.";
 
 const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
-
-const BY_ID_ONLY: &str = "A reference to a row of this interface is given by its id: this value is unique \
-     within each of its types only.";
 
 const PLACES: &str = "Places are not supported yet.";
 
@@ -137,7 +137,7 @@ pub(super) fn identifier(build: &Builder<'_>, index: TypeIndex, field: &Field) -
     let known = build.located.types.get(index.0).zip(place);
     match known.and_then(|(known, place)| known.identifiers.get(place).copied().flatten()) {
         Some(column) => input(ObjectRole::Identifier(column)),
-        None => refused(BY_ID_ONLY),
+        None => refused(UNIQUE_IN_TYPES),
     }
 }
 
@@ -178,7 +178,11 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
 fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<ObjectRelation> {
     let located = build.located.types.get(index.0);
     let link = located.and_then(|known| known.links.get(place).copied().flatten())?;
-    let base = build.r#type(index).fields[place].r#type.base;
+    let field = &build.r#type(index).fields[place];
+    let base = field.r#type.base;
+    let inverse = field.inverse.as_ref();
+    let is_symmetric =
+        inverse.is_some_and(|inverse| inverse.r#type == index && inverse.field == place);
     let target = match (base, link.keys) {
         (Base::Type(target), None) if !is_interface(build.r#type(target)) => {
             object(build, target).map(ObjectTarget::One)
@@ -189,7 +193,7 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
                 key,
                 name: build.r#type(target).name.clone(),
                 required: Box::default(),
-                can_be_added: false,
+                is_creatable: false,
             }),
             each: Arc::new([]),
         }),
@@ -203,14 +207,14 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
                     key,
                     name: union.name.clone(),
                     required: Box::default(),
-                    can_be_added: false,
+                    is_creatable: false,
                 }),
                 each: each.into(),
             })
         }
         _ => None,
     };
-    Some(ObjectRelation { target: target?, link: link.link })
+    Some(ObjectRelation { target: target?, link: link.link, is_symmetric })
 }
 
 /// The objects of a type; `None` if they are not stored.
@@ -222,7 +226,7 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         key: rows.key,
         name: r#type.name.clone(),
         required: inputs::required(build, index),
-        can_be_added: true,
+        is_creatable: true,
     }))
 }
 

@@ -12,8 +12,8 @@ use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, Variant
 
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};
 
-/// The text of mutations.
-pub(super) const NOT_YET: &str = "Mutations are not supported yet.";
+/// The text of inputs that are refused.
+pub(super) const NOT_YET: &str = "Passwords are not supported yet.";
 
 /// Uses of a type's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -117,8 +117,17 @@ impl MemorySize for Parameter {
 
 impl MemorySize for ObjectSource {
     fn memory_size(&self) -> usize {
-        let Self { found, new: _, identity, unless, missing, existing } = self;
-        sum!(found, identity, unless, missing, existing)
+        let Self {
+            found,
+            new: _,
+            identity,
+            description,
+            is_outermost: _,
+            unless,
+            missing,
+            existing,
+        } = self;
+        sum!(found, identity, description, unless, missing, existing)
     }
 }
 

@@ -58,8 +58,17 @@ impl MemorySize for ObjectChange {
 
 impl MemorySize for ObjectKey {
     fn memory_size(&self) -> usize {
-        let Self { found, new: _, identity, unless, missing, existing } = self;
-        sum!(found, identity, unless, missing, existing)
+        let Self {
+            found,
+            new: _,
+            identity,
+            description,
+            is_outermost: _,
+            unless,
+            missing,
+            existing,
+        } = self;
+        sum!(found, identity, description, unless, missing, existing)
     }
 }
 

@@ -13,7 +13,7 @@ use testkit::postgres::{
     Installation, PgBouncer, PoolMode, Server, required_installations, shared,
 };
 
-use crate::dialect;
+use crate::{defined, dialect};
 
 /// Where tests run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +49,7 @@ pub(crate) struct Sources {
 pub(crate) struct OwnEngine {
     pub(crate) engine: Arc<Engine>,
     address: SourceAddress,
+    database: String,
     /// Removed in the end.
     _copy: OwnCopy,
 }
@@ -114,7 +115,7 @@ impl Sources {
     /// Looks for installations and starts none.
     pub(crate) fn find() -> Result<Self, Box<dyn Error>> {
         Ok(Self {
-            databases: Databases::new(&fixtures().join("databases"))?,
+            databases: Databases::with_defined(&fixtures().join("databases"), defined::make)?,
             installations: required_installations()?,
             engines: Mutex::default(),
         })
@@ -209,9 +210,10 @@ impl Sources {
                 (SourceAddress::Postgres(url), OwnCopy::Postgres(copy))
             }
         };
-        let mut options = options(dialect)?;
+        let mut options = options(database, dialect)?;
         change(&mut options);
-        Ok(OwnEngine { engine: open(&address, &options)?, address, _copy: copy })
+        let engine = open(&address, &options)?;
+        Ok(OwnEngine { engine, address, database: database.to_owned(), _copy: copy })
     }
 
     /// An engine that nobody else uses.
@@ -236,14 +238,15 @@ impl Sources {
                 SourceAddress::Postgres(pooled.pooler(*mode).url(database))
             }
         };
-        open(&address, &Options { policies: read_policies(policies)?, ..options(dialect)? })
+        let options = options(database, dialect)?;
+        open(&address, &Options { policies: read_policies(policies)?, ..options })
     }
 }
 
 impl OwnEngine {
     /// An engine for the same copy, for which there are no policies.
     pub(crate) fn open_for_administrator(&self, dialect: &str) -> Result<Arc<Engine>, String> {
-        open(&self.address, &options(dialect)?)
+        open(&self.address, &options(&self.database, dialect)?)
     }
 }
 
@@ -258,8 +261,8 @@ pub(crate) fn read_policies(path: &str) -> Result<Option<Arc<PolicyFile>>, Strin
     Ok(Some(Arc::new(file)))
 }
 
-fn options(dialect: &str) -> Result<Options, String> {
-    Ok(Options {
+fn options(database: &str, dialect: &str) -> Result<Options, String> {
+    let mut options = Options {
         dialect: dialect::parse(dialect)?,
         source: OpenOptions {
             namespaces: vec!["public".into()],
@@ -272,7 +275,9 @@ fn options(dialect: &str) -> Result<Options, String> {
         policies: None,
         federation: None,
         schema_first: None,
-    })
+    };
+    defined::set_definitions(&mut options, database)?;
+    Ok(options)
 }
 
 fn open(address: &SourceAddress, options: &Options) -> Result<Arc<Engine>, String> {

@@ -64,6 +64,7 @@ pub(super) fn object_keys(keys: &ObjectKeys) -> String {
         WhichObjects::All => "",
         WhichObjects::New => "new ",
         WhichObjects::Found => "found ",
+        WhichObjects::Elsewhere => "elsewhere ",
     };
     let each = keys.each.iter().map(|place| {
         let key = place.and_then(|place| keys.set.objects.get(place as usize));

@@ -452,6 +452,7 @@ fn value_form(form: &ValueForm) -> String {
         ValueForm::Plain => "value".to_owned(),
         ValueForm::Name(_) => "name".to_owned(),
         ValueForm::Moment => "moment".to_owned(),
+        ValueForm::PartialMoment => "partial moment".to_owned(),
         ValueForm::HexadecimalId => "hexadecimal id".to_owned(),
         ValueForm::List(element) => format!("list of {}", value_form(element)),
         ValueForm::Composite(members) => {

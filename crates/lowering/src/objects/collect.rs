@@ -38,6 +38,8 @@ pub(super) struct Object {
     pub(super) identifiers: Vec<(FieldId, Operand)>,
     /// All values to store, identifiers included.
     pub(super) values: Vec<(FieldId, Operand)>,
+    /// True if its input names related objects.
+    pub(super) has_relations: bool,
     /// True if it can be created.
     pub(super) can_be_new: bool,
     /// Objects around it that may exist: then it is not part of the change.
@@ -104,7 +106,8 @@ impl Context<'_> {
             key: None,
             identifiers: Vec::new(),
             values: Vec::new(),
-            can_be_new: binding.can_be_added,
+            has_relations: false,
+            can_be_new: binding.is_creatable,
             unless: collected.around.clone(),
         };
         let mut relations = Vec::new();
@@ -140,8 +143,12 @@ impl Context<'_> {
             given.contains(&&*member.name) || by.is_some_and(|(link, own)| link.is_stored_as(own))
         };
         let missing = binding.required.iter().find(|member| !is_given(member));
+        object.has_relations = !relations.is_empty();
         if object.key.is_some() {
             object.can_be_new = false;
+        } else if !binding.is_creatable && object.identifiers.is_empty() {
+            let message = format!("a {} is named by an identifier here", binding.name);
+            return Err(LowerError::refused(&message, location));
         } else if let Some(RequiredMember { name, .. }) = missing {
             let is_reference = origin == Origin::Referred && !object.identifiers.is_empty();
             if !is_reference {
@@ -248,6 +255,9 @@ impl Collected {
             ObjectLink::Near { field, is_unique } => {
                 let held = HeldKey { holder: place, entity, key, field, is_unique, target: other };
                 self.held.push(held);
+                if relation.is_symmetric {
+                    self.held.push(HeldKey { holder: other, target: place, ..held });
+                }
             }
             ObjectLink::Far { field, is_unique } => {
                 let Some(object) = self.objects.get(other as usize) else { return };
@@ -257,6 +267,10 @@ impl Collected {
             }
             ObjectLink::Joined { joining, near, far } => {
                 self.joined.push(JoinedKeys { joining, near: (near, place), far: (far, other) });
+                if relation.is_symmetric {
+                    let (near, far) = ((near, other), (far, place));
+                    self.joined.push(JoinedKeys { joining, near, far });
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Rows and relations of collected objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{EntityId, FieldId};
 use ir::{ObjectChange, Operand, Pairing};
@@ -125,7 +125,7 @@ impl Context<'_> {
             }
         }
         for ((entity, key, field), held) in groups {
-            let keys = table.found(held.iter().map(|held| Some(held.holder)).collect());
+            let keys = table.elsewhere(held.iter().map(|held| Some(held.holder)).collect());
             let values = table.all(held.iter().map(|held| Some(held.target)).collect());
             let fields = vec![(field, values)];
             self.add_change(ObjectChange::SetEach { entity, key, keys, fields });
@@ -169,10 +169,37 @@ impl Context<'_> {
 }
 
 /// The rank of each object: one more than those of all new objects whose keys it holds.
+///
+/// All objects of an entity have one rank, so that it does not matter which of several objects with
+/// the same identifier is created; unless the entities refer to each other in a circle.
 fn ranks(collected: &Collected) -> Vec<Rank> {
-    let mut ranks = vec![0; collected.objects.len()];
-    // An input is a tree, so that no object refers to itself by others.
-    for _ in 0..collected.objects.len() {
+    let objects = &collected.objects;
+    let entity = |place: u32| objects.get(place as usize).map(|object| object.binding.entity);
+    let mut of_entities: BTreeMap<EntityId, Rank> = BTreeMap::new();
+    let between = |held: &HeldKey| {
+        let (holder, target) = (entity(held.holder)?, entity(held.target)?);
+        (holder != target).then_some((holder, target))
+    };
+    let edges: Vec<(EntityId, EntityId)> = collected.held.iter().filter_map(between).collect();
+    let count = objects.iter().map(|object| object.binding.entity).collect::<BTreeSet<_>>().len();
+    let is_circle = !raise(count, || {
+        let mut is_changed = false;
+        for (holder, target) in &edges {
+            let target = of_entities.get(target).copied().unwrap_or_default();
+            let rank = of_entities.entry(*holder).or_default();
+            if *rank <= target {
+                *rank = target + 1;
+                is_changed = true;
+            }
+        }
+        is_changed
+    });
+    if !is_circle {
+        let rank = |object: &Object| of_entities.get(&object.binding.entity).copied();
+        return objects.iter().map(|object| rank(object).unwrap_or_default()).collect();
+    }
+    let mut ranks = vec![0; objects.len()];
+    raise(objects.len(), || {
         let mut is_changed = false;
         for held in &collected.held {
             let target = ranks.get(held.target as usize).copied().unwrap_or_default();
@@ -183,9 +210,12 @@ fn ranks(collected: &Collected) -> Vec<Rank> {
                 is_changed = true;
             }
         }
-        if !is_changed {
-            break;
-        }
-    }
+        is_changed
+    });
     ranks
+}
+
+/// Raises ranks until none changes; false if that does not end within the number of ranks.
+fn raise(count: usize, mut step: impl FnMut() -> bool) -> bool {
+    (0..=count).any(|_| !step())
 }

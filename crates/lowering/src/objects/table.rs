@@ -35,6 +35,11 @@ impl Table {
         self.keys(WhichObjects::Found, each)
     }
 
+    /// The keys of those that exist, or that other objects of the same identity create.
+    pub(super) fn elsewhere(&self, each: Vec<Option<u32>>) -> Operand {
+        self.keys(WhichObjects::Elsewhere, each)
+    }
+
     fn keys(&self, which: WhichObjects, each: Vec<Option<u32>>) -> Operand {
         Operand::Objects(Arc::new(ObjectKeys { set: Arc::clone(&self.0), which, each }))
     }
@@ -90,6 +95,8 @@ impl Context<'_> {
                 found: found.get(place).cloned().unwrap_or_default(),
                 new,
                 identity: identity(object),
+                description: description(object),
+                is_outermost: object.is_outermost(),
                 missing: (!object.can_be_new).then(|| Box::new(missing(object))),
                 existing: existing(object),
             });
@@ -125,11 +132,27 @@ fn identity(object: &Object) -> Option<(u32, Operand)> {
     Some((Object::place(field.index()), operand.clone()))
 }
 
+/// The values besides identifiers, unless the object only names another.
+fn description(object: &Object) -> Option<Vec<(u32, Operand)>> {
+    if object.key.is_some() || (object.is_bare() && !object.is_outermost()) {
+        return None;
+    }
+    let is_identifier = |field| object.identifiers.iter().any(|(own, _)| *own == field);
+    let values = object.values.iter().filter(|(field, _)| !is_identifier(*field));
+    let values = values.map(|(field, operand)| (Object::place(field.index()), operand.clone()));
+    let mut values: Vec<_> = values.collect();
+    values.sort_by_key(|(number, _)| *number);
+    Some(values)
+}
+
 fn missing(object: &Object) -> Otherwise {
     let name = &object.binding.name;
     let message = match object.key {
         Some(_) => format!("ID isn't that of a {name}"),
-        None => format!("there is no {name} with this identifier, and too little to add one"),
+        None if object.binding.is_creatable => {
+            format!("there is no {name} with this identifier, and too little to add one")
+        }
+        None => format!("there is no {name} with this identifier"),
     };
     Otherwise::new(OtherwiseKind::Missing, message)
 }

@@ -83,13 +83,15 @@ impl Context<'_> {
         let (entity, key) = (binding.entity, binding.key);
         match relation.link {
             ObjectLink::Near { field, is_unique } => {
+                let rows = None;
                 if is_unique {
-                    self.add_change(ObjectChange::Clear {
-                        entity,
-                        field,
-                        values: all(),
-                        rows: None,
-                    });
+                    self.add_change(ObjectChange::Clear { entity, field, values: all(), rows });
+                }
+                if relation.is_symmetric {
+                    let (values, rows) = (matched.keys(), None);
+                    self.add_change(ObjectChange::Clear { entity, field, values, rows });
+                    let (keys, fields) = (all(), vec![(field, matched.keys())]);
+                    self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
                 }
                 let (keys, fields) = (matched.keys(), vec![(field, all())]);
                 self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
@@ -107,12 +109,18 @@ impl Context<'_> {
                 self.add_change(ObjectChange::SetAll { entity, key, keys: all(), fields });
             }
             ObjectLink::Joined { joining, near, far } => {
+                let pairing = Pairing::All;
+                let ends = ((near, matched.keys()), (far, all()));
                 self.add_change(ObjectChange::Connect {
                     joining,
-                    near: (near, matched.keys()),
-                    far: (far, all()),
-                    pairing: Pairing::All,
+                    near: ends.0,
+                    far: ends.1,
+                    pairing,
                 });
+                if relation.is_symmetric {
+                    let (near, far) = ((near, all()), (far, matched.keys()));
+                    self.add_change(ObjectChange::Connect { joining, near, far, pairing });
+                }
             }
         }
         Ok(())
@@ -234,6 +242,11 @@ impl Context<'_> {
                     },
                 };
                 self.add_change(change);
+                if relation.is_symmetric {
+                    let rows = (!is_null).then(|| (key, found()));
+                    let values = matched.keys();
+                    self.add_change(ObjectChange::Clear { entity, field, values, rows });
+                }
             }
             ObjectLink::Far { field, .. } => {
                 let other = match &relation.target {
@@ -247,9 +260,14 @@ impl Context<'_> {
                 self.add_change(ObjectChange::Clear { entity, field, values, rows });
             }
             ObjectLink::Joined { joining, near, far } => {
-                let far = (!is_null).then(|| (far, found()));
-                let near = (near, matched.keys());
-                self.add_change(ObjectChange::Disconnect { joining, near, far });
+                let other = |field| (!is_null).then(|| (field, found()));
+                let own = |field| (field, matched.keys());
+                let change = ObjectChange::Disconnect { joining, near: own(near), far: other(far) };
+                self.add_change(change);
+                if relation.is_symmetric {
+                    let (near, far) = (own(far), other(near));
+                    self.add_change(ObjectChange::Disconnect { joining, near, far });
+                }
             }
         }
         Ok(())

@@ -71,6 +71,8 @@ impl Compiler<'_> {
                 found: object.found.iter().map(&mut place).collect::<Result<_, _>>()?,
                 new,
                 identity: object.identity.clone(),
+                description: object.description.clone(),
+                is_outermost: object.is_outermost,
                 unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,
                 missing: object.missing.clone(),
                 existing: object.existing.clone(),

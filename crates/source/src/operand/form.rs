@@ -22,6 +22,7 @@ pub(super) fn formed<'v>(
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
+        ValueForm::PartialMoment => partial_moment(given.plain()?),
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
@@ -173,6 +174,31 @@ fn moment(value: Resolved<'_>) -> Resolved<'_> {
         _ => None,
     };
     in_utc.map_or(value, |text| Resolved::Text(text.into()))
+}
+
+/// A text that is no moment stays as it is: the source refuses it.
+fn partial_moment(value: Resolved<'_>) -> Resolved<'_> {
+    let Resolved::Text(text) = &value else { return value };
+    let rest = match text.len() {
+        4 => "-01-01T00:00:00Z",
+        7 => "-01T00:00:00Z",
+        10 => "T00:00:00Z",
+        _ => {
+            let time = text.get(10..).unwrap_or_default();
+            match time.starts_with(['T', 't']) && !time.contains(['Z', 'z', '+', '-']) {
+                true => "Z",
+                false => return value,
+            }
+        }
+    };
+    let is_date = text.bytes().take(10).enumerate().all(|(place, byte)| match place {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    match is_date {
+        true => Resolved::Text(Cow::Owned([text, rest].concat())),
+        false => value,
+    }
 }
 
 /// A text that is no id is null, which equals no id.

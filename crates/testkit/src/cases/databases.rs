@@ -20,17 +20,38 @@ const ROWS: usize = 500;
 /// the name.
 static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(None);
 
+/// The file of a database that is made of type definitions.
+const DEFINITIONS: &str = "schema.graphql";
+
 /// The databases of one run; dropping it removes the SQLite files.
 #[derive(Debug)]
 pub struct Databases {
     /// `fixtures/databases`.
     fixtures: PathBuf,
+    /// Makes the databases of type definitions.
+    make_defined: Option<MakeDefined>,
     /// The folder of SQLite files.
     folder: PathBuf,
     made: Mutex<HashMap<String, Made>>,
 }
 
 type Made = Arc<OnceLock<Result<(), DatabaseError>>>;
+
+/// A function that makes the tables and rows of a database of type definitions, through the API.
+pub type MakeDefined = fn(&DefinedDatabase<'_>) -> Result<(), String>;
+
+/// A database of type definitions that is still empty.
+#[derive(Clone, Copy, Debug)]
+pub struct DefinedDatabase<'d> {
+    /// The folder's name.
+    pub name: &'d str,
+    /// The text of `schema.graphql`.
+    pub definitions: &'d str,
+    /// The text of `data.graphql`, a mutation that adds the rows.
+    pub rows: Option<&'d str>,
+    /// A path or a URL.
+    pub address: &'d str,
+}
 
 /// A database could not be created. All cases that use it report the error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +71,15 @@ impl Databases {
         // Left by an earlier process of the same number that was killed.
         drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder)?;
-        Ok(Self { fixtures: fixtures.to_owned(), folder, made: Mutex::default() })
+        let fixtures = fixtures.to_owned();
+        Ok(Self { fixtures, make_defined: None, folder, made: Mutex::default() })
+    }
+
+    /// Databases of which those with type definitions are made by a function.
+    pub fn with_defined(fixtures: &Path, make: MakeDefined) -> io::Result<Self> {
+        let mut databases = Self::new(fixtures)?;
+        databases.make_defined = Some(make);
+        Ok(databases)
     }
 
     /// The SQLite file of a database.
@@ -61,6 +90,14 @@ impl Databases {
             Arc::clone(all.entry(name.to_owned()).or_default())
         };
         once(&made, name, || {
+            if self.make_by_definitions(name, &file.display().to_string())? {
+                // A copy of the file has all rows.
+                let connection = rusqlite::Connection::open(&file);
+                let checkpoint = |connection: rusqlite::Connection| {
+                    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                };
+                return connection.and_then(checkpoint).map_err(|error| error.to_string());
+            }
             let connection =
                 rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
             // The file lives as long as the process.
@@ -101,9 +138,33 @@ impl Databases {
         once(&made, name, || {
             let text = |error: ClientError| error.to_string();
             server.create_database(database).map_err(text)?;
-            server.execute(database, &self.sql(name, "postgres")?).map_err(text)?;
+            if !self.make_by_definitions(name, &server.url(database))? {
+                server.execute(database, &self.sql(name, "postgres")?).map_err(text)?;
+            }
             server.execute(database, "ANALYZE").map_err(text)
         })
+    }
+
+    /// Makes a database if it is one of type definitions; false if it is not.
+    fn make_by_definitions(&self, name: &str, address: &str) -> Result<bool, String> {
+        let folder = self.fixtures.join(name);
+        let file = folder.join(DEFINITIONS);
+        if !file.exists() {
+            return Ok(false);
+        }
+        let Some(make) = self.make_defined else {
+            return Err("databases of type definitions are not supported here".into());
+        };
+        let read = |file: &Path| {
+            let text = fs::read_to_string(file);
+            text.map_err(|error| format!("{}: {error}", file.display()))
+        };
+        let definitions = read(&file)?;
+        let rows = folder.join("data.graphql");
+        let rows = rows.exists().then(|| read(&rows)).transpose()?;
+        let rows = rows.as_deref();
+        make(&DefinedDatabase { name, definitions: &definitions, rows, address })?;
+        Ok(true)
     }
 
     fn sql(&self, name: &str, family: &str) -> Result<String, String> {

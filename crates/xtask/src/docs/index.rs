@@ -8,13 +8,16 @@ use super::Areas;
 /// Features in the order of the page, each with the areas that belong to it. An area that is named
 /// nowhere is a feature of its own, at the end.
 const FEATURES: [(&str, &[&str]); 19] = [
-    ("read", &["read", "fragment", "fragments", "variables", "directives", "union", "unions"]),
+    (
+        "read",
+        &["read", "cascade", "fragment", "fragments", "variables", "directives", "union", "unions"],
+    ),
     ("filter", &["filter", "condition", "conditions", "where", "search"]),
     ("order", &["order", "sort"]),
     ("page", &["page", "paging", "cursor", "connection"]),
     ("aggregate", &["aggregate", "group"]),
     ("relation", &["relation", "nest", "many_to_many"]),
-    ("mutate", &["mutate", "mutation", "mutations"]),
+    ("mutate", &["mutate", "mutation", "mutations", "add", "upsert", "update", "delete"]),
     ("error", &["error", "refused", "faults"]),
     ("access", &["policies", "rights", "rules", "guards"]),
     ("federation", &["federation", "keys", "provides", "requires", "override", "shared"]),

@@ -117,7 +117,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
         key: field(),
         name: "Person".into(),
         required: Box::default(),
-        can_be_added: true,
+        is_creatable: true,
     })
 }
 
@@ -281,6 +281,7 @@ family!(objects: ObjectRole {
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),
         link: ObjectLink::Near { field: field(), is_unique: false },
+        is_symmetric: false,
     })),
     Common => one(ObjectRole::Common(0)),
     CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),

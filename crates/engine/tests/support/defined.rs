@@ -1,0 +1,69 @@
+//! Databases of type definitions: `schema.graphql` in a folder of `fixtures/databases`, with rows that
+//! the mutation in `data.graphql` adds.
+
+use std::sync::Arc;
+
+use dialects::{Dialect, DialectName, dgraph};
+use engine::schema_first::{ApplyMigrations, SchemaFirst};
+use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
+use testkit::cases::DefinedDatabase;
+
+use crate::sources::fixtures;
+
+/// Makes the tables and adds the rows.
+pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
+    let address = SourceAddress::parse(database.address).map_err(|error| error.to_string())?;
+    let mut options = Options {
+        dialect: DialectName::Dgraph.dialect(),
+        source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+        connections: engine::PoolLimits::unshared(1),
+        limits: engine::Limits::default(),
+        errors: engine::ErrorOptions::default(),
+        policies: None,
+        federation: None,
+        schema_first: None,
+    };
+    define(&mut options, database.definitions, ApplyMigrations::First)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let engine = Engine::open(&address, &options).await.map_err(|error| error.to_string())?;
+        let Some(rows) = database.rows else { return Ok(()) };
+        let body = serde_json::json!({ "query": rows }).to_string();
+        let request = graphql::Request::from_json(body.as_bytes());
+        let request = request.map_err(|error| error.message)?;
+        let response = Worker::new(engine).execute(&request, Allowed::All).await;
+        let text = String::from_utf8(response.body).map_err(|error| error.to_string())?;
+        match text.contains("\"errors\"") {
+            true => Err(format!("data.graphql: {text}")),
+            false => Ok(()),
+        }
+    })
+}
+
+/// Gives a schema-first dialect the definitions of a database, whose tables are there; others have
+/// none.
+pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(), String> {
+    if options.dialect.storage_model().is_none() {
+        return Ok(());
+    }
+    let file = fixtures().join("databases").join(database).join("schema.graphql");
+    let text = std::fs::read_to_string(&file);
+    let text = text.map_err(|error| format!("{}: {error}", file.display()))?;
+    define(options, &text, ApplyMigrations::Never)
+}
+
+fn define(options: &mut Options, text: &str, apply: ApplyMigrations) -> Result<(), String> {
+    let model = dgraph::definitions::read(text).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        format!("schema.graphql: {}", problems.join("; "))
+    })?;
+    if let Some(problem) = dgraph::unserved(&model) {
+        return Err(format!("schema.graphql: {problem}"));
+    }
+    if let Dialect::Dgraph(dialect) = &mut options.dialect {
+        dialect.model = Arc::new(model);
+    }
+    options.schema_first = Some(SchemaFirst { definitions: text.into(), apply });
+    Ok(())
+}
