@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, Relationship,
-    RelationshipKind, Storage, WriteAccess,
+    RelationshipKind, Storage, TextIndex, WriteAccess,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -79,6 +79,7 @@ impl Builder {
             fields: Vec::new(),
             keys: Vec::new(),
             indexes: Vec::new(),
+            text_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: match kind {
@@ -162,6 +163,10 @@ impl Builder {
 
     pub fn index(&mut self, entity: EntityId, index: Index) {
         self.catalog.entities[entity.index()].indexes.push(index);
+    }
+
+    pub fn text_index(&mut self, entity: EntityId, index: TextIndex) {
+        self.catalog.entities[entity.index()].text_indexes.push(index);
     }
 
     pub fn relationship(&mut self, relationship: NewRelationship) -> RelationshipId {

@@ -20,6 +20,7 @@ pub struct Entity {
     /// In the order of the source; at most one is primary.
     pub keys: Vec<Key>,
     pub indexes: Vec<Index>,
+    pub text_indexes: Vec<TextIndex>,
     /// Relationships whose `from` is this entity, in the order of the source.
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
@@ -253,6 +254,28 @@ impl Index {
     }
 }
 
+/// An index of the texts of one field, over all rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextIndex {
+    /// The name of the index, or of the virtual table that is the index.
+    pub name: Box<str>,
+    pub field: FieldId,
+    pub kind: TextIndexKind,
+    /// The number that the index returns for a row, if it returns rows by a number.
+    pub row_number: Option<FieldId>,
+}
+
+/// Searches that an index of texts serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextIndexKind {
+    /// Words as they are written, without regard to case.
+    Terms,
+    /// Words by their English stems.
+    Stems,
+    /// Parts of texts of three characters or more.
+    Trigrams,
+}
+
 /// Rows that an index covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexCoverage {
@@ -360,6 +383,7 @@ mod tests {
                 index(&[6], not_null(&[7])),
                 index(&[8, 9], not_null(&[8, 9])),
             ],
+            text_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: WriteAccess::ALL,

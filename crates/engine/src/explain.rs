@@ -379,6 +379,8 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::KeyRows
         | ParameterKind::Pattern { .. }
         | ParameterKind::PatternPrefix { .. }
+        | ParameterKind::Search(_)
+        | ParameterKind::Candidates { .. }
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }

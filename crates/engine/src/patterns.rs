@@ -8,6 +8,7 @@ use dialects::StatedPattern;
 use graphql::{ErrorCode, GraphQLError};
 use ir::TextMatch;
 use relational::escape_ends;
+use relational::search::Re2;
 use source::Variables;
 use source::operand::resolve;
 
@@ -66,6 +67,12 @@ impl PatternLimits {
         if wildcards > self.wildcards {
             return too_much(wildcards, "wildcards", self.wildcards, "--max-pattern-wildcards");
         }
+        if stated.r#match == TextMatch::Re2
+            && let Err(error) = Re2::read(&text)
+        {
+            let message = format!("The pattern of `{argument}` is invalid: {error}");
+            return refuse(ErrorCode::BadUserInput, message);
+        }
         match escape_ends(stated.r#match, &text) {
             // The text of PostgreSQL's error.
             true => {
@@ -81,13 +88,18 @@ impl PatternLimits {
 fn wildcards(r#match: TextMatch, text: &str) -> usize {
     let is_wildcard = match r#match {
         TextMatch::Like => |letter| matches!(letter, '%' | '_'),
-        TextMatch::Regex => |letter| matches!(letter, '.' | '*' | '+' | '?' | '{' | '|'),
+        TextMatch::Regex | TextMatch::Re2 => {
+            |letter| matches!(letter, '.' | '*' | '+' | '?' | '{' | '|')
+        }
         // A wildcard in a text matches itself.
         TextMatch::Includes
         | TextMatch::StartsWith
         | TextMatch::EndsWith
         | TextMatch::AllTerms
-        | TextMatch::AnyTerm => return 0,
+        | TextMatch::AnyTerm
+        | TextMatch::AllStems
+        | TextMatch::AnyStem
+        | TextMatch::AnyStemSequence => return 0,
     };
     let mut count = 0;
     let mut letters = text.chars();

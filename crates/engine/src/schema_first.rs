@@ -42,8 +42,8 @@ pub enum SchemaFirstError {
     )]
     Behind(Box<str>),
     #[error(
-        "the database was changed by hand: {0}; change it back, or migrate it by hand and record \
-         that with `thalweg migrate`"
+        "the tables are not those of the last migration: {0}; change them back by hand, and \
+         migrate with changed type definitions"
     )]
     Changed(Box<str>),
 }

@@ -72,6 +72,8 @@ pub enum Filter {
         having: Box<Filter>,
         once: bool,
     },
+    /// Of a list, the searches for words and [`TextMatch::Re2`] accept rows of which any element
+    /// matches.
     Text {
         place: ValueRef,
         r#match: TextMatch,
@@ -217,9 +219,44 @@ pub enum TextMatch {
     EndsWith,
     /// A regular expression in the source's own syntax.
     Regex,
-    /// All words of the operand.
+    /// A regular expression in the syntax of RE2 between slashes, with flags behind them:
+    /// `/^ab+$/i`.
+    Re2,
+    /// All words of the operand, without regard to case.
     AllTerms,
     AnyTerm,
+    /// All words of the operand by their English stems, stop words left out.
+    AllStems,
+    AnyStem,
+    /// Any three successive stems of the operand, or all of them if they are fewer, in this order
+    /// and without other words between them.
+    AnyStemSequence,
+}
+
+impl TextMatch {
+    /// True for searches for words.
+    #[must_use]
+    pub fn is_of_words(self) -> bool {
+        match self {
+            Self::AllTerms
+            | Self::AnyTerm
+            | Self::AllStems
+            | Self::AnyStem
+            | Self::AnyStemSequence => true,
+            Self::Like
+            | Self::Includes
+            | Self::StartsWith
+            | Self::EndsWith
+            | Self::Regex
+            | Self::Re2 => false,
+        }
+    }
+
+    /// True if a list matches by any of its elements.
+    #[must_use]
+    pub fn is_of_elements(self) -> bool {
+        self.is_of_words() || self == Self::Re2
+    }
 }
 
 impl Filter {

@@ -347,7 +347,12 @@ impl Context<'_> {
                 let operand = self.operand(input, r#type);
                 Ok(Some(compare_elements(subject, comparison, operand)))
             }
-            OperatorRole::All | OperatorRole::Match { .. } if given.around.of_elements => {
+            OperatorRole::Match { r#match, .. }
+                if given.around.of_elements && !r#match.is_of_elements() =>
+            {
+                Err(LowerError::refused(OF_ELEMENTS, given.location))
+            }
+            OperatorRole::All if given.around.of_elements => {
                 Err(LowerError::refused(OF_ELEMENTS, given.location))
             }
             OperatorRole::Compare(comparison) => {

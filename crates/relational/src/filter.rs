@@ -65,6 +65,10 @@ impl Compiler<'_> {
                 let with = self.compared_with(place, scope, statement)?;
                 self.compare_text(with, *comparison, *case, operand, statement)?
             }
+            Filter::Text { place, r#match, operand, .. } if r#match.is_of_elements() => {
+                let (field, value) = self.place(place, scope, statement)?;
+                self.searched((field, value), *r#match, operand, scope, statement)?
+            }
             Filter::Text { place, r#match, case, operand } => {
                 let with = self.compared_with(place, scope, statement)?;
                 self.matched(with, *r#match, *case, operand, statement)?
@@ -324,7 +328,7 @@ impl Compiler<'_> {
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        if let TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm = r#match {
+        if r#match == TextMatch::Regex {
             return Err(CompileError::not_built("this text filter"));
         }
         let source = ParameterSource::Operand(operand.clone());
@@ -532,7 +536,7 @@ fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileEr
 }
 
 /// A call of one of our own functions.
-fn function<const N: usize>(name: &str, arguments: [Expression; N]) -> Expression {
+pub(super) fn function<const N: usize>(name: &str, arguments: [Expression; N]) -> Expression {
     let name = TableName { schema: None, name: Identifier(name.into()) };
     let argument = |value| CallArgument { name: None, value };
     let arguments = arguments.into_iter().map(argument).collect();
@@ -543,7 +547,7 @@ fn time_number(kind: TimeKind, text: Expression) -> Expression {
     Expression::TimeNumber { kind, text: Box::new(text) }
 }
 
-fn cast(expression: Expression, r#type: SqlType) -> Expression {
+pub(super) fn cast(expression: Expression, r#type: SqlType) -> Expression {
     Expression::Cast { expression: Box::new(expression), r#type }
 }
 

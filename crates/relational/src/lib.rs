@@ -22,6 +22,7 @@
 //! * `first`: distinct rows
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
+//! * [`search`]: words, stems and regular expressions; `searched`: conditions with them
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 //! * `object_list`: keys of objects that are resolved between statements
@@ -50,6 +51,8 @@ mod object_list;
 mod parents;
 pub mod predicate;
 mod row_set;
+pub mod search;
+mod searched;
 mod statement;
 mod through;
 mod unindexed;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use catalog::{
-    Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, Type,
+    Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, TextIndexKind,
+    Type,
 };
 use ir::{Case, TextMatch};
 
@@ -84,6 +85,13 @@ pub enum ParameterKind {
         against: Against,
         r#match: TextMatch,
         case: Case,
+    },
+    /// The operand of a search in texts: see [`Search`](crate::search::Search).
+    Search(TextMatch),
+    /// The query that finds candidates of a search in an index of its words, or of parts of texts.
+    Candidates {
+        r#match: TextMatch,
+        index: TextIndexKind,
     },
     /// The part of a LIKE pattern before its first wildcard, with a wildcard behind it.
     PatternPrefix {
@@ -214,10 +222,15 @@ pub fn like_pattern(r#match: TextMatch, text: &str) -> Result<Cow<'_, str>, Sour
         TextMatch::Includes => ("%", "%"),
         TextMatch::StartsWith => ("", "%"),
         TextMatch::EndsWith => ("%", ""),
-        // The others are no patterns of LIKE, and no compiler makes parameters of them.
-        TextMatch::Like | TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm => {
-            return Ok(Cow::Borrowed(text));
-        }
+        // The others are no patterns of LIKE, and no compiler makes patterns of them.
+        TextMatch::Like
+        | TextMatch::Regex
+        | TextMatch::Re2
+        | TextMatch::AllTerms
+        | TextMatch::AnyTerm
+        | TextMatch::AllStems
+        | TextMatch::AnyStem
+        | TextMatch::AnyStemSequence => return Ok(Cow::Borrowed(text)),
     };
     let mut pattern = String::with_capacity(text.len() + 8);
     pattern.push_str(before);

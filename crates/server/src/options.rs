@@ -11,6 +11,7 @@ mod cost;
 mod data;
 mod database;
 mod development;
+mod dgraph;
 mod errors;
 mod federation;
 mod gateway;

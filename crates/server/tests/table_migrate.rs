@@ -221,7 +221,7 @@ fn a_database_of_postgresql_gets_the_same() {
               "author" BIGINT
             );
             -- create the index Post_title_words
-            CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (to_tsvector('simple', "title"));
+            CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (thalweg.terms("title"));
             -- create the index Post_author_idx
             CREATE INDEX "Post_author_idx" ON "public"."Post" ("author");
             -- add the constraint Post_author_fkey of the table Post

@@ -1,5 +1,9 @@
 //! Parameters in PostgreSQL's text format.
 
+use std::borrow::Cow;
+
+use ir::TextMatch;
+use relational::search::{Re2, wanted};
 use relational::{
     Creators, Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern,
 };
@@ -118,6 +122,22 @@ fn bind_level(
     Ok(bound)
 }
 
+/// An array of words. Without any it has one that no text has: every array contains an empty one.
+fn write_words(words: &[Box<str>], buffer: &mut Vec<u8>) -> Result<(), SourceError> {
+    let mut words: Vec<Resolved<'_>> =
+        words.iter().map(|word| Resolved::Text(Cow::Borrowed(word))).collect();
+    if words.is_empty() {
+        words.push(Resolved::Text(Cow::Borrowed(" ")));
+    }
+    write_list(&words, buffer)
+}
+
+/// The first word of each sequence.
+fn first_words(r#match: TextMatch, operand: &str) -> Vec<Box<str>> {
+    let first = |sequence: &str| sequence.split(' ').next().unwrap_or_default().into();
+    wanted(r#match, operand).iter().map(|sequence| first(sequence)).collect()
+}
+
 fn is_no_key(value: &Resolved<'_>, kind: ParameterKind) -> bool {
     let is_key = matches!(kind, ParameterKind::KeyList { .. });
     is_key && matches!(value, Resolved::List(keys) if keys.is_empty())
@@ -162,6 +182,18 @@ fn encode(
             let name = kind.type_name();
             return Err(SourceError::input(format!("a list is no value of type {name}")));
         }
+        ParameterKind::Search(TextMatch::Re2) => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => buffer.extend_from_slice(Re2::read(&text)?.to_postgres()?.as_bytes()),
+        },
+        ParameterKind::Search(r#match) => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => write_words(&wanted(r#match, &text), buffer)?,
+        },
+        ParameterKind::Candidates { r#match, .. } => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => write_words(&first_words(r#match, &text), buffer)?,
+        },
         ParameterKind::Pattern { r#match, .. } => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text)?.as_bytes()),

@@ -11,6 +11,7 @@ pub(super) mod units;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use ir::TextMatch;
 use relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 use source::Settings;
 use source::SourceError;
@@ -72,7 +73,10 @@ impl PostgresProgram {
                 ParameterKind::KeyList { field, .. } => types.of(field).base_array_oid,
                 ParameterKind::RangeElement { range } => types.element_of(range),
                 ParameterKind::Text => Type::TEXT.oid(),
-                ParameterKind::TextList => Type::TEXT_ARRAY.oid(),
+                ParameterKind::Search(TextMatch::Re2) => Type::TEXT.oid(),
+                ParameterKind::TextList
+                | ParameterKind::Search(_)
+                | ParameterKind::Candidates { .. } => Type::TEXT_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => {
                     types.argument(function, place).oid
@@ -362,7 +366,9 @@ fn blamed(
         _ => None,
     });
     let mut kinds = level.parameters.iter().map(|parameter| parameter.kind);
-    let has_pattern = kinds.any(|kind| matches!(kind, ParameterKind::Pattern { .. }));
+    let has_pattern = kinds.any(|kind| {
+        matches!(kind, ParameterKind::Pattern { .. } | ParameterKind::Search(TextMatch::Re2))
+    });
     let purpose = if level.is_write() { Purpose::Write } else { Purpose::Read };
     statement_error(error, sent, has_pattern, purpose)
 }

@@ -22,6 +22,9 @@ pub enum MigrateError {
     Statement { statement: Box<str>, source: tokio_postgres::Error },
 }
 
+/// Functions that read the words of texts.
+const WORDS: &str = include_str!("migrate/words.sql");
+
 /// A transaction that migrates a database.
 #[derive(Debug)]
 pub struct PostgresMigration {
@@ -123,6 +126,7 @@ impl PostgresMigration {
         record: Record<'_>,
     ) -> Result<(), MigrateError> {
         self.run(include_str!("migrate/prepare.sql")).await?;
+        self.run(WORDS).await?;
         for statement in statements {
             self.run(statement).await?;
         }
@@ -138,5 +142,24 @@ impl PostgresMigration {
     async fn run(&self, statement: &str) -> Result<(), MigrateError> {
         let ran = self.client.batch_execute(statement).await;
         ran.map_err(|source| MigrateError::Statement { statement: statement.into(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use relational::search::STOP_WORDS;
+    use relational::search::words::WORD;
+
+    use super::WORDS;
+
+    /// Both split texts by the same expression, and leave out the same words.
+    #[test]
+    fn the_functions_read_words_as_other_sources_do() {
+        assert!(WORDS.contains(&format!("'{}'", WORD.replace('\'', "''"))));
+        let list = WORDS.split_once("array[\n").and_then(|(_, rest)| rest.split_once("]\n"));
+        let words = list.map(|(list, _)| list.replace("''", "\u{0}").replace('\'', ""));
+        let words = words.unwrap().replace('\u{0}', "'");
+        let words: Vec<&str> = words.split(',').map(str::trim).collect();
+        assert_eq!(words, STOP_WORDS);
     }
 }

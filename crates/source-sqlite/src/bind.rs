@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use relational::search::{Re2, candidates};
 use relational::{
     Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, ValueKind,
     like_pattern,
@@ -188,6 +189,14 @@ fn encode(
         }
         ParameterKind::Pattern { r#match, .. } => {
             encode_pattern(value, |text| like_pattern(r#match, text).map(Cow::into_owned))
+        }
+        ParameterKind::Search(TextMatch::Re2) => {
+            encode_pattern(value, |text| Re2::read(text).map(|_| text.to_owned()))
+        }
+        ParameterKind::Search(_) => encode_pattern(value, |text| Ok(text.to_owned())),
+        ParameterKind::Candidates { r#match, .. } => {
+            let query = value.text().and_then(|text| candidates::query(r#match, &text));
+            Ok(query.map_or(Value::Null, Value::Text))
         }
         // The whole pattern is matched as well.
         ParameterKind::PatternPrefix { .. } => encode_pattern(value, |text| {

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use ir::TextMatch;
+use relational::search::Search;
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
@@ -42,6 +44,19 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
         Ok(Option::as_ref(&json).map(Json::canonical))
     })?;
     add_json(connection, flags, interrupt)?;
+    for (name, r#match) in [
+        (sql::flavor::ALL_TERMS, TextMatch::AllTerms),
+        (sql::flavor::ANY_TERM, TextMatch::AnyTerm),
+        (sql::flavor::ALL_STEMS, TextMatch::AllStems),
+        (sql::flavor::ANY_STEM, TextMatch::AnyStem),
+        (sql::flavor::ANY_STEM_SEQUENCE, TextMatch::AnyStemSequence),
+        (sql::flavor::RE2, TextMatch::Re2),
+    ] {
+        let interrupt = interrupt.clone();
+        connection.create_scalar_function(name, 2, flags, move |arguments| {
+            is_found(arguments, r#match, &mut interrupt.work())
+        })?;
+    }
     for (name, letters) in
         [(sql::flavor::LIKE, Letters::AsTyped), (sql::flavor::LIKE_IGNORING_CASE, Letters::Folded)]
     {
@@ -118,6 +133,23 @@ fn is_like(
         (Some(_), Some(None)) => Ok(Some(false)),
         (Some(text), Some(Some(pattern))) => pattern.matches(&text, work).map(Some),
     }
+}
+
+/// Whether the first argument passes a search, whose operand is the second and is parsed once for all
+/// rows of a statement.
+fn is_found(
+    arguments: &Context<'_>,
+    r#match: TextMatch,
+    work: &mut Work<'_>,
+) -> Result<Option<bool>, rusqlite::Error> {
+    let read = |operand: ValueRef<'_>| match text_of(operand) {
+        Some(operand) => Search::read(r#match, &operand),
+        None => Ok(None),
+    };
+    let search = arguments.get_or_create_aux(1, read)?;
+    let text = text_of(arguments.get_raw(0));
+    work.spend(text.as_ref().map_or(0, |text| text.len()))?;
+    Ok(text.zip(Option::as_ref(&search)).map(|(text, search)| search.is_match(&text)))
 }
 
 /// An argument as text, numbers as SQLite prints them; none where it is null or no text at all.

@@ -6,6 +6,7 @@
 //! * `read`: the queries and their rows
 //! * `fill`: rows become entities, fields, keys and indexes
 //! * `foreign_key`: foreign keys become relationships
+//! * `text_index`: virtual tables that index texts
 //! * `writable`: which changes views take
 //! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
@@ -19,6 +20,7 @@ mod foreign_key;
 mod name;
 mod note;
 mod read;
+mod text_index;
 mod unknown;
 pub(crate) mod watch;
 mod writable;

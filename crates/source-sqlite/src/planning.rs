@@ -129,7 +129,16 @@ mod tests {
     fn statement(entity: &str, field: &str, r#match: ir::TextMatch) -> String {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(ROWS).unwrap();
-        let catalog = crate::introspect::introspect(&connection).unwrap();
+        statement_of(&connection, entity, field, r#match)
+    }
+
+    fn statement_of(
+        connection: &Connection,
+        entity: &str,
+        field: &str,
+        r#match: ir::TextMatch,
+    ) -> String {
+        let catalog = crate::introspect::introspect(connection).unwrap();
         let entity = catalog.find_entity(None, entity).unwrap().id;
         let place = ir::ValueRef::field(catalog.find_field(entity, field).unwrap().id);
         let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
@@ -181,6 +190,47 @@ mod tests {
             assert!(steps(&text) > 1_000, "{text}");
             assert_eq!(steps(&text.replace("?1 || ''", "?1")), 0, "{text}");
         }
+    }
+
+    #[test]
+    fn tables_of_words_return_the_rows_that_are_searched() {
+        use ir::TextMatch::{AllStems, AllTerms, AnyStemSequence, Re2};
+        let connection = Connection::open_in_memory().unwrap();
+        crate::functions::add(&connection, &crate::interrupt::Interrupt::default()).unwrap();
+        let mut text = String::from("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT);");
+        for (name, tokens) in
+            [("words", "unicode61"), ("stems", "porter unicode61"), ("trigrams", "trigram")]
+        {
+            text += &format!(
+                "CREATE VIRTUAL TABLE \"thalweg_note_body_{name}\" USING fts5(\"body\", \
+                 content='note', content_rowid='id', tokenize='{tokens}');"
+            );
+        }
+        text += "WITH RECURSIVE own (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM own LIMIT 2000)
+            INSERT INTO note SELECT id, 'maps of town ' || id FROM own;";
+        for name in ["words", "stems", "trigrams"] {
+            let table = format!("\"thalweg_note_body_{name}\"");
+            text += &format!("INSERT INTO {table} ({table}) VALUES ('rebuild');");
+        }
+        connection.execute_batch(&text).unwrap();
+        let check = |r#match, operand: &str, query: Option<&str>| {
+            let text = statement_of(&connection, "note", "body", r#match);
+            let mut statement = connection.prepare(&text).unwrap();
+            let mut rows = statement.query((query, operand)).unwrap();
+            let mut found = 0;
+            while rows.next().unwrap().is_some() {
+                found += 1;
+            }
+            drop(rows);
+            assert_eq!(found, 1, "{text}");
+            statement.get_status(StatementStatus::FullscanStep)
+        };
+        assert_eq!(check(AllTerms, "MAPS 1234", Some("\"maps\" AND \"1234\"")), 0);
+        assert_eq!(check(AllStems, "map 1234", Some("\"map\" AND \"1234\"")), 0);
+        let query = Some("(\"mapped\" AND \"town\" AND \"1234\")");
+        assert_eq!(check(AnyStemSequence, "mapped town 1234", query), 0);
+        assert_eq!(check(Re2, "/town 1234$/", Some("(\"town 1234\")")), 0);
+        assert!(check(AllTerms, "1234", None) > 1_000);
     }
 
     #[test]

@@ -109,6 +109,22 @@ pub const JSON_HAS_KEY: &str = "thalweg_json_has_key";
 pub const JSON_HAS_ANY_KEY: &str = "thalweg_json_has_any_key";
 pub const JSON_HAS_ALL_KEYS: &str = "thalweg_json_has_all_keys";
 
+/// Functions that search the words of a text, by words and by their stems, likewise.
+pub const ALL_TERMS: &str = "thalweg_all_terms";
+pub const ANY_TERM: &str = "thalweg_any_term";
+pub const ALL_STEMS: &str = "thalweg_all_stems";
+pub const ANY_STEM: &str = "thalweg_any_stem";
+pub const ANY_STEM_SEQUENCE: &str = "thalweg_any_stem_sequence";
+
+/// The function that matches a text with a regular expression in the syntax of RE2, likewise.
+pub const RE2: &str = "thalweg_re2";
+
+/// The functions of PostgreSQL, in the schema of Thalweg, which return the words of a text, their
+/// stems, and sequences of stems, as arrays.
+pub const TERMS: &str = "terms";
+pub const STEMS: &str = "stems";
+pub const STEM_SEQUENCES: &str = "stem_sequences";
+
 /// The function that makes small letters of all letters, likewise.
 pub const FOLD: &str = "thalweg_fold";
 

@@ -221,6 +221,7 @@ pub enum Expression {
         expression: Box<Expression>,
         pattern: Parameter,
     },
+    InTextIndex(Box<InTextIndex>),
     /// Whether the query gives a row.
     Exists(Box<Select>),
     /// Whether a value compares so with some element of an array.
@@ -310,6 +311,18 @@ pub enum Expression {
 // Compilers hold many of them in each frame of their recursion.
 const _: () = assert!(size_of::<Expression>() <= 56);
 
+/// Whether a row is among those that a virtual table of texts returns for a query, by their numbers.
+/// All rows of the table are, if the query is null.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InTextIndex {
+    pub number: Expression,
+    pub index: TableName,
+    pub query: Parameter,
+    /// The table whose texts are indexed, with the column of the numbers.
+    pub content: TableName,
+    pub key: Identifier,
+}
+
 /// What an aggregate makes of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateFunction {
@@ -361,6 +374,8 @@ pub enum Comparison {
     ContainedOrEquals,
     ContainsMore,
     ContainedByMore,
+    /// A text matches a regular expression.
+    MatchesRegex,
     HasKey,
     HasAnyKey,
     HasAllKeys,

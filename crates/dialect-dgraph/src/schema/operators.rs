@@ -54,11 +54,17 @@ pub(super) fn add_filters(draft: &mut Draft) {
     }
     add(
         "StringTermFilter",
-        vec![words("allofterms", TextMatch::AllTerms), words("anyofterms", TextMatch::AnyTerm)],
+        vec![
+            searched("allofterms", TextMatch::AllTerms),
+            searched("anyofterms", TextMatch::AnyTerm),
+        ],
     );
-    add("StringRegExpFilter", vec![refused_text("regexp")]);
-    add("StringNgramFilter", vec![refused_text("ngram")]);
-    add("StringFullTextFilter", vec![refused_text("alloftext"), refused_text("anyoftext")]);
+    add("StringRegExpFilter", vec![searched("regexp", TextMatch::Re2)]);
+    add("StringNgramFilter", vec![searched("ngram", TextMatch::AnyStemSequence)]);
+    add(
+        "StringFullTextFilter",
+        vec![searched("alloftext", TextMatch::AllStems), searched("anyoftext", TextMatch::AnyStem)],
+    );
     add("StringExactFilter", ordered("String", between("StringRange")));
     add("StringHashFilter", equality("String"));
 }
@@ -129,12 +135,8 @@ fn between(range: &str) -> DraftInput {
     DraftInput::new("between", range, InputBinding::lenient(OperatorRole::All))
 }
 
-/// A condition on the words of a text, as they are written.
-fn words(name: &str, r#match: TextMatch) -> DraftInput {
-    let role = FilterRole::Operator(OperatorRole::Match { r#match, ignore_case: true });
+/// A search in texts, each of which has a case of its own.
+fn searched(name: &str, r#match: TextMatch) -> DraftInput {
+    let role = FilterRole::Operator(OperatorRole::Match { r#match, ignore_case: false });
     DraftInput::new(name, "String", InputBinding::lenient(role))
-}
-
-fn refused_text(name: &str) -> DraftInput {
-    DraftInput::new(name, "String", refused(&format!("`{name}` is not supported yet.")))
 }

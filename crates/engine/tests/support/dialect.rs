@@ -67,6 +67,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.filters = value.split(',').map(str::parse).collect::<Result<_, _>>()?;
                 true
             }
+            (Dialect::Dgraph(options), None) if word == "nested-filters" => {
+                options.nested_filters = true;
+                true
+            }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
                 options.default_limit = value.parse().ok();
                 options.default_limit.is_some()

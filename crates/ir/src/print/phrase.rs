@@ -527,5 +527,9 @@ fn match_text(r#match: TextMatch) -> &'static str {
         TextMatch::Regex => "matches",
         TextMatch::AllTerms => "has all words of",
         TextMatch::AnyTerm => "has any word of",
+        TextMatch::Re2 => "matches RE2",
+        TextMatch::AllStems => "has all stems of",
+        TextMatch::AnyStem => "has any stem of",
+        TextMatch::AnyStemSequence => "has any sequence of stems of",
     }
 }

@@ -149,6 +149,10 @@ fn filters() {
         matches(TextMatch::Regex, Case::Ignored),
         matches(TextMatch::AllTerms, Case::AsTyped),
         matches(TextMatch::AnyTerm, Case::AsTyped),
+        matches(TextMatch::Re2, Case::AsTyped),
+        matches(TextMatch::AllStems, Case::AsTyped),
+        matches(TextMatch::AnyStem, Case::AsTyped),
+        matches(TextMatch::AnyStemSequence, Case::AsTyped),
         cased(Comparison::Equal, Case::Ignored),
         cased(Comparison::In, Case::Exact),
         Filter::AnyElement {
@@ -204,7 +208,7 @@ fn filters() {
         &request,
         &expect![[r#"
             transaction, snapshot
-              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
+              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
         "#]],
     );
 }

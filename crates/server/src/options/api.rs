@@ -10,6 +10,7 @@ use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
 use super::data::{self, DataOptions};
+use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
 use super::given::{self, GivenOptions};
@@ -81,6 +82,8 @@ pub(crate) struct ApiOptions {
     pub(crate) phrag: PhragOptions,
     #[command(flatten)]
     pub(crate) data: DataOptions,
+    #[command(flatten)]
+    pub(crate) dgraph: DgraphOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -248,7 +251,7 @@ impl ApiOptions {
         let mut definitions = None;
         if let (Dialect::Dgraph(options), Some(source)) = (&mut dialect, &self.source) {
             let text = data::read(Path::new(source))?;
-            *options = data::dgraph(Path::new(source), &text)?;
+            *options = self.dgraph.to_dialect(data::dgraph(Path::new(source), &text)?);
             definitions = Some(text);
         }
         Ok((dialect, definitions))

@@ -226,7 +226,13 @@ fn matched(
         TextMatch::StartsWith => cypher::Comparison::StartsWith,
         TextMatch::EndsWith => cypher::Comparison::EndsWith,
         TextMatch::Regex => cypher::Comparison::Matches,
-        TextMatch::Like | TextMatch::AllTerms | TextMatch::AnyTerm => {
+        TextMatch::Like
+        | TextMatch::Re2
+        | TextMatch::AllTerms
+        | TextMatch::AnyTerm
+        | TextMatch::AllStems
+        | TextMatch::AnyStem
+        | TextMatch::AnyStemSequence => {
             return Err(refused("this text filter"));
         }
     };

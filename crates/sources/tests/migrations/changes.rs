@@ -95,8 +95,8 @@ fn words(database: &TestDatabase, word: &str) -> Vec<String> {
             database.query(&format!("SELECT rowid FROM {words} WHERE {words} MATCH '{word}'"))
         }
         TestDatabase::Postgres { .. } => database.query(&format!(
-            "SELECT id FROM \"Post\"
-             WHERE to_tsvector('simple', title) @@ to_tsquery('simple', '{word}')"
+            "SELECT id FROM \"Post\" WHERE thalweg.terms(title) && ARRAY['{}']",
+            word.replace(" | ", "','")
         )),
     }
 }

@@ -161,9 +161,11 @@ pub struct Definitions {
 /// Indexes of the words of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordIndexes {
-    /// Indexes of the table.
+    /// Indexes of the table, over arrays that [`TERMS`](super::TERMS) and [`STEMS`](super::STEMS)
+    /// return.
     Indexes,
-    /// Virtual tables, which triggers maintain.
+    /// Virtual tables, which triggers maintain. [`ALL_TERMS`](super::ALL_TERMS) and its like search
+    /// a text.
     VirtualTables,
 }
 

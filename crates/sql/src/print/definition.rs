@@ -299,8 +299,8 @@ impl Printer<'_> {
                 }
                 IndexMethod::Words(form) => {
                     self.out.push_str(match form {
-                        WordForm::Plain => "to_tsvector('simple', ",
-                        WordForm::Stemmed => "to_tsvector('english', ",
+                        WordForm::Plain => "thalweg.terms(",
+                        WordForm::Stemmed => "thalweg.stems(",
                     });
                     self.identifier(column);
                     self.out.push(')');

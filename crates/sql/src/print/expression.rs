@@ -8,8 +8,8 @@ use crate::flavor::{
     Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, OfJson, Operation, Parameter, SqlType,
-    TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
+    SqlType, TimeKind, TimeUnit,
 };
 
 impl Printer<'_> {
@@ -109,6 +109,24 @@ impl Printer<'_> {
                 self.expression(of)?;
                 self.out.push_str(").");
                 self.identifier(name);
+            }
+            Expression::InTextIndex(within) => {
+                let InTextIndex { number, index, query, content, key } = &**within;
+                self.operand(number)?;
+                self.out.push_str(" IN (SELECT rowid FROM ");
+                self.table_name(index);
+                self.out.push_str(" WHERE ");
+                self.identifier(&index.name);
+                // FTS5 refuses null, and finds nothing for an empty phrase.
+                self.out.push_str(" MATCH coalesce(");
+                self.parameter(*query)?;
+                self.out.push_str(", '\"\"') UNION ALL SELECT ");
+                self.identifier(key);
+                self.out.push_str(" FROM ");
+                self.table_name(content);
+                self.out.push_str(" WHERE ");
+                self.parameter(*query)?;
+                self.out.push_str(" IS NULL)");
             }
             Expression::Exists(select) => {
                 self.out.push_str("EXISTS (");
@@ -316,6 +334,7 @@ impl Printer<'_> {
             | Expression::IsNullItself(_)
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
+            | Expression::InTextIndex(_)
             | Expression::Like { .. }
             | Expression::Truncated { .. }
             | Expression::TruthText(_)
@@ -517,6 +536,7 @@ impl Printer<'_> {
             Comparison::ContainedOrEquals => " <<= ",
             Comparison::ContainsMore | Comparison::RightOf => " >> ",
             Comparison::ContainedByMore | Comparison::LeftOf => " << ",
+            Comparison::MatchesRegex => " ~ ",
             Comparison::HasKey => " ? ",
             Comparison::HasAnyKey => " ?| ",
             Comparison::HasAllKeys => " ?& ",

@@ -146,8 +146,9 @@ impl Planner<'_> {
             }
             model::Index::Equality if field.r#type == FieldType::Text => Ok(IndexMethod::Hash),
             model::Index::Equality | model::Index::Order => Ok(IndexMethod::Tree),
-            model::Index::Terms | model::Index::WordSequences => of_words(IndexMethod::Words),
-            model::Index::FullText => of_words(IndexMethod::Stems),
+            model::Index::Terms => of_words(IndexMethod::Words),
+            // Sequences are those of stems.
+            model::Index::FullText | model::Index::WordSequences => of_words(IndexMethod::Stems),
             model::Index::Trigram => match self.database.trigrams {
                 Trigrams::Available | Trigrams::Creatable => of_words(IndexMethod::Trigrams),
                 Trigrams::Missing => Err(OmittedReason::Trigrams),

@@ -63,9 +63,9 @@ fn entities_relations_and_indexes() {
             );
             CREATE INDEX "Author_born_idx" ON "public"."Author" ("born");
             CREATE INDEX "Post_title_idx" ON "public"."Post" USING hash ("title");
-            CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (to_tsvector('simple', "title"));
+            CREATE INDEX "Post_title_words" ON "public"."Post" USING gin (thalweg.terms("title"));
             CREATE INDEX "Post_title_trigrams" ON "public"."Post" USING gin ("title" gin_trgm_ops);
-            CREATE INDEX "Post_body_stems" ON "public"."Post" USING gin (to_tsvector('english', "body"));
+            CREATE INDEX "Post_body_stems" ON "public"."Post" USING gin (thalweg.stems("body"));
             CREATE INDEX "Post_score_idx" ON "public"."Post" ("score");
             CREATE INDEX "Post_links_elements" ON "public"."Post" USING gin ("links");
             CREATE INDEX "Post_author_idx" ON "public"."Post" ("author");

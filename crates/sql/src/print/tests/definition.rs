@@ -135,8 +135,8 @@ fn indexes_are_those_of_each_database() {
     let printed = only_postgres
         .map(|method| print_definition(&on(Some("public"), method), &Flavor::POSTGRES));
     expect![[r#"
-        CREATE INDEX "i" ON "public"."post" USING gin (to_tsvector('simple', "title"))
-        CREATE INDEX "i" ON "public"."post" USING gin (to_tsvector('english', "title"))
+        CREATE INDEX "i" ON "public"."post" USING gin (thalweg.terms("title"))
+        CREATE INDEX "i" ON "public"."post" USING gin (thalweg.stems("title"))
         CREATE INDEX "i" ON "public"."post" USING gin ("title" gin_trgm_ops)
         CREATE INDEX "i" ON "public"."post" USING gin ("title")"#]]
     .assert_eq(&printed.join("\n"));
