@@ -259,7 +259,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Object
-          Write: Stored, Object(Key | Identifier | Relation)
+          Write: Stored, Object(Key | Identifier | Relation | Common | CommonRelation)
           Variant: Of
           other: Refused"#]].assert_eq(table.trim_end());
 }

@@ -244,6 +244,13 @@ impl Context<'_> {
 }
 
 impl Collected {
+    /// Whether an object is not part of the change if another one, around it, exists: no relation of
+    /// both changes then.
+    pub(super) fn is_within(&self, object: u32, other: u32) -> bool {
+        let object = self.objects.get(object as usize);
+        object.is_some_and(|object| object.unless.contains(&other))
+    }
+
     /// Adds the relation of an object to another.
     pub(super) fn relate(
         &mut self,

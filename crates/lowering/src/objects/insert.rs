@@ -120,7 +120,7 @@ impl Context<'_> {
             let holder = collected.objects.get(held.holder as usize);
             let may_exist =
                 holder.is_some_and(|holder| holder.key.is_some() || !holder.identifiers.is_empty());
-            if may_exist {
+            if may_exist && !collected.is_within(held.target, held.holder) {
                 groups.entry((held.entity, held.key, held.field)).or_default().push(held);
             }
         }
@@ -136,6 +136,9 @@ impl Context<'_> {
     fn clear_unique(&mut self, collected: &Collected, table: &Table) {
         let mut groups: BTreeMap<(EntityId, FieldId), Vec<Option<u32>>> = BTreeMap::new();
         for held in collected.held.iter().filter(|held| held.is_unique) {
+            if collected.is_within(held.holder, held.target) {
+                continue;
+            }
             let target = collected.objects.get(held.target as usize);
             let may_exist =
                 target.is_some_and(|target| target.key.is_some() || !target.identifiers.is_empty());
