@@ -3,12 +3,12 @@
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, ExistingLink,
     ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace, Keyset,
-    KeysetValue, ObjectChange, ObjectKey, ObjectKeys, Operand, OrderKey, OrderTerm, Otherwise,
-    Output, OutputKind, Page, PathItem, Representations, Request, Require, Rows, Step, StepKind,
-    Transaction, Update, Value, ValueRef, Variant, Write, WriteKind,
+    KeysetValue, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand, OrderKey, OrderTerm,
+    Otherwise, Output, OutputKind, Page, PathItem, Representations, Request, Require, Rows, Step,
+    StepKind, Transaction, Update, Value, ValueRef, Variant, Write, WriteKind,
 };
 
-use super::{MemorySize, plain, sum};
+use super::{MemorySize, of_shared, plain, sum};
 
 plain!(Hop);
 
@@ -53,6 +53,20 @@ impl MemorySize for ObjectChange {
             Self::Disconnect { joining: _, near, far } => sum!(near, far),
             Self::Delete { entity: _, key: _, keys } => sum!(keys),
         }
+    }
+}
+
+impl MemorySize for ObjectKeys {
+    fn memory_size(&self) -> usize {
+        let Self { set, which: _, each } = self;
+        of_shared(set) + sum!(each)
+    }
+}
+
+impl MemorySize for ObjectSet {
+    fn memory_size(&self) -> usize {
+        let Self { objects, only_if: _ } = self;
+        sum!(objects)
     }
 }
 
@@ -268,10 +282,7 @@ impl MemorySize for Operand {
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
-            Self::Objects(keys) => {
-                let ObjectKeys { set, which: _, each } = &**keys;
-                size_of::<ObjectKeys>() + sum!(&set.objects, each)
-            }
+            Self::Objects(keys) => of_shared(keys),
             Self::Claims
             | Self::Results { step: _, output: _ }
             | Self::Result { step: _, output: _ }
