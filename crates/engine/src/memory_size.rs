@@ -72,7 +72,7 @@ impl<A: MemorySize, B: MemorySize> MemorySize for (A, B) {
 }
 
 /// The bytes of something that is kept by several: each has its part.
-pub(crate) fn of_shared<T: MemorySize>(value: &Arc<T>) -> usize {
-    let bytes = COUNTERS + size_of::<T>() + (**value).memory_size();
+pub(crate) fn of_shared<T: MemorySize + ?Sized>(value: &Arc<T>) -> usize {
+    let bytes = COUNTERS + size_of_val(&**value) + (**value).memory_size();
     bytes / Arc::strong_count(value).max(1)
 }

@@ -1,5 +1,7 @@
 //! The walk over a request: levels in the order of the tree.
 
+use std::cell::RefCell;
+
 use catalog::{Catalog, FieldId};
 use ir::{Form, Hop, OutputKind, Rows, RowsId, StepId};
 use response::{ColumnRef, Layout, LevelId};
@@ -17,7 +19,7 @@ use super::parents::{Above, LinkedScope, join_page};
 use super::row_set::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
 use super::value::ParameterKind;
-use super::write::Returned;
+use super::write::{ObjectTable, Returned};
 
 /// How a level finds the rows that belong to its parents.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +67,7 @@ pub(super) fn compile_from(
         read: FxHashMap::default(),
         when: None,
         inner: 0,
+        object_table: RefCell::default(),
     };
     for transaction in &request.transactions {
         compiler.transaction(transaction)?;
@@ -97,6 +100,8 @@ pub(super) struct Compiler<'a> {
     pub(super) when: Option<When>,
     /// How many writes within writes there were: they have no steps of their own.
     pub(super) inner: u32,
+    /// The table of the last list of objects: the lists of one change have the same.
+    pub(super) object_table: RefCell<Option<ObjectTable>>,
 }
 
 /// The level that a child's rows belong to.

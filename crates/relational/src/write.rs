@@ -22,6 +22,7 @@ use response::LevelId;
 use source::CompileError;
 use sql::SelectItem;
 
+pub(super) use result::ObjectTable;
 pub(super) use returned::Returned;
 
 use super::compile::{Compiler, width};

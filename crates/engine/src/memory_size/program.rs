@@ -9,7 +9,7 @@ use source_neo4j::program::{
     ParameterType,
 };
 
-use super::{MemorySize, plain, sum};
+use super::{MemorySize, of_shared, plain, sum};
 
 plain!(ApartColumn, ir::Counter);
 
@@ -100,8 +100,7 @@ impl MemorySize for Parameter {
             ParameterSource::Operand(operand) => sum!(operand),
             ParameterSource::Objects(list) => {
                 let ObjectList { table, only_if: _, which: _, each } = &**list;
-                let table = table.iter().map(|own| size_of::<ObjectSource>() + own.memory_size());
-                size_of::<ObjectList>() + table.sum::<usize>() + sum!(each)
+                size_of::<ObjectList>() + of_shared(table) + sum!(each)
             }
             ParameterSource::Columns(columns) => {
                 columns.iter().map(|own| size_of::<Parameter>() + own.memory_size()).sum()

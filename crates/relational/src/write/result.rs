@@ -2,14 +2,24 @@
 
 use std::sync::Arc;
 
-use ir::{KeyPlace, NewKeyPlace, ObjectKeys, Operand, StepId};
-use response::ColumnRef;
+use ir::{KeyPlace, NewKeyPlace, ObjectKeys, ObjectSet, Operand, StepId};
+use response::{ColumnRef, LevelId};
 use source::CompileError;
 
 use super::super::compile::Compiler;
 use super::super::level::ParameterSource;
 use super::super::object_list::{NewKey, ObjectList, ObjectPlace, ObjectSource};
 use super::super::statement::Statement;
+
+/// A set of objects with the levels of its steps.
+#[derive(Debug)]
+pub(in super::super) struct ObjectTable {
+    set: Arc<ObjectSet>,
+    table: Arc<[ObjectSource]>,
+    only_if: Option<LevelId>,
+    /// The first round in which all of them have been read.
+    round: u16,
+}
 
 impl Compiler<'_> {
     /// Where the value of an operand comes from. One that an earlier step gave is there in the
@@ -45,16 +55,34 @@ impl Compiler<'_> {
         keys: &ObjectKeys,
         statement: &mut Statement,
     ) -> Result<ParameterSource, CompileError> {
+        let mut last = self.object_table.borrow_mut();
+        let known = last.take().filter(|known| Arc::ptr_eq(&known.set, &keys.set));
+        let known = match known {
+            Some(known) => known,
+            None => self.object_table(&keys.set)?,
+        };
+        statement.round = statement.round.max(known.round);
+        let list = ObjectList {
+            table: Arc::clone(&known.table),
+            only_if: known.only_if,
+            which: keys.which,
+            each: keys.each.clone(),
+        };
+        *last = Some(known);
+        Ok(ParameterSource::Objects(Arc::new(list)))
+    }
+
+    fn object_table(&self, set: &Arc<ObjectSet>) -> Result<ObjectTable, CompileError> {
+        let mut round = 0;
         let mut level_of = |step: &StepId| {
             let later = CompileError::not_built("a key of a later step");
             let level = *self.read.get(step).ok_or(later)?;
             let of = self.levels.get(usize::from(level.0));
-            let round = of.map_or(0, |level| level.round);
-            statement.round = statement.round.max(round + 1);
+            round = round.max(of.map_or(0, |level| level.round) + 1);
             Ok::<_, CompileError>(level)
         };
-        let mut table = Vec::with_capacity(keys.set.objects.len());
-        for object in &keys.set.objects {
+        let mut table = Vec::with_capacity(set.objects.len());
+        for object in &set.objects {
             let new = match object.new {
                 None => None,
                 Some(NewKeyPlace { step, place, count }) => {
@@ -78,9 +106,7 @@ impl Compiler<'_> {
                 existing: object.existing.clone(),
             });
         }
-        let only_if = keys.set.only_if.as_ref().map(level_of).transpose()?;
-        let (which, each) = (keys.which, keys.each.clone());
-        let list = ObjectList { table: table.into(), only_if, which, each };
-        Ok(ParameterSource::Objects(Arc::new(list)))
+        let only_if = set.only_if.as_ref().map(level_of).transpose()?;
+        Ok(ObjectTable { set: Arc::clone(set), table: table.into(), only_if, round })
     }
 }
