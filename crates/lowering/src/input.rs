@@ -71,18 +71,27 @@ impl Context<'_> {
 
     /// The elements of a list; a single value counts as a list of one.
     pub(super) fn items<'o>(&self, input: &Input<'o>) -> Result<Vec<Input<'o>>, LowerError> {
-        Ok(match input {
-            Input::Literal(Value::List(items)) => {
-                self.spend_inputs(items.len())?;
-                items.iter().map(Input::new).collect()
-            }
+        let items = self.uncounted_items(input);
+        self.spend_inputs(items.len())?;
+        Ok(items)
+    }
+
+    /// The elements of a list of objects to store, which count as values.
+    pub(super) fn stored_items<'o>(&self, input: &Input<'o>) -> Result<Vec<Input<'o>>, LowerError> {
+        let items = self.uncounted_items(input);
+        self.spend_values(items.len())?;
+        Ok(items)
+    }
+
+    fn uncounted_items<'o>(&self, input: &Input<'o>) -> Vec<Input<'o>> {
+        match input {
+            Input::Literal(Value::List(items)) => items.iter().map(Input::new).collect(),
             Input::Literal(_) => vec![input.clone()],
             Input::Variable(slot, path) => {
                 let length = self.steering.length(*slot, path).unwrap_or(0);
-                self.spend_inputs(length)?;
                 (0..length).map(|index| Input::Variable(*slot, path.index(index))).collect()
             }
-        })
+        }
     }
 
     /// The fields of an input object, in the order given.

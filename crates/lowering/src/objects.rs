@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
         if let Some((id, value)) = added {
             let r#type = self.api.schema[id].r#type.base;
             let origin = if is_upsert { Origin::Upserted } else { Origin::Added };
-            for input in self.items(&Input::new(value))? {
+            for input in self.stored_items(&Input::new(value))? {
                 let place = (origin, field.location);
                 let object = self.add_object(&input, r#type, binding, place, &mut collected)?;
                 collected.top.push(object);
@@ -155,11 +155,7 @@ impl<'a> Context<'a> {
                     InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
                         self.remove_values((*id, input), &own, matched, field.location)?;
                     }
-                    InputRole::Filter(FilterRole::Conditions) => {}
-                    InputRole::Refused(text) => {
-                        return Err(LowerError::refused(text, field.location));
-                    }
-                    _ => return Err(misplaced("an input of updated objects")),
+                    _ => {}
                 }
             }
             found.push((own.binding, matched.keys()));
@@ -237,29 +233,31 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Whether an update sets or removes anything; else it finds no object.
+    /// Whether an update sets or removes anything; else it finds no object. All inputs are checked.
     fn has_changes(
         &self,
         inputs: &[(InputId, Input<'_>)],
         location: Location,
     ) -> Result<bool, LowerError> {
+        let mut has_changes = false;
         for (id, input) in inputs {
             let object = self.api.schema[*id].r#type.base;
-            let has_changes = match &self.api.input(*id).role {
+            match &self.api.input(*id).role {
                 InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
                     let members = self.members_given(input, object, location)?;
-                    members.iter().any(|(_, input)| self.presence(input) == Presence::Present)
+                    let mut members = members.iter();
+                    has_changes |=
+                        members.any(|(_, input)| self.presence(input) == Presence::Present);
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Remove)) => {
-                    !self.members_given(input, object, location)?.is_empty()
+                    has_changes |= !self.members_given(input, object, location)?.is_empty();
                 }
-                _ => false,
-            };
-            if has_changes {
-                return Ok(true);
+                InputRole::Filter(FilterRole::Conditions) => {}
+                InputRole::Refused(text) => return Err(LowerError::refused(text, location)),
+                _ => return Err(misplaced("an input of updated objects")),
             }
         }
-        Ok(false)
+        Ok(has_changes)
     }
 
     /// The step that reads the keys of the objects which pass the conditions.

@@ -189,7 +189,7 @@ impl Context<'_> {
         collected: &mut Collected,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type.base;
-        for input in self.items(input)? {
+        for input in self.stored_items(input)? {
             if self.presence(&input) != Presence::Present {
                 continue;
             }

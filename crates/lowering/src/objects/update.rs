@@ -136,7 +136,7 @@ impl Context<'_> {
     ) -> Result<Vec<u32>, LowerError> {
         let r#type = self.api.schema[id].r#type.base;
         let mut others = Vec::new();
-        for input in self.items(input)? {
+        for input in self.stored_items(input)? {
             if self.presence(&input) == Presence::Present {
                 others.push(self.target(&input, r#type, relation, location, collected)?);
             }
