@@ -15,7 +15,7 @@ use engine::{
 };
 use expect_test::{Expect, expect};
 use graphql::Request;
-use serde_json::Value;
+use serde_json::{Value, json};
 use source::{MigrationAccess, Timeouts};
 use sources::Migrator;
 use testkit::postgres::{Installation, required_installations, shared};
@@ -146,10 +146,8 @@ async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options 
     dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
-    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
-    let federation = requests.iter().any(|request| request.contains("_entities"));
-    let options = Options {
+fn options(dialect: dgraph::Options, federation: bool) -> Options {
+    Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
         connections: PoolLimits::unshared(1),
@@ -158,7 +156,13 @@ async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[
         policies: None,
         federation: federation.then(Federation::default),
         schema_first: None,
-    };
+    }
+}
+
+async fn ask(address: &SourceAddress, mut dialect: dgraph::Options, requests: &[&str]) -> String {
+    dialect.nested_filters = requests.iter().any(|request| request.contains("# nested"));
+    let federation = requests.iter().any(|request| request.contains("_entities"));
+    let options = options(dialect, federation);
     let engine = Engine::open(address, &options).await.unwrap();
     let worker = Rc::new(Worker::new(engine));
     let mut text = String::new();
@@ -370,4 +374,41 @@ fn definitions_of_dgraph_are_served() {
         served += 1;
     }
     println!("{served} definitions served");
+}
+
+/// More objects than an operation can have conditions.
+#[test]
+fn thousands_of_objects_are_added_at_once() {
+    on_each(|address| async move {
+        let options = options(migrate(&address, TYPES).await, false);
+        let worker = Worker::new(Engine::open(&address, &options).await.unwrap());
+        let persons = (0..1_000).map(|person| {
+            let pets = (0..5).map(|pet| json!({ "name": format!("{person}.{pet}") }));
+            let pets: Vec<Value> = pets.collect();
+            json!({ "name": "n", "mail": format!("{person}@x"), "pets": pets })
+        });
+        let persons: Vec<Value> = persons.collect();
+        let body = json!({
+            "query": "mutation ($all: [AddPersonInput!]!) { addPerson(input: $all) { numUids } }",
+            "variables": { "all": persons },
+        });
+        let request = Request::from_json(body.to_string().as_bytes()).unwrap();
+        let answered = worker.execute(&request, Allowed::All).await;
+        let answer = String::from_utf8(answered.body).unwrap();
+        assert_eq!(answer, r#"{"data":{"addPerson":{"numUids":6000}}}"#);
+        let query = "{ getPerson(mail: \"999@x\") { pets { name } petsAggregate { count } } \
+                     aggregatePet { count } }";
+        let request = Request { query: query.to_owned(), ..Request::default() };
+        let answered = worker.execute(&request, Allowed::Queries).await;
+        let answer: Value = serde_json::from_slice(&answered.body).unwrap();
+        let names =
+            ["999.0", "999.1", "999.2", "999.3", "999.4"].map(|name| json!({ "name": name }));
+        assert_eq!(
+            answer["data"],
+            json!({
+                "getPerson": { "pets": names, "petsAggregate": { "count": 5 } },
+                "aggregatePet": { "count": 5_000 },
+            })
+        );
+    });
 }
