@@ -29,6 +29,7 @@ mod graphiql;
 mod health;
 mod hosts;
 mod http;
+mod kills;
 mod limits;
 mod load;
 mod manual;
