@@ -15,6 +15,9 @@ type Rank = usize;
 /// Pairs of objects by their join entity and its two fields.
 type Pairs = BTreeMap<(EntityId, FieldId, FieldId), (Vec<Option<u32>>, Vec<Option<u32>>)>;
 
+/// The keys that each object holds.
+type HeldBy<'c> = BTreeMap<u32, Vec<&'c HeldKey>>;
+
 impl Context<'_> {
     /// Adds the steps that insert new objects, update existing ones, and relate them.
     pub(super) fn insert_objects(&mut self, collected: &Collected, table: &Table) {
@@ -28,8 +31,12 @@ impl Context<'_> {
                 group.push(Object::place(place));
             }
         }
+        let mut held = HeldBy::new();
+        for own in &collected.held {
+            held.entry(own.holder).or_default().push(own);
+        }
         for ((_, entity), places) in groups {
-            self.insert_group(entity, &places, collected, table);
+            self.insert_group(entity, &places, (collected, &held), table);
         }
         self.update_found(collected, table);
         self.hold_keys(collected, table);
@@ -41,7 +48,7 @@ impl Context<'_> {
         &mut self,
         entity: EntityId,
         places: &[u32],
-        collected: &Collected,
+        (collected, held_by): (&Collected, &HeldBy<'_>),
         table: &Table,
     ) {
         let mut columns: BTreeMap<FieldId, Vec<Option<Operand>>> = BTreeMap::new();
@@ -59,7 +66,7 @@ impl Context<'_> {
                     *cell = Some(operand.clone());
                 }
             }
-            for own in collected.held.iter().filter(|own| own.holder == *place) {
+            for own in held_by.get(place).into_iter().flatten() {
                 let column = held.entry(own.field).or_insert_with(|| vec![None; places.len()]);
                 if let Some(cell) = column.get_mut(row) {
                     *cell = Some(own.target);
