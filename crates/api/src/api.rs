@@ -49,8 +49,8 @@ pub struct Api {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Absent {
     pub value: ir::Value,
-    /// The same in the response, if it is replaced there: version 3 of a graph's API uses it in
-    /// comparisons only.
+    /// The value as JSON, if null is replaced in the response, too: version 3 of a graph's API
+    /// replaces it in comparisons only.
     pub json: Option<Box<[u8]>>,
 }
 

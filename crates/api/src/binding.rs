@@ -117,8 +117,8 @@ pub enum AggregateField {
     Object,
     /// One value. Of several the one whose function is that of the enclosing object.
     Value(Box<[AggregateValue]>),
-    /// The same of the values that a function computes for each row, with the field's arguments;
-    /// the value names no field.
+    /// An aggregate of values that a function computes for each row, with the field's arguments;
+    /// the aggregate value names no field.
     Computed { computed: FunctionId, value: AggregateValue },
 }
 
@@ -146,7 +146,7 @@ pub enum ConnectionField {
     TotalCount,
     /// Aggregates of all rows without pagination: an object of [`AggregateField`]s.
     Aggregates,
-    /// The same for each group of rows, as a list; its arguments give the group keys.
+    /// Aggregates of each group of rows, as a list; the field's arguments give the group keys.
     Groups,
     /// All rows in groups, as a list of objects of [`ConnectionField::Edges`].
     RowGroups,
@@ -214,7 +214,7 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
-    /// The same of rows of several entities.
+    /// The rows of a function that returns rows of several entities.
     FunctionOfVariants {
         function: FunctionId,
         of_row: bool,
@@ -239,8 +239,8 @@ pub enum RowsForm {
     Aggregate,
     /// The first row or null: there should be at most one, which the source does not enforce.
     First,
-    /// The same of the rows that pass the conditions; null without any condition, since each of
-    /// several keys may find the row.
+    /// The first row that passes the conditions, or null; null without any condition, since each
+    /// of several keys may find the row.
     Keyed,
 }
 
@@ -251,7 +251,7 @@ pub enum ValueShape {
     List(Box<ValueShape>),
     /// An object with the selected members.
     Composite,
-    /// The same; one with only null attributes is null.
+    /// An object with the selected members, or null if all attributes are null.
     Row,
     /// With the shape of its elements: a type may be shared by ranges whose elements are written
     /// differently.
@@ -359,7 +359,7 @@ pub enum VariantRole {
     /// An object for the rows of one entity, by its index. An object of conditions that has such
     /// members accepts rows of no other entity.
     Of(u16),
-    /// The same, but rows of other entities pass whatever it says.
+    /// An object for the rows of one entity, by its index; rows of other entities pass it.
     Restrict(u16),
     /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
     /// alone apply to rows of entities that it does not name. A member for one entity overrides the

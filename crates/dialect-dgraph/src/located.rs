@@ -48,9 +48,9 @@ pub enum LocatedField {
     Missing,
     Column(LocatedColumn),
     /// Rows of one type.
-    Rows(Way),
+    Rows(RelationPath),
     /// Rows of several types, along a path to each.
-    Several(Vec<(TypeIndex, Way)>),
+    Several(Vec<(TypeIndex, RelationPath)>),
 }
 
 /// A stored value.
@@ -63,7 +63,7 @@ pub struct LocatedColumn {
 
 /// A path to related rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RelationPath {
     Hop(Hop),
     /// Through the rows of a join table.
     Through {

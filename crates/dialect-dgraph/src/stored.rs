@@ -34,14 +34,14 @@ pub struct StoredType {
     pub rows: target::EndOf,
     /// By the index of the field; `None` if it is not stored: custom fields, and those of other
     /// subgraphs.
-    pub fields: Vec<Option<Place>>,
+    pub fields: Vec<Option<FieldStorage>>,
     /// The field of the entity with the password. Of an interface, each type has its own.
     pub secret: Option<usize>,
 }
 
 /// The storage of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldStorage {
     /// The key of the row.
     Key,
     /// A field of the entity, by its index.
@@ -189,7 +189,7 @@ impl<'m> Layout<'m> {
         types.filter(|(_, r#type)| !r#type.is_remote)
     }
 
-    fn place(&mut self, (r#type, field): (usize, usize), place: Place) {
+    fn place(&mut self, (r#type, field): (usize, usize), place: FieldStorage) {
         if let Some(stored) = &mut self.types[r#type] {
             stored.fields[field] = Some(place);
         }

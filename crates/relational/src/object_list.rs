@@ -77,7 +77,7 @@ struct SameIdentity {
 }
 
 /// Keys that look-ups have found, by level and place.
-struct Found<'r, R> {
+struct FoundKeys<'r, R> {
     results: &'r R,
     levels: FxHashMap<LevelId, FxHashMap<i64, i64>>,
 }
@@ -156,7 +156,7 @@ impl ObjectList {
         if self.only_if.is_some_and(|level| results.rows(level) == 0) {
             return Ok(vec![None; self.each.len()]);
         }
-        let mut found = Found { results, levels: FxHashMap::default() };
+        let mut found = FoundKeys { results, levels: FxHashMap::default() };
         let mut keys = Vec::with_capacity(self.each.len());
         for place in &self.each {
             keys.push(match place {
@@ -171,7 +171,7 @@ impl ObjectList {
         &self,
         place: u32,
         creators: &[u32],
-        found: &mut Found<'_, impl KeyResults>,
+        found: &mut FoundKeys<'_, impl KeyResults>,
     ) -> Result<Option<i64>, SourceError> {
         let Some(object) = self.table.get(place as usize) else { return Ok(None) };
         if object.unless.iter().any(|place| found.find(*place).is_some()) {
@@ -211,7 +211,7 @@ impl NewKey {
     }
 }
 
-impl<R: KeyResults> Found<'_, R> {
+impl<R: KeyResults> FoundKeys<'_, R> {
     /// The key that a look-up has found at a place.
     fn find(&mut self, place: ObjectPlace) -> Option<i64> {
         let Self { results, levels } = self;

@@ -46,14 +46,14 @@ pub struct Planned {
     /// Changes of the database that no migration made.
     pub drift: Vec<Drift>,
     /// Rows that the checks of the migration found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundRows>,
     /// Whether there is something to apply, if only other names of the model to record.
     pub has_changes: bool,
 }
 
 /// Rows that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundRows {
     pub finding: Finding,
     pub rows: u64,
 }
@@ -135,7 +135,7 @@ impl Migrator {
             for check in migration.checks() {
                 let rows = u64::try_from(self.count(&check.query).await?).unwrap_or_default();
                 if rows > 0 {
-                    found.push(Found { finding: check.finding.clone(), rows });
+                    found.push(FoundRows { finding: check.finding.clone(), rows });
                 }
             }
         }

@@ -14,7 +14,7 @@ pub enum ArgumentRole {
     Limit,
     /// The limit of the rows; zero counts as absent.
     LimitUnlessZero,
-    /// The same with a maximum.
+    /// The limit of the rows; zero counts as absent, and larger ones as this maximum.
     LimitAtMost(u64),
     /// The offset of the rows.
     Offset,
@@ -40,7 +40,7 @@ pub enum ArgumentRole {
     GroupField(Box<ValueRef>),
     /// The opaque id of a row.
     NodeId,
-    /// The same in the form of [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId).
+    /// The id of a row in the form of [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId).
     GlobalId,
     /// An argument of the field's function.
     Call(ArgumentBinding),
@@ -50,6 +50,7 @@ pub enum ArgumentRole {
     SearchBy(SearchId),
     /// A boolean that steers: a relationship is followed in its direction, or in both.
     Directed { directed: Hop, undirected: Hop },
-    /// The same of the relationships to rows of several entities.
+    /// A boolean that steers: relationships to rows of several entities are followed in their
+    /// direction, or in both.
     DirectedVariants { directed: VariantsId, undirected: VariantsId },
 }

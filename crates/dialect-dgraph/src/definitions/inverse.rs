@@ -14,14 +14,14 @@ use super::types::{Types, is_interface};
 use crate::model::{Inverse, TypeIndex};
 
 /// A field: the index of its type, and its own among those of the type.
-type Place = (usize, usize);
+type FieldPosition = (usize, usize);
 
 /// The inverse of each field that has one.
 pub(super) fn read(
     types: &Types<'_>,
     read: &[DeclaredType<'_>],
     problems: &mut Problems,
-) -> FxHashMap<Place, Inverse> {
+) -> FxHashMap<FieldPosition, Inverse> {
     let mut links = Links { types, read, linked: FxHashMap::default(), problems };
     links.link_declared();
     let mut inverses = FxHashMap::default();
@@ -40,7 +40,7 @@ struct Links<'a, 'd> {
     types: &'a Types<'d>,
     read: &'a [DeclaredType<'d>],
     /// The name of the inverse of each field, in the type of the field.
-    linked: FxHashMap<Place, &'d str>,
+    linked: FxHashMap<FieldPosition, &'d str>,
     problems: &'a mut Problems,
 }
 
@@ -50,7 +50,7 @@ impl<'d> Links<'_, 'd> {
             let types = self.read.iter().enumerate();
             types.flat_map(|(idx, one)| (0..one.fields.len()).map(move |field| (idx, field)))
         };
-        let places: Vec<Place> = places().collect();
+        let places: Vec<FieldPosition> = places().collect();
         for place in &places {
             let applied = &self.read[place.0].fields[place.1].applied;
             let argument = applied
@@ -71,7 +71,7 @@ impl<'d> Links<'_, 'd> {
         }
     }
 
-    fn link(&mut self, place: Place, directive: &Directive) {
+    fn link(&mut self, place: FieldPosition, directive: &Directive) {
         let (read, types) = (self.read, self.types);
         let (r#type, field) = (&read[place.0], &read[place.0].fields[place.1]);
         let at = field.at(At::r#type(r#type.definition)).directive(directive);
@@ -124,7 +124,7 @@ impl<'d> Links<'_, 'd> {
 
     /// The type of the inverse: of a field that an interface declares with an inverse, the
     /// interface.
-    fn expected_type(&self, place: Place) -> &'d str {
+    fn expected_type(&self, place: FieldPosition) -> &'d str {
         let r#type = &self.read[place.0];
         let field = &r#type.fields[place.1];
         let interface = field.expanded.inherited.filter(|interface| {
@@ -147,7 +147,7 @@ impl<'d> Links<'_, 'd> {
 }
 
 /// The fields of types that are an interface's field.
-fn copies(read: &[DeclaredType<'_>], interface: TypeIndex, name: &str) -> Vec<Place> {
+fn copies(read: &[DeclaredType<'_>], interface: TypeIndex, name: &str) -> Vec<FieldPosition> {
     if !is_interface(read[interface.0].definition) {
         return Vec::new();
     }
@@ -166,7 +166,7 @@ fn find_field(r#type: &DeclaredType<'_>, name: &str) -> Option<usize> {
 fn link_reverse_predicates(
     types: &Types<'_>,
     read: &[DeclaredType<'_>],
-    inverses: &mut FxHashMap<Place, Inverse>,
+    inverses: &mut FxHashMap<FieldPosition, Inverse>,
     problems: &mut Problems,
 ) {
     // Those of interfaces first: the inverse of a field with an interface's type is the interface's.
@@ -216,11 +216,12 @@ fn find_forward(
     Some((target, position))
 }
 
-type Context<'a, 'd> = (&'a Types<'d>, &'a [DeclaredType<'d>], &'a FxHashMap<Place, Inverse>);
+type Context<'a, 'd> =
+    (&'a Types<'d>, &'a [DeclaredType<'d>], &'a FxHashMap<FieldPosition, Inverse>);
 
 fn check_reverse(
     (types, read, inverses): Context<'_, '_>,
-    place: Place,
+    place: FieldPosition,
     forward: &str,
     problems: &mut Problems,
 ) -> Option<(TypeIndex, usize)> {

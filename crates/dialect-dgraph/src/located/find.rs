@@ -7,9 +7,9 @@ use storage::model::EndOf;
 use storage::plan::{Places, RelationPlace};
 use storage::tables;
 
-use super::{Located, LocatedColumn, LocatedField, LocatedRows, LocatedType, Way};
+use super::{Located, LocatedColumn, LocatedField, LocatedRows, LocatedType, RelationPath};
 use crate::model::{Base, Model, TypeIndex, TypeKind, XidScope};
-use crate::stored::{Place, Side, Stored, StoredType};
+use crate::stored::{FieldStorage, Side, Stored, StoredType};
 
 /// Finds the places of a model. The tables of a relation whose other end is one of several types
 /// have a foreign key to none of them, so relationships are declared.
@@ -86,17 +86,17 @@ impl Finder<'_> {
         let stored = self.stored.types.get(index.0).and_then(Option::as_ref);
         let found = stored.and_then(|known| known.fields.get(place)?.as_ref());
         match found {
-            Some(Place::Key) => self.column(rows.key),
-            Some(Place::Field(field)) => {
+            Some(FieldStorage::Key) => self.column(rows.key),
+            Some(FieldStorage::Field(field)) => {
                 let column = stored.and_then(|known| self.stored_field(known, rows, *field));
                 column.map_or(LocatedField::Missing, |column| self.column(column))
             }
-            Some(Place::Relation { relation, side }) => {
+            Some(FieldStorage::Relation { relation, side }) => {
                 let related = Related { rows, relation: *relation, side: *side };
                 let base = self.model.types[index.0].fields[place].r#type.base;
                 self.relation(related, base).unwrap_or(LocatedField::Missing)
             }
-            Some(Place::Members | Place::FirstOf(_)) | None => LocatedField::Missing,
+            Some(FieldStorage::Members | FieldStorage::FirstOf(_)) | None => LocatedField::Missing,
         }
     }
 
@@ -128,11 +128,11 @@ impl Finder<'_> {
             let way = match place {
                 RelationPlace::Columns { side, tables, .. } if is_at(*side, related.side) => {
                     let relationship = (related.rows.entity, tables.as_slice(), rows);
-                    Way::Hop(self.reference(relationship, HopDirection::Forward)?)
+                    RelationPath::Hop(self.reference(relationship, HopDirection::Forward)?)
                 }
                 RelationPlace::Columns { tables, .. } => {
                     let relationship = (rows.entity, tables.as_slice(), related.rows);
-                    Way::Hop(self.reference(relationship, HopDirection::Backward)?)
+                    RelationPath::Hop(self.reference(relationship, HopDirection::Backward)?)
                 }
                 RelationPlace::Pairs { table, near, far } => {
                     let (own, other) = match related.side {
@@ -142,7 +142,7 @@ impl Finder<'_> {
                     let pairs = find_table(self.catalog, table)?;
                     let own = self.catalog.find_field(pairs, own.first()?)?.id;
                     let other = self.catalog.find_field(pairs, other.first()?)?.id;
-                    Way::Through {
+                    RelationPath::Through {
                         near: self.hop((pairs, own, related.rows), HopDirection::Backward),
                         far: self.hop((pairs, other, rows), HopDirection::Forward),
                     }

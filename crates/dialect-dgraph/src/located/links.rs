@@ -3,7 +3,7 @@
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Hop, HopDirection};
 
-use super::{Located, LocatedField, Way};
+use super::{Located, LocatedField, RelationPath};
 use api::binding::ObjectLink;
 
 /// The storage of a relation of a type.
@@ -34,9 +34,9 @@ impl Located {
     }
 }
 
-fn link(catalog: &Catalog, way: &Way) -> Option<ObjectLink> {
+fn link(catalog: &Catalog, way: &RelationPath) -> Option<ObjectLink> {
     match way {
-        Way::Hop(hop) => {
+        RelationPath::Hop(hop) => {
             let relationship = &catalog[hop.relationship];
             let field = *relationship.from_fields.first()?;
             let is_unique = relationship.one_to_one;
@@ -45,7 +45,7 @@ fn link(catalog: &Catalog, way: &Way) -> Option<ObjectLink> {
                 HopDirection::Backward => ObjectLink::Far { field, is_unique },
             })
         }
-        Way::Through { near, far } => Some(ObjectLink::Joined {
+        RelationPath::Through { near, far } => Some(ObjectLink::Joined {
             joining: catalog[near.relationship].from,
             near: first_field(catalog, near)?,
             far: first_field(catalog, far)?,

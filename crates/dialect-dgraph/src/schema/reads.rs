@@ -9,7 +9,7 @@ use super::builder::Builder;
 use super::facts::{is_foreign_id, is_id, is_interface};
 use super::operators::refused;
 use super::{values, variants};
-use crate::located::{LocatedColumn, LocatedField, Way};
+use crate::located::{LocatedColumn, LocatedField, RelationPath};
 use crate::model::{Base, Scalar, TypeIndex};
 use api::binding::{
     AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
@@ -40,7 +40,9 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
                 (Some(_), _) => RowsForm::List,
-                (None, LocatedField::Rows(Way::Hop(hop))) if is_forward(hop) => RowsForm::Single,
+                (None, LocatedField::Rows(RelationPath::Hop(hop))) if is_forward(hop) => {
+                    RowsForm::Single
+                }
                 (None, _) => RowsForm::First,
             };
             related(build, index, place, form)
@@ -117,8 +119,8 @@ pub(super) fn related_condition(
     let located = build.located;
     let base = build.r#type(index).fields[place].r#type.base;
     let role = match located.field(index, place) {
-        LocatedField::Rows(Way::Hop(hop)) => FilterRole::Related(*hop),
-        LocatedField::Rows(Way::Through { near, far }) => {
+        LocatedField::Rows(RelationPath::Hop(hop)) => FilterRole::Related(*hop),
+        LocatedField::Rows(RelationPath::Through { near, far }) => {
             FilterRole::RelatedThrough { near: *near, far: *far }
         }
         LocatedField::Several(ways) => FilterRole::RelatedVariantsBy {
@@ -151,7 +153,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
             let base = r#type.fields[place].r#type.base;
             match ways.first() {
                 // A row of the join table leads to a row of one of the types.
-                Some((_, Way::Through { near, .. })) => RowPart::Related(*near),
+                Some((_, RelationPath::Through { near, .. })) => RowPart::Related(*near),
                 _ => match variants::list_of_relation(build, base, ways) {
                     Some(variants) => RowPart::RelatedVariants(variants),
                     None => return refused(MISSING),
@@ -211,8 +213,8 @@ fn related(
         (LocatedField::Rows(way), Base::Type(target)) => {
             located.rows(target).map(|rows| RowsBinding {
                 from: match *way {
-                    Way::Hop(hop) => RowsFrom::Relation(hop),
-                    Way::Through { near, far } => RowsFrom::Through { near, far },
+                    RelationPath::Hop(hop) => RowsFrom::Relation(hop),
+                    RelationPath::Through { near, far } => RowsFrom::Through { near, far },
                 },
                 entity: rows.entity,
                 form,
@@ -267,9 +269,9 @@ fn is_place(base: Base) -> bool {
     matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }
 
-fn first_hop(way: &Way) -> Hop {
+fn first_hop(way: &RelationPath) -> Hop {
     match way {
-        Way::Hop(hop) | Way::Through { near: hop, .. } => *hop,
+        RelationPath::Hop(hop) | RelationPath::Through { near: hop, .. } => *hop,
     }
 }
 

@@ -5,7 +5,7 @@ use ir::Hop;
 
 use super::builder::Builder;
 use super::facts::is_interface;
-use crate::located::{LocatedColumn, LocatedField, Way};
+use crate::located::{LocatedColumn, LocatedField, RelationPath};
 use crate::model::{Base, TypeIndex};
 use api::ApiBuilder;
 use api::binding::{
@@ -22,7 +22,7 @@ pub(super) type VariantList = Vec<Variant>;
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     r#type: TypeIndex,
-    way: Option<Way>,
+    way: Option<RelationPath>,
     /// Its index in the interface or the union.
     number: u16,
     common: Vec<FieldId>,
@@ -53,7 +53,7 @@ pub(super) fn of_root(build: &mut Builder<'_>, base: Base, form: RowsForm) -> Op
 pub(super) fn list_of_relation(
     build: &mut Builder<'_>,
     base: Base,
-    ways: &[(TypeIndex, Way)],
+    ways: &[(TypeIndex, RelationPath)],
 ) -> Option<VariantsId> {
     match of_relation(build, base, ways, RowsForm::List)?.from {
         RowsFrom::Variants { variants, .. } => Some(variants),
@@ -65,7 +65,7 @@ pub(super) fn list_of_relation(
 pub(super) fn of_relation(
     build: &mut Builder<'_>,
     base: Base,
-    ways: &[(TypeIndex, Way)],
+    ways: &[(TypeIndex, RelationPath)],
     form: RowsForm,
 ) -> Option<RowsBinding> {
     let ways: Vec<_> = ways.iter().map(|(member, way)| (*member, Some(*way))).collect();
@@ -103,8 +103,8 @@ pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
             let rows = build.located.rows(variant.r#type)?;
             let (through, hop) = match variant.way {
                 None => (None, None),
-                Some(Way::Hop(hop)) => (None, Some(hop)),
-                Some(Way::Through { near, far }) => (Some(near), Some(far)),
+                Some(RelationPath::Hop(hop)) => (None, Some(hop)),
+                Some(RelationPath::Through { near, far }) => (Some(near), Some(far)),
             };
             Some(VariantBinding {
                 entity: rows.entity,
@@ -125,7 +125,7 @@ pub(super) fn finish(builder: &mut ApiBuilder, build: &Builder<'_>) {
 fn add(
     build: &mut Builder<'_>,
     base: Base,
-    ways: &[(TypeIndex, Option<Way>)],
+    ways: &[(TypeIndex, Option<RelationPath>)],
     form: RowsForm,
 ) -> Option<RowsBinding> {
     let members = members(build, base);
@@ -188,10 +188,12 @@ fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
     let fields = &build.r#type(member).fields;
     let place = fields.iter().position(|field| &*field.name == name)?;
     match build.located.field(member, place) {
-        LocatedField::Rows(Way::Hop(hop) | Way::Through { near: hop, .. }) => Some(*hop),
+        LocatedField::Rows(RelationPath::Hop(hop) | RelationPath::Through { near: hop, .. }) => {
+            Some(*hop)
+        }
         LocatedField::Several(ways) => match ways.first()? {
-            (_, Way::Through { near, .. }) => Some(*near),
-            (_, Way::Hop(_)) => None,
+            (_, RelationPath::Through { near, .. }) => Some(*near),
+            (_, RelationPath::Hop(_)) => None,
         },
         LocatedField::Missing | LocatedField::Column(_) => None,
     }

@@ -3,7 +3,7 @@
 use storage::model as target;
 
 use super::names::without_type;
-use super::{Layout, Place, is_key};
+use super::{FieldStorage, Layout, is_key};
 use crate::model::{Base, Default, Field, Metric, Scalar, Search, Type, TypeKind};
 
 pub(super) fn add(layout: &mut Layout<'_>) {
@@ -29,8 +29,8 @@ fn add_interface(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             continue;
         }
         match field.r#type.base {
-            Base::Scalar(_) if is_key(field) => layout.place((idx, index), Place::Key),
-            Base::Scalar(_) | Base::Enum(_) => layout.place((idx, index), Place::Members),
+            Base::Scalar(_) if is_key(field) => layout.place((idx, index), FieldStorage::Key),
+            Base::Scalar(_) | Base::Enum(_) => layout.place((idx, index), FieldStorage::Members),
             Base::Type(_) | Base::Union(_) | Base::Input(_) => {}
         }
     }
@@ -44,7 +44,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             continue;
         }
         if is_key(field) {
-            layout.place((idx, index), Place::Key);
+            layout.place((idx, index), FieldStorage::Key);
             continue;
         }
         let Some(stored_type) = field_type(layout, field) else { continue };
@@ -61,7 +61,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             }),
         };
         let position = merge(&mut layout.target.entities[entity].fields, added);
-        layout.place((idx, index), Place::Field(position));
+        layout.place((idx, index), FieldStorage::Field(position));
     }
     let Some(secret) = &r#type.secret else { return };
     let added = target::Field {
@@ -224,6 +224,6 @@ fn add_languages(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
                 }
             }
         }
-        layout.place((idx, index), Place::FirstOf(found));
+        layout.place((idx, index), FieldStorage::FirstOf(found));
     }
 }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use storage::model as target;
 
-use super::{Layout, Place, Side, columns};
+use super::{FieldStorage, Layout, Side, columns};
 use crate::model::{Base, Field, Type, TypeIndex, TypeKind};
 
 /// An end: whether its rows are a group's, their index, and the stored name of the field.
@@ -23,7 +23,7 @@ pub(super) fn add(layout: &mut Layout<'_>) {
             }
             let place = (TypeIndex(idx), index);
             let Some((unit, declared)) = unit(layout, place) else {
-                layout.place((idx, index), Place::Members);
+                layout.place((idx, index), FieldStorage::Members);
                 continue;
             };
             let key = end_key(layout, unit, declared);
@@ -38,7 +38,7 @@ pub(super) fn add(layout: &mut Layout<'_>) {
                     (relation, Side::Near)
                 }
             };
-            layout.place((idx, index), Place::Relation { relation, side });
+            layout.place((idx, index), FieldStorage::Relation { relation, side });
         }
     }
 }

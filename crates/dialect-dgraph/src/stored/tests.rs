@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use storage::model as target;
 
-use super::{Place, Side, Stored, stored};
+use super::{FieldStorage, Side, Stored, stored};
 use crate::definitions::read;
 use crate::model::Model;
 
@@ -63,12 +63,16 @@ fn print_places(model: &Model, stored: &Stored) -> String {
         let fields = r#type.fields.iter().zip(&places.fields).map(|(field, place)| {
             let place = match place {
                 None => "none".to_owned(),
-                Some(Place::Key) => "key".to_owned(),
-                Some(Place::Field(index)) => format!("field {index}"),
-                Some(Place::Relation { relation, side: Side::Near }) => format!("{relation} near"),
-                Some(Place::Relation { relation, side: Side::Far }) => format!("{relation} far"),
-                Some(Place::Members) => "members".to_owned(),
-                Some(Place::FirstOf(indexes)) => format!("first of {indexes:?}"),
+                Some(FieldStorage::Key) => "key".to_owned(),
+                Some(FieldStorage::Field(index)) => format!("field {index}"),
+                Some(FieldStorage::Relation { relation, side: Side::Near }) => {
+                    format!("{relation} near")
+                }
+                Some(FieldStorage::Relation { relation, side: Side::Far }) => {
+                    format!("{relation} far")
+                }
+                Some(FieldStorage::Members) => "members".to_owned(),
+                Some(FieldStorage::FirstOf(indexes)) => format!("first of {indexes:?}"),
             };
             format!("{}: {place}", field.name)
         });

@@ -2,7 +2,7 @@
 
 use sql::tree::definition::{Condition, TableRows, Term};
 
-use super::difference::Kept;
+use super::difference::KeptTable;
 use super::relation::leaf_tables;
 use super::value::{Conversion, conversion, fill};
 use super::{Check, Finding, Loss, Obstacle, Planner};
@@ -18,7 +18,7 @@ impl<'m> Planner<'m> {
     /// The checks of a column whose type or nullability changes.
     pub(super) fn checks_of_changed(
         &self,
-        kept: Kept<'_>,
+        kept: KeptTable<'_>,
         old: &Column,
         new: &Column,
     ) -> Vec<Check> {
@@ -68,7 +68,7 @@ impl<'m> Planner<'m> {
 
     /// The checks of a new column: a required one needs values, and a reference may take them from
     /// the old place of its relation.
-    pub(super) fn checks_of_added(&self, kept: Kept<'_>, column: &Column) -> Vec<Check> {
+    pub(super) fn checks_of_added(&self, kept: KeptTable<'_>, column: &Column) -> Vec<Check> {
         // Triggers of the members write it.
         if let Stored::Group(_) = kept.new.stores {
             return Vec::new();
@@ -85,7 +85,7 @@ impl<'m> Planner<'m> {
     }
 
     /// The check of a column that is dropped, unless its relation is stored elsewhere.
-    pub(super) fn checks_of_dropped(&self, kept: Kept<'_>, column: &Column) -> Vec<Check> {
+    pub(super) fn checks_of_dropped(&self, kept: KeptTable<'_>, column: &Column) -> Vec<Check> {
         if let Stored::Group(_) = kept.new.stores {
             return Vec::new();
         }
@@ -113,7 +113,7 @@ impl<'m> Planner<'m> {
     }
 
     /// The check of a new unique constraint over a column that stays.
-    pub(super) fn checks_of_unique(&self, kept: Kept<'_>, unique: &Unique) -> Vec<Check> {
+    pub(super) fn checks_of_unique(&self, kept: KeptTable<'_>, unique: &Unique) -> Vec<Check> {
         let [column] = &*unique.columns else { return Vec::new() };
         let is_new = !kept.old.unique.iter().any(|old| old.columns == unique.columns);
         if !is_new || kept.old.find_column(column).is_none() {
@@ -132,7 +132,7 @@ impl<'m> Planner<'m> {
 
     /// References of columns that stay which lead to other tables than before: the tables where
     /// their values may be.
-    pub(super) fn redirected(&self, kept: Kept<'m>) -> Vec<(&'m Column, &'m Reference)> {
+    pub(super) fn redirected(&self, kept: KeptTable<'m>) -> Vec<(&'m Column, &'m Reference)> {
         let added = kept.added_references();
         let redirected = added.filter_map(|reference| {
             let [column] = &*reference.columns else { return None };
@@ -153,7 +153,7 @@ impl<'m> Planner<'m> {
     /// The check of a reference that leads to other tables than before.
     pub(super) fn check_of_redirected(
         &self,
-        kept: Kept<'m>,
+        kept: KeptTable<'m>,
         column: &Column,
         reference: &Reference,
     ) -> Check {

@@ -7,12 +7,12 @@ use crate::tables::{Column, Reference, Table, Tables};
 pub(super) struct Difference<'m> {
     pub(super) created: Vec<&'m Table>,
     pub(super) dropped: Vec<&'m Table>,
-    pub(super) kept: Vec<Kept<'m>>,
+    pub(super) kept: Vec<KeptTable<'m>>,
 }
 
 /// A table that stays.
 #[derive(Clone, Copy)]
-pub(super) struct Kept<'m> {
+pub(super) struct KeptTable<'m> {
     pub(super) old: &'m Table,
     pub(super) new: &'m Table,
 }
@@ -23,7 +23,7 @@ impl<'m> Difference<'m> {
         let mut created = Vec::new();
         for table in &new.tables {
             match old.find(&table.name) {
-                Some(old) => kept.push(Kept { old, new: table }),
+                Some(old) => kept.push(KeptTable { old, new: table }),
                 None => created.push(table),
             }
         }
@@ -37,7 +37,7 @@ impl<'m> Difference<'m> {
     }
 }
 
-impl<'m> Kept<'m> {
+impl<'m> KeptTable<'m> {
     pub(super) fn added(&self) -> impl Iterator<Item = &'m Column> {
         let old = self.old;
         self.new.columns.iter().filter(move |column| old.find_column(&column.name).is_none())

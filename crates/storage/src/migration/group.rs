@@ -3,7 +3,7 @@
 use sql::tree::definition::{Action, Condition, Definition, InsertedRows, TableRows, Term};
 use sql::{Identifier, TableName};
 
-use super::difference::Kept;
+use super::difference::KeptTable;
 use super::{Change, Check, Finding, Loss, Planner};
 use crate::definition::{identifier, table_name};
 use crate::tables::{Reference, Stored, StoredValue, Table};
@@ -52,7 +52,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Inserts the rows of new members of a group, and deletes those of members that left it.
-    pub(super) fn change_members(&mut self, group: Kept<'m>) {
+    pub(super) fn change_members(&mut self, group: KeptTable<'m>) {
         let Stored::Group(_) = group.new.stores else { return };
         let into = table_name(&group.new.name, self.database);
         let is_member = |table: Option<&Table>| {
@@ -74,7 +74,7 @@ impl<'m> Planner<'m> {
     /// Deletes the rows of a member from the table of a group, and the references to them.
     fn delete_member(
         &self,
-        group: Kept<'_>,
+        group: KeptTable<'_>,
         member: &str,
         statements: &mut Vec<Definition>,
         checks: &mut Vec<Check>,
@@ -123,7 +123,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Copies the unique fields of all members into new columns of the table of a group.
-    pub(super) fn copy_to_group(&mut self, group: Kept<'m>) {
+    pub(super) fn copy_to_group(&mut self, group: KeptTable<'m>) {
         let Stored::Group(_) = group.new.stores else { return };
         let Some((key, _)) = keys(group.new) else { return };
         let name = table_name(&group.new.name, self.database);

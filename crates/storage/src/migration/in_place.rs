@@ -3,7 +3,7 @@
 
 use sql::tree::definition::{Action, Condition, Constraint, Definition, Term};
 
-use super::difference::Kept;
+use super::difference::KeptTable;
 use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::definition::{
@@ -138,7 +138,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Drops unique constraints, indexes and checks that the new table does not have.
-    fn drop_constraints(&mut self, kept: Kept<'m>) {
+    fn drop_constraints(&mut self, kept: KeptTable<'m>) {
         for unique in kept.old.unique.iter().filter(|own| !kept.new.unique.contains(own)) {
             self.drop_constraint(kept.old, &unique.name);
         }
@@ -156,7 +156,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn add_columns(&mut self, kept: Kept<'m>) {
+    fn add_columns(&mut self, kept: KeptTable<'m>) {
         for column in kept.added() {
             let statement = add_column(kept.new, column, self.new, self.database);
             let checks = self.checks_of_added(kept, column);
@@ -165,7 +165,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn alter_columns(&mut self, kept: Kept<'m>) {
+    fn alter_columns(&mut self, kept: KeptTable<'m>) {
         for (old, new) in kept.columns() {
             let table = table_name(&kept.new.name, self.database);
             let name = identifier(&new.name);
@@ -205,7 +205,7 @@ impl<'m> Planner<'m> {
 
     /// Fills new references from the old places of their relations, and empties those that lead to
     /// rows of another table.
-    pub(super) fn fill_references(&mut self, kept: Kept<'m>) {
+    pub(super) fn fill_references(&mut self, kept: KeptTable<'m>) {
         let table = table_name(&kept.new.name, self.database);
         let mut filled: Vec<(&Column, Definition, Vec<Check>)> = Vec::new();
         for column in kept.added() {
@@ -235,7 +235,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn drop_columns(&mut self, kept: Kept<'m>) {
+    fn drop_columns(&mut self, kept: KeptTable<'m>) {
         for column in kept.dropped() {
             let statement = Definition::DropColumn {
                 table: table_name(&kept.old.name, self.database),
@@ -247,7 +247,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn require_columns(&mut self, kept: Kept<'m>) {
+    fn require_columns(&mut self, kept: KeptTable<'m>) {
         for column in &kept.new.columns {
             let was_required =
                 kept.old.find_column(&column.name).is_some_and(|column| column.is_required);
@@ -271,7 +271,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Adds unique constraints, checks and indexes that the old table did not have.
-    fn add_constraints(&mut self, kept: Kept<'m>) {
+    fn add_constraints(&mut self, kept: KeptTable<'m>) {
         let added = kept.new.unique.iter().filter(|own| !kept.old.unique.contains(own));
         for unique in added {
             let Unique { name, columns } = unique;

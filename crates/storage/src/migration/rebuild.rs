@@ -8,7 +8,7 @@ use sql::tree::definition::{
     Action, Condition, CreateTable, Definition, InsertedRows, TableRows, Term,
 };
 
-use super::difference::Kept;
+use super::difference::KeptTable;
 use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
 use crate::database::PREFIX;
@@ -21,7 +21,7 @@ impl<'m> Planner<'m> {
     pub(super) fn rebuilding(&mut self) {
         let created = self.difference.created.clone();
         let dropped = self.difference.dropped.clone();
-        let (rebuilt, altered): (Vec<Kept<'m>>, Vec<Kept<'m>>) =
+        let (rebuilt, altered): (Vec<KeptTable<'m>>, Vec<KeptTable<'m>>) =
             self.difference.kept.iter().partition(|table| self.is_rebuilt(**table));
         self.moves_rows = !rebuilt.is_empty() || !dropped.is_empty();
         let database = self.database;
@@ -79,7 +79,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Whether a table changes in a way for which there is no ALTER TABLE.
-    fn is_rebuilt(&self, kept: Kept<'_>) -> bool {
+    fn is_rebuilt(&self, kept: KeptTable<'_>) -> bool {
         let changes = |(old, new): (&Column, &Column)| {
             data_type(old) != data_type(new)
                 || old.is_required != new.is_required
@@ -114,7 +114,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn add_in_place(&mut self, kept: Kept<'m>) {
+    fn add_in_place(&mut self, kept: KeptTable<'m>) {
         for column in kept.added() {
             let statement = add_column(kept.new, column, self.new, self.database);
             let checks = self.checks_of_added(kept, column);
@@ -125,7 +125,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Creates the new table, and copies the rows.
-    fn copy(&mut self, kept: Kept<'m>) {
+    fn copy(&mut self, kept: KeptTable<'m>) {
         let name = rebuilt_name(kept.new);
         let into = table_name(&name, self.database);
         let create: CreateTable = create_table(kept.new, &name, self.new, self.database);
@@ -169,7 +169,12 @@ impl<'m> Planner<'m> {
     }
 
     /// The value of a column of the new table, made of a row of the old one; `None` for null.
-    fn value(&self, kept: Kept<'m>, column: &'m Column, checks: &mut Vec<Check>) -> Option<Term> {
+    fn value(
+        &self,
+        kept: KeptTable<'m>,
+        column: &'m Column,
+        checks: &mut Vec<Check>,
+    ) -> Option<Term> {
         let Some(old) = kept.old.find_column(&column.name) else {
             checks.extend(self.checks_of_added(kept, column));
             let reference = kept.new.find_reference(&column.name)?;
@@ -191,7 +196,7 @@ impl<'m> Planner<'m> {
     }
 
     /// A condition on pairs of which both references still lead to rows.
-    fn pairs_that_stay(&self, kept: Kept<'m>) -> Option<Condition> {
+    fn pairs_that_stay(&self, kept: KeptTable<'m>) -> Option<Condition> {
         let Stored::Relation(_) = kept.new.stores else { return None };
         let redirected = self.redirected(kept);
         let conditions: Vec<Condition> = redirected
@@ -205,7 +210,7 @@ impl<'m> Planner<'m> {
     }
 
     /// Puts the new table into the place of the old one.
-    fn replace(&mut self, kept: Kept<'m>) {
+    fn replace(&mut self, kept: KeptTable<'m>) {
         let statements = [
             Definition::DropTable(table_name(&kept.old.name, self.database)),
             Definition::RenameTable {
@@ -223,7 +228,7 @@ fn rebuilt_name(table: &Table) -> String {
 }
 
 /// Whether a virtual table of words stays, since neither it nor the texts change.
-fn has_same_words(kept: Kept<'_>, index: &Index) -> bool {
+fn has_same_words(kept: KeptTable<'_>, index: &Index) -> bool {
     let is_same = |column: &str| {
         let columns = (kept.old.find_column(column), kept.new.find_column(column));
         matches!(columns, (Some(old), Some(new))

@@ -102,7 +102,7 @@ pub(super) fn keys_said<'s>(build: &Build<'_>, one: &'s Served<'_>) -> Vec<&'s [
     root::keys(one).into_iter().filter_map(key).collect()
 }
 
-type Found = Option<(NestedReference, Vec<NestedVerb>, Vec<NestedVerb>)>;
+type ReferenceVerbs = Option<(NestedReference, Vec<NestedVerb>, Vec<NestedVerb>)>;
 
 /// The verbs that tags of the foreign keys omit.
 fn omitted(build: &Build<'_>, from: RowsFrom) -> Vec<NestedVerb> {
@@ -130,7 +130,7 @@ fn forward(
     one: &Served<'_>,
     other: &Served<'_>,
     relationship: &Relationship,
-) -> Found {
+) -> ReferenceVerbs {
     let from = &relationship.from_fields;
     let can = |row| from.iter().all(|field| can_be_given(build, *field, row));
     let cleared = cleared(build, one, from);
@@ -150,7 +150,7 @@ fn forward(
     Some((NestedReference::Forward { fields, cleared }, of_new, of_there))
 }
 
-fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) -> Found {
+fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) -> ReferenceVerbs {
     let from = &relationship.from_fields;
     let can = |row| from.iter().all(|field| can_be_given(build, *field, row));
     let cleared = cleared(build, other, from);
@@ -182,7 +182,7 @@ fn joined(
     served: &[Served<'_>],
     other: &Served<'_>,
     (near, far): (Hop, Hop),
-) -> Found {
+) -> ReferenceVerbs {
     let (near, far) = (&build.catalog[near.relationship], &build.catalog[far.relationship]);
     let joining = served.get(*build.places.get(&near.from)?)?;
     let joins: Vec<FieldId> = near.from_fields.iter().chain(&far.from_fields).copied().collect();

@@ -12,7 +12,7 @@ pub(super) fn translated(pattern: &str) -> Result<String, SourceError> {
     let mut reader = Reader { rest: pattern, out: String::with_capacity(pattern.len() + 16) };
     while let Some(letter) = reader.next() {
         match letter {
-            '\\' => reader.escape(Place::Outside)?,
+            '\\' => reader.escape(EscapeContext::Outside)?,
             '[' => reader.class()?,
             '{' => reader.braces()?,
             '(' => reader.group()?,
@@ -23,9 +23,9 @@ pub(super) fn translated(pattern: &str) -> Result<String, SourceError> {
     Ok(reader.out)
 }
 
-/// The place of an escape.
+/// The context of an escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EscapeContext {
     Outside,
     Class,
 }
@@ -67,7 +67,7 @@ impl Reader<'_> {
         self.out.push(letter);
     }
 
-    fn escape(&mut self, place: Place) -> Result<(), SourceError> {
+    fn escape(&mut self, place: EscapeContext) -> Result<(), SourceError> {
         let Some(letter) = self.next() else {
             return Err(SourceError::input("it ends in a backslash"));
         };
@@ -79,9 +79,9 @@ impl Reader<'_> {
             'W' => self.out.push_str("[^0-9A-Za-z_]"),
             's' => self.out.push_str(r"[\t\n\f\r ]"),
             'S' => self.out.push_str(r"[^\t\n\f\r ]"),
-            'b' if place == Place::Outside => self.out.push_str(r"(?-u:\b)"),
-            'A' | 'z' if place == Place::Outside => self.out.extend(['\\', letter]),
-            'Q' if place == Place::Outside => self.quoted(),
+            'b' if place == EscapeContext::Outside => self.out.push_str(r"(?-u:\b)"),
+            'A' | 'z' if place == EscapeContext::Outside => self.out.extend(['\\', letter]),
+            'Q' if place == EscapeContext::Outside => self.quoted(),
             'p' | 'P' | 'x' => {
                 self.out.extend(['\\', letter]);
                 if self.rest.starts_with('{') {
@@ -135,7 +135,7 @@ impl Reader<'_> {
                     self.out.push(']');
                     return Ok(());
                 }
-                '\\' => self.escape(Place::Class)?,
+                '\\' => self.escape(EscapeContext::Class)?,
                 '[' if self.rest.starts_with(':') => {
                     self.out.push('[');
                     self.copy_through(":]");

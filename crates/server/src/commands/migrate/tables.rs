@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use engine::Timeouts;
 use source::MigrationAccess;
-use sources::migrate::{Drift, Finding, Found, Loss, MigrateError, Migrator, Obstacle, Planned};
+use sources::migrate::{
+    Drift, Finding, FoundRows, Loss, MigrateError, Migrator, Obstacle, Planned,
+};
 
 use super::{exit_code, print_problem, print_remedy};
 use crate::commands::{block_on, print};
@@ -99,9 +101,9 @@ fn print_drift(drift: &[Drift]) {
     print_remedy("undo the changes, or make them in the type definitions after undoing them.");
 }
 
-fn print_findings(found: &[Found], allows_loss: bool) {
+fn print_findings(found: &[FoundRows], allows_loss: bool) {
     let mut is_lost = false;
-    for Found { finding, rows } in found {
+    for FoundRows { finding, rows } in found {
         let counted = counted(finding, *rows);
         match finding {
             Finding::Obstacle(obstacle) => {
