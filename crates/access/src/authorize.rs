@@ -11,10 +11,11 @@
 //! of the request read everything.
 //!
 //! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
-//! * `write`: grants of its writes
+//! * `write`, `objects`: grants of its writes
 //! * `restrict`: restrictions
 
 mod conditions;
+mod objects;
 mod origins;
 mod outputs;
 mod restrict;
@@ -66,6 +67,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         next: Next::of(request),
         changed: HashMap::new(),
         checks: Vec::new(),
+        guards: Vec::new(),
     };
     for transaction in &mut request.transactions {
         let changes = transaction.isolation == Isolation::ReadCommitted;
@@ -107,7 +109,12 @@ struct Walk<'a> {
     changed: HashMap<StepId, Changed>,
     /// Conditions on what a transaction has written.
     checks: Vec<Step>,
+    /// Conditions on what a transaction changes, each before a step.
+    guards: Vec<(StepId, Step)>,
 }
+
+/// A step, and the root field that it belongs to.
+type Place = (StepId, u32);
 
 /// The first unused numbers of a request.
 struct Next {
@@ -190,12 +197,13 @@ impl Walk<'_> {
                 }
                 self.require(require);
             }
-            StepKind::Objects(_) => {
-                if is_restricted {
-                    self.deny(Denial::NotUnderstood("a change of objects"));
-                }
+            StepKind::Objects(change) => {
+                let place = (step.id, step.root);
                 if has_grants {
-                    self.unsupported("a change of objects");
+                    self.grant_objects(place, change);
+                }
+                if is_restricted {
+                    self.restrict_objects(place, change);
                 }
             }
         }

@@ -78,6 +78,9 @@ pub struct RowRule<R = Filter> {
     pub after: bool,
     /// True if unauthenticated sessions fail it.
     pub requires_authentication: bool,
+    /// True if rows that fail a filter count as absent in conditions of the request on related rows,
+    /// too.
+    pub in_conditions: bool,
     pub condition: Condition<R>,
 }
 

@@ -6,23 +6,26 @@
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
 //! * [`schema`]: the API of type definitions
+//! * `rules`: rules of `@auth`
 
 pub mod definitions;
 mod federated;
 pub mod located;
 pub mod model;
+mod rules;
 pub mod schema;
 pub mod stored;
 
 use std::sync::Arc;
 
+use access::Restriction;
 use api::Api;
 use api::federation::AppliedDirectives;
 use catalog::Catalog;
 use storage::plan::Places;
 
 use located::Located;
-use model::{Auth, Model};
+use model::Model;
 
 /// Options of the API.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,13 +51,6 @@ impl Eq for Options {}
 /// A message about definitions that the API cannot serve without ignoring a part of them.
 #[must_use]
 pub fn unserved(model: &Model) -> Option<String> {
-    let guarded = model.types.iter().find(|known| known.auth != Auth::default());
-    if let Some(known) = guarded {
-        let (name, line) = (&known.name, known.line);
-        return Some(format!(
-            "line {line}: the rules of `@auth` on `{name}` are not supported yet"
-        ));
-    }
     let authorization = model.settings.authorization.as_ref();
     let authorization = authorization.map(|(_, line)| {
         format!(
@@ -85,6 +81,11 @@ impl Declared<'_> {
     #[must_use]
     pub fn subgraph_directives(&self) -> &[AppliedDirectives] {
         &self.federated
+    }
+
+    /// The restrictions that the rules of `@auth` are, or a rule that the API cannot answer.
+    pub fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
+        rules::restrictions(&self.options.model, &self.located, api)
     }
 
     /// Makes the API of the type definitions.

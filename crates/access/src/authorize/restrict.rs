@@ -1,6 +1,8 @@
 //! Restrictions of reads.
 
-mod requirement;
+mod hidden;
+mod objects;
+pub(super) mod requirement;
 mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
@@ -108,6 +110,7 @@ impl Walk<'_> {
 
     /// Restricts rows; their outputs are restricted by themselves.
     pub(super) fn restrict_rows(&mut self, rows: &mut Rows) {
+        self.hide_in_conditions(rows);
         match &mut rows.from {
             From::Entity(entity) => {
                 let entity = *entity;
@@ -172,9 +175,14 @@ impl Walk<'_> {
                 }
             },
             From::Once | From::List { .. } => {}
-            From::Through { .. } | From::Joining { .. } => {
-                self.deny(Denial::NotUnderstood("rows of this kind"))
+            From::Through { near, joining, far } => {
+                let (edge, entity) = (self.far(*near), self.far(*far));
+                self.require_open(edge, &Usage { is_read: true, ..Usage::default() });
+                let usage = Usage { is_read: true, ..Usage::default() };
+                self.requirement(edge, &usage).restrict(joining);
+                self.of(entity, &[], rows);
             }
+            From::Joining { .. } => self.deny(Denial::NotUnderstood("rows of this kind")),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
+    Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
     Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
 };
 
@@ -116,7 +116,8 @@ impl Context<'_> {
         outputs.ordinal(self);
         let from = From::Keys { entity, keys: vec![(by, values)], external: Vec::new() };
         let rows = self.key_rows(from, Filter::all(), outputs);
-        self.add_step(StepKind::Read(rows))
+        let purpose = FindPurpose::Refer;
+        self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }))
     }
 
     fn new_keys(&mut self, collected: &Collected, new: &[u32]) -> Option<StepId> {
