@@ -105,9 +105,8 @@ impl Lowering<'_> {
         let found = rows::rows(self.api, self.validator, document, &|name| name.into());
         let found = found.map_err(|message| format!("the rule on line {line}: {message}"))?;
         let filter = found.filters.into_iter().find(|(entity, _)| *entity == self.entity);
-        let (_, filter) = filter.ok_or_else(|| {
-            format!("the rule on line {line} finds no rows of `{}`", self.name)
-        })?;
+        let (_, filter) = filter
+            .ok_or_else(|| format!("the rule on line {line} finds no rows of `{}`", self.name))?;
         let of_type = |(claim, r#type): (Box<str>, TypeRef)| ClaimCondition::OfType {
             claim,
             r#type: claim_type(&self.api.schema, r#type),

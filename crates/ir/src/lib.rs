@@ -38,7 +38,8 @@ pub use filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 pub use objects::{
-    FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing, WhichObjects,
+    FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,
+    WhichObjects,
 };
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,

@@ -55,6 +55,8 @@ pub enum ObjectChange {
 pub enum FindPurpose {
     /// Other rows refer to them, or an upsert changes them.
     Refer,
+    /// Rows that the change has found already are counted.
+    Count,
     Update,
     Delete,
 }

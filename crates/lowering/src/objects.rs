@@ -23,8 +23,8 @@ use graphql::CollectedField;
 use graphql::operation::Location;
 use graphql::schema::InputId;
 use ir::{
-    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, OutputId, Page, Rows, StepId, StepKind,
-    ValueRef,
+    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, OutputId, Page, Rows, StepId,
+    StepKind, ValueRef,
 };
 use response::Node;
 

@@ -81,13 +81,16 @@ impl Walk<'_> {
     }
 
     fn grant_find(&mut self, rows: &mut Rows, purpose: FindPurpose) {
+        if purpose == FindPurpose::Count {
+            return self.rows(rows, None);
+        }
         let entity = match &rows.from {
             From::Entity(entity) | From::Keys { entity, .. } => *entity,
             _ => return self.unsupported("objects of this kind"),
         };
         self.rows(rows, None);
         let passes = match purpose {
-            FindPurpose::Refer => return,
+            FindPurpose::Refer | FindPurpose::Count => return,
             FindPurpose::Delete => self.deletable(entity),
             FindPurpose::Update => {
                 self.check(entity, Privilege::Update, None);

@@ -1,5 +1,5 @@
 //! Databases of type definitions: `schema.graphql` in a folder of `fixtures/databases`, with rows that
-//! the mutation in `data.graphql` adds.
+//! the mutation in `data.graphql` adds. It is not subject to the rules of `@auth`.
 
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         schema_first: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
+    remove_rules(&mut options);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
@@ -51,6 +52,14 @@ pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(
     let text = std::fs::read_to_string(&file);
     let text = text.map_err(|error| format!("{}: {error}", file.display()))?;
     define(options, &text, ApplyMigrations::Never)
+}
+
+/// Removes the rules of `@auth`.
+pub(crate) fn remove_rules(options: &mut Options) {
+    if let Dialect::Dgraph(dialect) = &mut options.dialect {
+        let model = Arc::make_mut(&mut dialect.model);
+        model.types.iter_mut().for_each(|r#type| r#type.auth = dgraph::model::Auth::default());
+    }
 }
 
 fn define(options: &mut Options, text: &str, apply: ApplyMigrations) -> Result<(), String> {

@@ -3,7 +3,9 @@
 use catalog::FieldId;
 
 use super::Printer;
-use crate::objects::{FindPurpose, KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects};
+use crate::objects::{
+    FindPurpose, KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects,
+};
 use crate::operand::Operand;
 
 impl Printer<'_> {
@@ -18,6 +20,7 @@ impl Printer<'_> {
             ObjectChange::Find { rows, purpose } => {
                 let purpose = match purpose {
                     FindPurpose::Refer => "refer to",
+                    FindPurpose::Count => "count",
                     FindPurpose::Update => "update",
                     FindPurpose::Delete => "delete",
                 };

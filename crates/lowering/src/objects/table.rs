@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
-    Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
+    Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys,
+    ObjectSet, Operand, Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
 };
 
 use super::super::{Context, Outputs};

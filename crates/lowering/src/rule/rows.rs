@@ -36,8 +36,7 @@ pub fn rows(
     document: &str,
     claim: &dyn Fn(&str) -> Box<str>,
 ) -> Result<FoundRows, String> {
-    let operation =
-        validator.operation(&api.schema, document, None, &DocumentLimits::default());
+    let operation = validator.operation(&api.schema, document, None, &DocumentLimits::default());
     let operation = operation.map_err(|errors| {
         let first = errors.into_iter().next();
         first.map_or_else(|| "the query is invalid".to_owned(), |error| error.message.into())
@@ -75,7 +74,12 @@ fn found(
     let mut context = Context::new(api, operation, steering, introspection, MOST_SELECTIONS);
     context.is_cascading = true;
     context.root_fields(query, &[operation.root], true).map_err(message)?;
-    if context.patterns.borrow().iter().any(|pattern| !matches!(pattern.operand, ir::Operand::Constant(_))) {
+    if context
+        .patterns
+        .borrow()
+        .iter()
+        .any(|pattern| !matches!(pattern.operand, ir::Operand::Constant(_)))
+    {
         return Err("a pattern has to be written down: it cannot be a variable".to_owned());
     }
     let mut steps = context.steps.into_iter();

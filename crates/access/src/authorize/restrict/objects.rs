@@ -24,15 +24,15 @@ impl Walk<'_> {
     ) {
         match change {
             ObjectChange::Find { rows, purpose } => {
+                let action = match purpose {
+                    // A reference reveals nothing but that the object exists.
+                    FindPurpose::Refer | FindPurpose::Count => return,
+                    FindPurpose::Update => Action::Update,
+                    FindPurpose::Delete => Action::Delete,
+                };
                 let entity = match &rows.from {
                     From::Entity(entity) | From::Keys { entity, .. } => *entity,
                     _ => return self.deny(Denial::NotUnderstood("objects of this kind")),
-                };
-                let action = match purpose {
-                    // A reference reveals nothing but that the object exists.
-                    FindPurpose::Refer => return,
-                    FindPurpose::Update => Action::Update,
-                    FindPurpose::Delete => Action::Delete,
                 };
                 self.hide_in_conditions(rows);
                 self.open(entity, &[], action);

@@ -105,4 +105,3 @@ impl Walk<'_> {
         is_as_said && !deciding.iter().any(is_written)
     }
 }
-
