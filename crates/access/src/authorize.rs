@@ -282,12 +282,12 @@ impl Walk<'_> {
         if self.set.grants.is_some() {
             self.grant_rows(rows, within);
         } else {
-            self.outputs(&mut rows.outputs, &mut within);
+            self.outputs_with_paths(&mut rows.outputs, &mut within);
             if let From::Variants(variants) | From::FunctionOfVariants { variants, .. } =
                 &mut rows.from
             {
                 for variant in variants {
-                    self.outputs(&mut variant.outputs, &mut within);
+                    self.outputs_with_paths(&mut variant.outputs, &mut within);
                 }
             }
         }
@@ -314,10 +314,19 @@ impl Walk<'_> {
         self.outputs(&mut rows.outputs, &mut within);
         rows.outputs.retain(|output| !self.refused.takes(output));
         for (path, filter) in within.paths.unwrap_or_default() {
-            self.present_if(rows, path, filter);
+            self.present_if(&mut rows.outputs, path, filter);
         }
         let own = std::mem::replace(&mut rows.filter, Filter::all());
         rows.filter = Filter::barrier(within.visible, own);
+    }
+
+    /// Outputs of which rows at the end of paths may be hidden.
+    fn outputs_with_paths(&mut self, outputs: &mut Vec<Output>, within: &mut Within) {
+        within.paths = Some(Vec::new());
+        self.outputs(outputs, within);
+        for (path, filter) in within.paths.take().unwrap_or_default() {
+            self.present_if(outputs, path, filter);
+        }
     }
 
     fn outputs(&mut self, outputs: &mut [Output], within: &mut Within) {
@@ -329,9 +338,8 @@ impl Walk<'_> {
     }
 
     /// Makes unreadable rows at the end of a path absent.
-    fn present_if(&mut self, rows: &mut Rows, path: Vec<Hop>, filter: Filter) {
-        let mut outputs = rows.outputs.iter_mut();
-        let known = outputs.find(
+    fn present_if(&mut self, outputs: &mut Vec<Output>, path: Vec<Hop>, filter: Filter) {
+        let known = outputs.iter_mut().find(
             |output| matches!(&output.kind, OutputKind::Present { path: own } if *own == path),
         );
         let kind = OutputKind::PresentIf { path, filter };
@@ -340,7 +348,7 @@ impl Walk<'_> {
             None => {
                 let id = OutputId(self.next.outputs);
                 self.next.outputs += 1;
-                rows.outputs.push(Output { id, kind });
+                outputs.push(Output { id, kind });
             }
         }
     }

@@ -395,6 +395,8 @@ pub enum RowPart {
     Common(u16),
     /// Related rows.
     Related(Hop),
+    /// Rows that joining rows lead to.
+    RelatedThrough { near: Hop, far: Hop },
     /// Related rows of several entities.
     RelatedVariants(VariantsId),
     /// Rows along a relationship that all variants have, by its index.

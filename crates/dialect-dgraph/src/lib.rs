@@ -48,25 +48,6 @@ pub struct Declared<'o> {
 // Numbers of rules come from texts, so none of them is not a number.
 impl Eq for Options {}
 
-/// A message about definitions that the API cannot serve without ignoring a part of them.
-#[must_use]
-pub fn unserved(model: &Model) -> Option<String> {
-    let authorization = model.settings.authorization.as_ref();
-    let authorization = authorization.map(|(_, line)| {
-        format!(
-            "line {line}: `Dgraph.Authorization` is not supported yet: remove it, and set the key of \
-             tokens by an option, such as `--jwt-secret`"
-        )
-    });
-    authorization.or_else(|| {
-        let origin = model.settings.allowed_origins.first()?;
-        Some(format!(
-            "`Dgraph.Allow-Origin` is not supported yet: remove it, and allow the origin with \
-             `--cors-origins {origin}`"
-        ))
-    })
-}
-
 /// Finds the type definitions in a catalog, and declares the relationships that it lacks.
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {

@@ -9,6 +9,7 @@ mod cached_tokens;
 #[path = "support/choices.rs"]
 mod choices;
 mod dgraph;
+mod dgraph_rules;
 mod dgraph_text;
 #[path = "support/dialect.rs"]
 mod dialect;

@@ -38,7 +38,7 @@ mod words;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
-pub(crate) use auth::AuthOptions;
+pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;

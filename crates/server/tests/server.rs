@@ -19,6 +19,7 @@ mod compression;
 mod configuration;
 #[path = "support/databases.rs"]
 mod databases;
+mod declared_tokens;
 mod faults;
 mod fuzz;
 mod gateway;

@@ -67,9 +67,6 @@ fn define(options: &mut Options, text: &str, apply: ApplyMigrations) -> Result<(
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         format!("schema.graphql: {}", problems.join("; "))
     })?;
-    if let Some(problem) = dgraph::unserved(&model) {
-        return Err(format!("schema.graphql: {problem}"));
-    }
     if let Dialect::Dgraph(dialect) = &mut options.dialect {
         dialect.model = Arc::new(model);
     }

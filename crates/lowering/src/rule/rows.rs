@@ -2,8 +2,8 @@
 //! selected and nested, has a value for each selected field.
 
 use catalog::EntityId;
-use graphql::operation::{Operation, OperationKind, Selection};
-use graphql::schema::TypeRef;
+use graphql::operation::{Operation, OperationKind, Selection, VariableDefinition};
+use graphql::schema::{TypeKind, TypeRef};
 use graphql::variables::{Aspect, Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 use ir::{Filter, From, Page, StepKind};
@@ -45,6 +45,15 @@ pub fn rows(
         return Err("it is no query".to_owned());
     }
     check_arguments(api, &operation)?;
+    let is_object = |variable: &&VariableDefinition| {
+        matches!(api.schema[variable.r#type.base].kind, TypeKind::InputObject { .. })
+    };
+    if let Some(variable) = operation.variables.iter().find(is_object) {
+        return Err(format!(
+            "`${}` is an object: claims are single values or lists",
+            variable.name
+        ));
+    }
     let variables = operation.variables.iter();
     let variables: Vec<_> =
         variables.map(|variable| (claim(&variable.name), variable.r#type)).collect();

@@ -1,10 +1,29 @@
 //! Rows that conditions of the request must not reveal.
 
+use catalog::EntityId;
 use ir::{Filter, From, OrderKey, Quantifier, Rows};
 
 use super::super::Walk;
+use crate::denial::Denial;
+use crate::restriction::Action;
+use crate::set::Stage;
 
 impl Walk<'_> {
+    /// The rows at the end of a path that the restrictions do not hide.
+    pub(in crate::authorize) fn restricted_end(&mut self, entity: EntityId) -> Filter {
+        if !self.is_restricted() {
+            return Filter::all();
+        }
+        self.open(entity, &[], Action::Read);
+        let set = &self.set.restrictions;
+        let visible = set.in_conditions(entity);
+        let required = set.validation(entity, &[], Action::Read, Stage::Before);
+        if set.filter(entity, &[], Action::Read) != visible || !required.is_all() {
+            self.deny(Denial::NotUnderstood("a row referred to"));
+        }
+        visible
+    }
+
     /// Makes hidden rows absent in the conditions and orders of the request on related rows.
     pub(super) fn hide_in_conditions(&self, rows: &mut Rows) {
         self.hide(&mut rows.filter);
