@@ -147,7 +147,12 @@ fn mistakes_in_rules_are_errors_at_the_start() {
         ],
     );
     check("query ($C: Boolean!) { queryA(filter: { c: $C }) { id } }", &expect![]);
-    check("query ($F: AFilter!) { queryA(filter: $F) { id } }", &expect!["a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: `$F` is an object: claims are single values or lists"]);
+    check(
+        "query ($F: AFilter!) { queryA(filter: $F) { id } }",
+        &expect![
+            "a rule of the type definitions cannot be applied: line 1: `@auth` of `A`: the rule on line 1: `$F` is an object: claims are single values or lists"
+        ],
+    );
     check(
         "{$A: {regexp: \"(\"}}",
         &expect![[r#"

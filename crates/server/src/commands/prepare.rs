@@ -60,7 +60,7 @@ fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Setti
     let (profile, declared) = match dialect {
         Some(Dialect::Neo4j(_)) => (AuthProfile::Neo4j, Declared::default()),
         Some(Dialect::Dgraph(dialect)) => {
-            (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, &serving.auth)?)
+            (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, serving)?)
         }
         Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
             (AuthProfile::PostGraphile, Declared::default())

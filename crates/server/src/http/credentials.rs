@@ -121,6 +121,7 @@ impl Credentials {
         let mut rules = rules(options, profile);
         let mut header = TokenHeader::Bearer;
         let mut namespace = None;
+        let mut has_roles = profile.has_roles();
         let mut requires_token = options.require_token;
         let mut key_sets = options.jwt_jwks.clone();
         if let Some(declared) = declared {
@@ -130,6 +131,7 @@ impl Credentials {
             rules.audiences = declared.audiences;
             header = TokenHeader::Named(declared.header);
             namespace = Some(declared.namespace);
+            has_roles = declared.has_roles;
             requires_token |= declared.requires_token;
             key_sets.extend(declared.key_sets);
         }
@@ -152,7 +154,7 @@ impl Credentials {
         }
         let headers = options.pg_setting_header.iter();
         let audiences = rules.audiences.as_slice().into();
-        let mapping = options.roles.mapping(profile.has_roles());
+        let mapping = options.roles.mapping(has_roles);
         let sessions = Sessions::new(keys, rules, mapping);
         let sessions = match namespace {
             Some(namespace) => sessions.with_namespace(namespace),

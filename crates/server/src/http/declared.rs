@@ -6,7 +6,7 @@ use engine::session::{Algorithm, Key};
 use hyper::header::HeaderName;
 
 use crate::failure::Failure;
-use crate::options::{AllowedOrigin, AuthOptions, KeysUrl};
+use crate::options::{AllowedOrigin, KeysUrl, ServingOptions};
 
 /// What type definitions declare beside options.
 #[derive(Debug, Default)]
@@ -25,11 +25,14 @@ pub(super) struct DeclaredTokens {
     /// Accepted audiences. Empty: a token has none.
     pub(super) audiences: Vec<Box<str>>,
     pub(super) requires_token: bool,
+    /// True if a claim names the role: tokens of Dgraph have claims for rules, not roles of PostgreSQL,
+    /// unless `--jwt-role` is given.
+    pub(super) has_roles: bool,
 }
 
 impl Declared {
     /// Reads the settings, which exclude options for the same.
-    pub(crate) fn new(settings: &Settings, options: &AuthOptions) -> Result<Self, Failure> {
+    pub(crate) fn new(settings: &Settings, options: &ServingOptions) -> Result<Self, Failure> {
         let tokens = settings.authorization.as_ref();
         let tokens = tokens.map(|authorization| DeclaredTokens::new(authorization, options));
         let origins = settings.allowed_origins.iter().map(|origin| {
@@ -43,7 +46,8 @@ impl Declared {
 }
 
 impl DeclaredTokens {
-    fn new(authorization: &Authorization, options: &AuthOptions) -> Result<Self, Failure> {
+    fn new(authorization: &Authorization, serving: &ServingOptions) -> Result<Self, Failure> {
+        let options = &serving.auth;
         let Authorization { header, namespace, keys, audiences, is_required, line } = authorization;
         let refuse = |message: String| {
             Failure::Usage(format!("line {line}: `# Dgraph.Authorization`: {message}"))
@@ -92,6 +96,7 @@ impl DeclaredTokens {
             key_sets,
             audiences: audiences.clone(),
             requires_token: *is_required,
+            has_roles: serving.given.contains("jwt-role"),
         })
     }
 }
