@@ -41,8 +41,8 @@ pub use objects::{
     KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing, WhichObjects,
 };
 pub use operand::{
-    Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
-    RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,
+    Codec, FieldPath, NewId, OpaqueKey, Operand, PasswordPart, PathItem, Representations,
+    Represented, RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{

@@ -12,6 +12,7 @@ use rusqlite::types::ValueRef;
 
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
+use super::list::without;
 use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
 use super::stored::in_utc;
@@ -42,6 +43,13 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
     connection.create_scalar_function(sql::flavor::JSON_CONTENT, 1, flags, move |arguments| {
         let json = json(arguments, 0, &mut of_content.work())?;
         Ok(Option::as_ref(&json).map(Json::canonical))
+    })?;
+    let of_list = interrupt.clone();
+    connection.create_scalar_function(sql::flavor::LIST_WITHOUT, 2, flags, move |arguments| {
+        match text(arguments, 0).zip(text(arguments, 1)) {
+            Some((list, elements)) => without(&list, &elements, &mut of_list.work()),
+            None => Ok(None),
+        }
     })?;
     add_json(connection, flags, interrupt)?;
     for (name, r#match) in [

@@ -109,6 +109,9 @@ pub const JSON_HAS_KEY: &str = "thalweg_json_has_key";
 pub const JSON_HAS_ANY_KEY: &str = "thalweg_json_has_any_key";
 pub const JSON_HAS_ALL_KEYS: &str = "thalweg_json_has_all_keys";
 
+/// The function that returns a JSON list without the elements of another, likewise.
+pub const LIST_WITHOUT: &str = "thalweg_list_without";
+
 /// Functions that search the words of a text, by words and by their stems, likewise.
 pub const ALL_TERMS: &str = "thalweg_all_terms";
 pub const ANY_TERM: &str = "thalweg_any_term";

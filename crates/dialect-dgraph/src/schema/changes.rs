@@ -18,9 +18,12 @@ use api::binding::{
 const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
      its id, or make the identifier unique with `@id(interface: true)`.";
 
-const MISSING: &str = "The database does not store this.";
+pub(super) const MISSING: &str = "The database does not store this.";
 
 const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
+
+const PASSWORD_OF_INTERFACE: &str =
+    "The passwords of an interface's objects are changed by the mutations of their types.";
 
 const PLACES: &str = "Places are not supported yet.";
 
@@ -127,6 +130,15 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
         }
         LocatedField::Column(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
         LocatedField::Rows(_) | LocatedField::Several(_) => relation(build, index, place),
+    }
+}
+
+/// The password of an object.
+pub(super) fn password(build: &Builder<'_>, index: TypeIndex) -> InputBinding {
+    match build.located.password(index) {
+        _ if is_interface(build.r#type(index)) => refused(PASSWORD_OF_INTERFACE),
+        Some(field) => input(ObjectRole::Password(field)),
+        None => refused(MISSING),
     }
 }
 

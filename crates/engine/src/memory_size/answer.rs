@@ -8,6 +8,8 @@ use response::{
     Sealed, Shape, ShapeField,
 };
 
+use crate::passwords::PreparedPassword;
+
 use super::{MemorySize, of_shared, plain, sum};
 
 plain!(Branch, LevelId, NodeId, OutputId, ColumnRef);
@@ -152,6 +154,14 @@ impl MemorySize for Echoed {
                 super::COUNTERS + size_of_val::<[Arc<_>]>(types) + sum!(list)
             }
         }
+    }
+}
+
+impl MemorySize for PreparedPassword {
+    fn memory_size(&self) -> usize {
+        let read =
+            self.stored.as_ref().map_or(0, |plan| plan.memory_size() + plan.shape().memory_size());
+        read + sum!(&self.given)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 use crate::operand::{
-    Codec, NewId, Operand, PathItem, Representations, RepresentedKey, RepresentedPart, Value,
+    Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
+    RepresentedPart, Value,
 };
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
@@ -145,6 +146,10 @@ impl Printer<'_> {
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
             Operand::Results { step, output } => format!("all #{} of step {}", output.0, step.0),
             Operand::Objects(keys) => object_keys(keys),
+            Operand::Password { number, part: PasswordPart::Given } => format!("password {number}"),
+            Operand::Password { number, part: PasswordPart::Hash } => {
+                format!("hash of password {number}")
+            }
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
             Operand::NewId(NewId::Cuid) => "new cuid".to_owned(),

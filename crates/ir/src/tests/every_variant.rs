@@ -378,6 +378,8 @@ fn places_of_rows() {
         },
         Operand::Object(vec![("a".into(), Operand::Now)]),
         Operand::Claims,
+        Operand::Password { number: 0, part: PasswordPart::Given },
+        Operand::Password { number: 1, part: PasswordPart::Hash },
         formed(),
     ]);
     let called = call(&music, "notify", Some(constants));

@@ -22,7 +22,7 @@ pub(super) fn formed<'v>(
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
-        ValueForm::PartialMoment => partial_moment(given.plain()?),
+        ValueForm::PartialMoment => moment_in_microseconds(partial_moment(given.plain()?)),
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
@@ -171,6 +171,15 @@ fn label<'v>(
 fn moment(value: Resolved<'_>) -> Resolved<'_> {
     let in_utc = match &value {
         Resolved::Text(text) => Moment::read(text).and_then(Moment::in_utc),
+        _ => None,
+    };
+    in_utc.map_or(value, |text| Resolved::Text(text.into()))
+}
+
+/// The same text for the same moment: lists of them are texts on some sources.
+fn moment_in_microseconds(value: Resolved<'_>) -> Resolved<'_> {
+    let in_utc = match &value {
+        Resolved::Text(text) => Moment::read(text).and_then(Moment::in_microseconds),
         _ => None,
     };
     in_utc.map_or(value, |text| Resolved::Text(text.into()))
