@@ -381,6 +381,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::PatternPrefix { .. }
         | ParameterKind::Search(_)
         | ParameterKind::Candidates { .. }
+        | ParameterKind::Geo(_)
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }

@@ -53,7 +53,7 @@ pub use rows::{
     Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId,
     OutputKind, Page, Rows, RowsId, State, Variant,
 };
-pub use value_form::{Member, Unit, ValueForm};
+pub use value_form::{GeometryForm, Member, Unit, ValueForm};
 pub use write::{
     Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,
     Update, Write, WriteKind,

@@ -10,6 +10,7 @@ use relational::{
 use response::Bounds;
 use source::Bounding;
 use source::SourceError;
+use source::geo::Wanted;
 use source::operand::{Resolved, Variables, resolve};
 
 use super::text::{text, write_list};
@@ -204,6 +205,14 @@ fn encode(
         ParameterKind::Search(TextMatch::Re2) => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => buffer.extend_from_slice(Re2::read(&text)?.to_postgres()?.as_bytes()),
+        },
+        ParameterKind::Geo(operator) => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => {
+                let numbers = Wanted::read(operator, &text)?.numbers().into_iter();
+                let numbers = numbers.map(|number| Resolved::Number(number.to_string().into()));
+                write_list(&numbers.collect::<Vec<_>>(), buffer)?;
+            }
         },
         ParameterKind::Search(r#match) => match value.text() {
             None => return Ok(Span::Null),

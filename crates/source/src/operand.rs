@@ -1,6 +1,7 @@
 //! Operands at the time of a request: where a parameter's value is taken from the variables.
 
 mod form;
+mod geometry;
 mod given;
 mod representations;
 

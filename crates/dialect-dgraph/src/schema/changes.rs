@@ -8,7 +8,7 @@ use super::inputs;
 use super::operators::refused;
 use super::variants;
 use crate::located::LocatedField;
-use crate::model::{Base, Field, Scalar, TypeIndex, UnionIndex};
+use crate::model::{Base, Field, TypeIndex, UnionIndex};
 use api::binding::{
     Change, ChangedTypes, FieldBinding, InputBinding, MutationBinding, MutationForm, ObjectBinding,
     ObjectRelation, ObjectRole, ObjectTarget, PayloadField, RowsBinding, RowsForm, RowsFrom,
@@ -24,8 +24,6 @@ const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
 
 const PASSWORD_OF_INTERFACE: &str =
     "The passwords of an interface's objects are changed by the mutations of their types.";
-
-const PLACES: &str = "Places are not supported yet.";
 
 const FROM_SEVERAL: &str = "References from rows of an interface's types are not supported here yet: \
      set them from the other end.";
@@ -124,7 +122,6 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
-        LocatedField::Column(_) if is_place(field.r#type.base) => refused(PLACES),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
@@ -157,9 +154,6 @@ pub(super) fn identifier(build: &Builder<'_>, index: TypeIndex, field: &Field) -
 /// field for it.
 fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
     let field = &build.r#type(index).fields[place];
-    if is_place(field.r#type.base) {
-        return refused(PLACES);
-    }
     if let Base::Type(_) | Base::Union(_) = field.r#type.base {
         let members = variants::members(build, Base::Type(index)).into_iter();
         let each: Option<Vec<_>> = members
@@ -240,8 +234,4 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         required: inputs::required(build, index),
         is_creatable: true,
     }))
-}
-
-fn is_place(base: Base) -> bool {
-    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }

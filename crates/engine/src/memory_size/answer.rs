@@ -91,6 +91,7 @@ impl MemorySize for Leaf {
             | Self::Bound(members)
             | Self::Interval(members)
             | Self::Point(members)
+            | Self::Geometry(members)
             | Self::Figure(_, members) => sum!(members),
             Self::Sealed(sealed) => sum!(sealed),
             Self::Literal(text) => sum!(text),

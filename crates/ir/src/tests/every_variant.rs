@@ -7,9 +7,9 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
-    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Quantifier,
-    Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update,
-    Value, ValueForm, ValueRef, Variant, Write, WriteKind,
+    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
+    PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
+    TimeUnit, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::model::{

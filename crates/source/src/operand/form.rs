@@ -6,6 +6,7 @@ use ir::{Member, ValueForm};
 use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
 
+use super::geometry::geometry;
 use super::given::Given;
 use super::{Bound, KeyValue, Parts, Resolved};
 use crate::error::SourceError;
@@ -95,6 +96,7 @@ pub(super) fn formed<'v>(
                 radius => Resolved::Parts(Parts::Circle { center, radius: Box::new(radius) }),
             }
         }
+        ValueForm::Geometry(form) => Resolved::Json(geometry(given, form)?.into()),
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
         ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
     })

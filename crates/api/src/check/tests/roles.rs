@@ -212,6 +212,7 @@ family!(operators: OperatorRole {
     All => one(OperatorRole::All),
     Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
     TestNull => one(OperatorRole::TestNull),
+    Geo => one(OperatorRole::Geo(ir::GeoOperator::Near)),
     Distance => one(OperatorRole::Distance(Comparison::Less)),
     DistanceFrom => one(OperatorRole::DistanceFrom),
 });
