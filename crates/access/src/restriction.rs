@@ -26,6 +26,8 @@ pub enum Action {
     /// Conditions on the nodes from which relationships are created, before they are.
     CreateRelationshipFrom,
     DeleteRelationship,
+    /// Reading a row that is found by its password.
+    CheckPassword,
     /// Creating a relationship to a node that is created if it is missing.
     ConnectOrCreate,
 }

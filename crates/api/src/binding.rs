@@ -261,6 +261,8 @@ pub enum ValueShape {
     Interval,
     Point,
     Figure(Figure),
+    /// A geometry in GeoJSON.
+    Geometry,
 }
 
 /// The output of an entity's field, at every position.

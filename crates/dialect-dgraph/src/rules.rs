@@ -31,7 +31,7 @@ pub(super) fn restrictions(
     let mut validator = None;
     for (r#type, located) in model.types.iter().zip(&located.types) {
         let auth = &r#type.auth;
-        let rules = [&auth.query, &auth.add, &auth.update, &auth.delete];
+        let rules = [&auth.query, &auth.add, &auth.update, &auth.delete, &auth.password];
         let (Some(rows), true) = (located.rows, rules.into_iter().any(Option::is_some)) else {
             continue;
         };
@@ -48,6 +48,7 @@ pub(super) fn restrictions(
             rule(&auth.query, &READS)?,
             rule(&auth.update, &[Action::Update])?,
             rule(&auth.delete, &[Action::Delete])?,
+            rule(&auth.password, &[Action::CheckPassword])?,
         ];
         restrictions.push(Restriction {
             place: Target::Entity(rows.entity),

@@ -16,7 +16,9 @@ pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
-pub use lowering::{Echoed, Introspection, LowerError, Lowered, StatedPattern, lower};
+pub use lowering::{
+    Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern, lower,
+};
 pub use make::{Declaration, DialectError, DialectOutput};
 
 /// The name of a dialect, with which options and case files choose it.

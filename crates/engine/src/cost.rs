@@ -291,6 +291,7 @@ fn changed_objects(change: &ObjectChange, list_size: u64) -> u64 {
         ObjectChange::Insert { keys, .. }
         | ObjectChange::SetEach { keys, .. }
         | ObjectChange::SetAll { keys, .. }
+        | ObjectChange::RemoveElements { keys, .. }
         | ObjectChange::Delete { keys, .. } => length(keys),
         ObjectChange::Clear { values, .. } => length(values),
         ObjectChange::Connect { near, far, pairing, .. } => match pairing {

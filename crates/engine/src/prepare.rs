@@ -17,6 +17,7 @@ use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
 use crate::memory_size::{COUNTERS, MemorySize};
+use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
 use crate::withhold::withhold;
 
@@ -41,6 +42,8 @@ pub struct Prepared {
     cost: Cost,
     /// Patterns of text filters, to be checked before the request is sent.
     patterns: Box<[StatedPattern]>,
+    /// Passwords, to be hashed and compared before the request is sent.
+    pub(crate) passwords: Box<[PreparedPassword]>,
     /// Bytes of its last answer.
     last_answer: AtomicUsize,
     /// Number of values on its last tape, and bytes of their texts.
@@ -71,6 +74,7 @@ impl CachedPlan for Prepared {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer: _,
             last_tape: _,
             made,
@@ -87,6 +91,7 @@ impl CachedPlan for Prepared {
             echoes.memory_size(),
             cost.memory_size(),
             patterns.memory_size(),
+            passwords.memory_size(),
         ];
         (own + heap.iter().sum::<usize>()) as u64
     }
@@ -218,12 +223,13 @@ impl Engine {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
             withhold(&authorized.refused, &self.catalog, &mut lowered);
         }
-        let Lowered { request, shape, echoes, patterns, structure, .. } = lowered;
+        let Lowered { request, shape, echoes, patterns, passwords, structure } = lowered;
         let request = Arc::new(request);
         let plan = self
             .source
             .compile_kept(&self.catalog, &request, shape)
             .map_err(|error| vec![compile_error(&error)])?;
+        let passwords = self.prepare_passwords(passwords)?;
         let is_open = |entity| access.is_none_or(|set| set.shows_all(&self.catalog, entity));
         let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
         let cost = Cost::new(&request, self.limits.cost, &statistics);
@@ -237,6 +243,7 @@ impl Engine {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer,
             last_tape,
             made: AtomicU32::new(0),
@@ -293,7 +300,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-fn compile_error(error: &CompileError) -> GraphQLError {
+pub(crate) fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

@@ -35,6 +35,15 @@ pub enum ObjectChange {
     /// Sets a field of all rows to null where it is one of a list of values; of `rows`, a key field
     /// with a list, only those.
     Clear { entity: EntityId, field: FieldId, values: Operand, rows: Option<(FieldId, Operand)> },
+    /// Removes elements from a list of each row with a key of the list: all that equal one of a
+    /// list.
+    RemoveElements {
+        entity: EntityId,
+        key: FieldId,
+        keys: Operand,
+        field: FieldId,
+        elements: Operand,
+    },
     /// Inserts rows of a join entity that do not exist yet: each key of the one list with the key at
     /// the same place of the other, or with each of them.
     Connect {

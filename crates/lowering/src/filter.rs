@@ -389,6 +389,13 @@ impl Context<'_> {
                     false => Filter::Not(Box::new(is_null)),
                 }))
             }
+            OperatorRole::Geo(_) if given.around.of_elements => {
+                Err(LowerError::refused(OF_ELEMENTS, given.location))
+            }
+            OperatorRole::Geo(operator) => {
+                let (place, operand) = (subject.place.clone(), self.operand(input, r#type));
+                Ok(Some(Filter::Geo { place, operator, operand }))
+            }
             OperatorRole::Distance(comparison) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(distance(&subject.place, comparison, operand)))

@@ -12,6 +12,7 @@
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions; `cascade.rs`: rows that have all selected fields
 //! * `pattern.rs`: patterns of text matches, for later checks
+//! * `password.rs`: passwords, which are hashed and compared before
 //! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
@@ -45,6 +46,7 @@ mod objects;
 mod order;
 mod outputs;
 mod paging;
+mod password;
 mod pattern;
 mod required_fields;
 mod returned;
@@ -67,6 +69,7 @@ use response::Shape;
 
 use api::Api;
 use outputs::Outputs;
+pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 
 /// A lowered operation.
@@ -78,6 +81,8 @@ pub struct Lowered {
     pub echoes: Vec<Echoed>,
     /// The patterns of text matches.
     pub patterns: Vec<StatedPattern>,
+    /// The passwords, by the numbers of [`ir::Operand::Password`].
+    pub passwords: Vec<StatedPassword>,
     /// The required structure of the variables.
     pub structure: Structure,
 }
@@ -150,6 +155,7 @@ struct Context<'a> {
     /// The enclosing input positions of the condition being lowered, and its own.
     inputs_around: RefCell<Vec<InputId>>,
     patterns: RefCell<Vec<StatedPattern>>,
+    passwords: RefCell<Vec<StatedPassword>>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -179,7 +185,8 @@ pub fn lower(
     let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);
     let fields = context.root_fields(root_type, &[operation.root], true)?;
-    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, .. } = context;
+    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, passwords, .. } =
+        context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
@@ -188,8 +195,9 @@ pub fn lower(
         rows: next_rows,
         claimed_names: Vec::new(),
     };
-    let (patterns, structure) = (patterns.into_inner(), steering.into_structure());
-    Ok(Lowered { request, shape, echoes, patterns, structure })
+    let (patterns, passwords) = (patterns.into_inner(), passwords.into_inner());
+    let structure = steering.into_structure();
+    Ok(Lowered { request, shape, echoes, patterns, passwords, structure })
 }
 
 impl<'a> Context<'a> {
@@ -211,6 +219,7 @@ impl<'a> Context<'a> {
             nested: Cell::new(0),
             inputs_around: RefCell::default(),
             patterns: RefCell::default(),
+            passwords: RefCell::default(),
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,

@@ -6,7 +6,7 @@
 //!   truncate its shared memory
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
-//! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
+//! * `json`: JSON by its content; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
@@ -38,6 +38,7 @@ mod inline;
 mod interrupt;
 pub mod introspect;
 mod json;
+mod list;
 pub mod migrate;
 mod moment;
 mod offload;

@@ -48,6 +48,10 @@ impl Walk<'_> {
             | ObjectChange::SetAll { entity, key, keys, fields } => {
                 self.grant_set(place, *entity, (*key, keys), fields);
             }
+            ObjectChange::RemoveElements { entity, key, keys, field, .. } => {
+                let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
+                self.grant_clear(place, &listed, *field);
+            }
             ObjectChange::Clear { entity, field, values, rows } => {
                 let mut lists = vec![(*field, &*values)];
                 lists.extend(rows.iter().map(|(key, keys)| (*key, keys)));
@@ -181,7 +185,7 @@ impl Walk<'_> {
         }
         let Some(granted) = self.candidates(entity, Privilege::Update, &said) else { return };
         if !granted.presets.is_empty() || granted.check.is_some() {
-            self.deny(Denial::NotUnderstood("checks of references that are removed"));
+            self.deny(Denial::NotUnderstood("checks of values that are removed"));
         }
         let passes = Filter::and(vec![granted.rows, self.visible(entity)]);
         self.require_before(place, listed, passes, "update");

@@ -7,8 +7,8 @@ mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Rows, StepKind,
-    ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output, OutputKind, Rows,
+    StepKind, ValueRef, Variant,
 };
 
 use self::requirement::{Requirement, add, has_barrier};
@@ -26,6 +26,8 @@ struct Usage {
     is_read: bool,
     /// True if a change returns them.
     is_changed: bool,
+    /// True if a password finds them.
+    is_checked: bool,
     is_aggregated: bool,
     read: Vec<Member>,
     /// Members that they are ordered by.
@@ -189,7 +191,8 @@ impl Walk<'_> {
     /// Restricts rows of an entity; `members` are read whatever the outputs are.
     fn of(&mut self, entity: EntityId, members: &[Member], rows: &mut Rows) {
         let read = members.to_vec();
-        let mut usage = Usage { is_read: rows.shown, read, ..Usage::default() };
+        let is_checked = has_password(&rows.filter);
+        let mut usage = Usage { is_read: rows.shown, is_checked, read, ..Usage::default() };
         usage.add(&rows.outputs, &[]);
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
@@ -249,9 +252,10 @@ impl Walk<'_> {
 impl Usage {
     /// The action of reading the rows.
     fn reading(&self) -> Action {
-        match self.is_changed {
-            true => Action::ReadChanged,
-            false => Action::Read,
+        match (self.is_checked, self.is_changed) {
+            (true, _) => Action::CheckPassword,
+            (false, true) => Action::ReadChanged,
+            (false, false) => Action::Read,
         }
     }
 
@@ -313,6 +317,16 @@ impl Usage {
                 | OutputKind::Counter { .. } => {}
             }
         }
+    }
+}
+
+/// Returns true if a condition compares a value with a password.
+fn has_password(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) => filters.iter().any(has_password),
+        Filter::Barrier { then, .. } => has_password(then),
+        Filter::Compare { operand, .. } => matches!(operand, Operand::Password { .. }),
+        _ => false,
     }
 }
 

@@ -10,7 +10,7 @@ use super::facts::{is_foreign_id, is_id, is_interface};
 use super::operators::refused;
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, RelationPath};
-use crate::model::{Base, Scalar, TypeIndex};
+use crate::model::{Base, TypeIndex};
 use api::binding::{
     AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
     RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
@@ -20,8 +20,6 @@ use api::binding::{
 pub(super) const AGGREGATE: &str = "Aggregate";
 
 const MISSING: &str = "The database does not store this.";
-
-const PLACES: &str = "Places are not supported yet.";
 
 const GUARDED_OF_INTERFACE: &str =
     "Related rows of an interface that rules may hide are not supported by `has`.";
@@ -35,9 +33,6 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
     }
     let field = &r#type.fields[place];
     match build.located.field(index, place) {
-        LocatedField::Column(_) if is_place(field.r#type.base) => {
-            FieldBinding::Refused(PLACES.into())
-        }
         LocatedField::Column(column) => FieldBinding::Column(column.field),
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
@@ -277,10 +272,6 @@ fn equal(subject: Subject) -> InputBinding {
 
 fn value(value: AggregateValue) -> FieldBinding {
     FieldBinding::Aggregate(AggregateField::Value(vec![value].into()))
-}
-
-fn is_place(base: Base) -> bool {
-    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }
 
 fn first_hop(way: &RelationPath) -> Hop {

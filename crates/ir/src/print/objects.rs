@@ -49,6 +49,11 @@ impl Printer<'_> {
                 let values = list(self, &(*field, values.clone()));
                 format!("clear {} where {values}{of}", self.entity(*entity))
             }
+            ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
+                let keys = list(self, &(*key, keys.clone()));
+                let elements = list(self, &(*field, elements.clone()));
+                format!("update {} all of {keys}: without {elements}", self.entity(*entity))
+            }
             ObjectChange::Connect { joining, near, far, pairing } => {
                 let each = match pairing {
                     Pairing::Pairwise => "pairwise",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use ir::{
     Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys,
-    ObjectSet, Operand, Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
+    ObjectSet, Operand, Otherwise, OtherwiseKind, PasswordPart, StepId, StepKind, WhichObjects,
 };
 
 use super::super::{Context, Outputs};
@@ -140,10 +140,20 @@ fn description(object: &Object) -> Option<Vec<(u32, Operand)>> {
     }
     let is_identifier = |field| object.identifiers.iter().any(|(own, _)| *own == field);
     let values = object.values.iter().filter(|(field, _)| !is_identifier(*field));
-    let values = values.map(|(field, operand)| (Object::place(field.index()), operand.clone()));
+    let values = values.map(|(field, operand)| (Object::place(field.index()), described(operand)));
     let mut values: Vec<_> = values.collect();
     values.sort_by_key(|(number, _)| *number);
     Some(values)
+}
+
+/// A value that equals that of an equal object: hashes of one password differ.
+fn described(value: &Operand) -> Operand {
+    match value {
+        Operand::Password { number, .. } => {
+            Operand::Password { number: *number, part: PasswordPart::Given }
+        }
+        _ => value.clone(),
+    }
 }
 
 fn missing(object: &Object) -> Otherwise {

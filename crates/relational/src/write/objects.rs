@@ -48,6 +48,9 @@ impl Compiler<'_> {
             ObjectChange::Clear { entity, field, values, rows } => {
                 self.clear(*entity, (*field, values), rows.as_ref())
             }
+            ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
+                self.remove_elements(*entity, (*key, keys), (*field, elements))
+            }
             ObjectChange::Connect { joining, near, far, pairing } => {
                 self.connect(*joining, (near, far), *pairing)
             }
@@ -207,6 +210,29 @@ impl Compiler<'_> {
         let filter = self.listed(entity, alias, lists.into_iter().flatten(), &mut statement)?;
         let null = Operand::Constant(ir::Value::Null);
         let value = self.stored(field, &null, &mut statement)?;
+        let sets = vec![Set { column: self.column_name(field), value }];
+        self.push_update(entity, (alias, sets, filter), statement)
+    }
+
+    /// Removes elements of a list. A list without elements is not null.
+    fn remove_elements(
+        &mut self,
+        entity: EntityId,
+        (key, keys): (FieldId, &Operand),
+        (field, elements): (FieldId, &Operand),
+    ) -> Result<(), CompileError> {
+        let mut statement = Statement::default();
+        let alias = statement.alias();
+        let list = self.field(alias, field);
+        let is_null = Expression::IsNull(Box::new(list.clone()));
+        let mut filter =
+            self.listed(entity, alias, [&(key, keys.clone())].into_iter(), &mut statement)?;
+        filter = Expression::all(vec![filter, Expression::Not(Box::new(is_null))]);
+        let value = Expression::Computed {
+            left: Box::new(list),
+            operation: Operation::Without,
+            right: Box::new(self.stored(field, elements, &mut statement)?),
+        };
         let sets = vec![Set { column: self.column_name(field), value }];
         self.push_update(entity, (alias, sets, filter), statement)
     }

@@ -62,6 +62,11 @@ impl Walk<'_> {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
                 self.after((listed, fields), Action::Update, place);
             }
+            // Lists of values have no rules of their own.
+            ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
+                let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
+                self.after((listed, &[(*field, elements.clone())]), Action::Update, place);
+            }
             ObjectChange::SetEach { entity, .. } | ObjectChange::Clear { entity, .. } => {
                 self.links(*entity);
             }
