@@ -5,6 +5,7 @@ mod address;
 mod api;
 mod auth;
 mod authorization;
+mod backup;
 mod compression;
 mod connection_filter;
 mod cost;
@@ -40,6 +41,7 @@ pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
 pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
+pub(crate) use backup::{BackupOptions, RestoreOptions};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use gateway::{
@@ -116,6 +118,15 @@ pub(crate) enum Command {
     /// since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
+    /// Copy the SQLite file of type definitions while servers read and write it
+    ///
+    /// The copy has all transactions that were acknowledged before the command started. It is checked
+    /// and synced before it gets its name.
+    Backup(BackupOptions),
+    /// Restore a backup as the SQLite file of type definitions, after checking it
+    ///
+    /// The file of the backup stays. No server may have the database open.
+    Restore(RestoreOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -357,6 +368,8 @@ impl Command {
             // These commands have no options that depend on a source.
             Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -374,6 +387,8 @@ impl Command {
             | Self::Explain(_)
             | Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

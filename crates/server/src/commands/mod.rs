@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod backup;
 mod check;
 mod completions;
 mod config;
@@ -40,6 +41,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Migrate(options) => migrate::run(options),
+        Command::Backup(options) => backup::back_up(options),
+        Command::Restore(options) => backup::restore(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

@@ -253,6 +253,8 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/execute.rs",
     "crates/source*/src/**/migrate/**",
     "crates/source*/src/**/migrate.rs",
+    "crates/source*/src/**/backup/**",
+    "crates/source*/src/**/backup.rs",
     "crates/clients/**",
     "crates/server/**",
     "bench/**",
