@@ -6,6 +6,7 @@
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
 //! * [`schema`]: the API of type definitions
+//! * [`transferred`]: the names of types and predicates in imports and exports
 
 pub mod definitions;
 mod federated;
@@ -13,6 +14,7 @@ pub mod located;
 pub mod model;
 pub mod schema;
 pub mod stored;
+pub mod transferred;
 
 use std::sync::Arc;
 

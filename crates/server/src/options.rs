@@ -17,6 +17,7 @@ mod federation;
 mod gateway;
 mod given;
 mod hosts;
+mod import;
 mod limits;
 mod load;
 mod migrate;
@@ -48,6 +49,7 @@ pub(crate) use gateway::{
 };
 pub(crate) use given::GivenOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
+pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
@@ -116,6 +118,15 @@ pub(crate) enum Command {
     /// since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
+    /// Import objects from files, or a whole database, into the tables of type definitions
+    ///
+    /// Files are RDF or JSON as Dgraph exports them, JSON lines, or CSV, and may be compressed with gzip.
+    /// The tables are created if the database has none. Values that cannot be stored are written into a
+    /// file, with their lines and the reasons. The same command again goes on with an import that was
+    /// killed.
+    ///
+    /// The exit code is 1 if values were rejected.
+    Import(ImportOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -357,6 +368,7 @@ impl Command {
             // These commands have no options that depend on a source.
             Self::Types(_)
             | Self::Migrate(_)
+            | Self::Import(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -374,6 +386,7 @@ impl Command {
             | Self::Explain(_)
             | Self::Types(_)
             | Self::Migrate(_)
+            | Self::Import(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

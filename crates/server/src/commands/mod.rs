@@ -8,6 +8,7 @@ mod explain;
 mod exposure;
 mod gateway;
 mod health;
+mod import;
 mod man;
 mod migrate;
 mod prepare;
@@ -40,6 +41,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Migrate(options) => migrate::run(options),
+        Command::Import(options) => import::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
