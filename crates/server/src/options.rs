@@ -13,6 +13,7 @@ mod database;
 mod development;
 mod dgraph;
 mod errors;
+mod export;
 mod federation;
 mod gateway;
 mod given;
@@ -43,6 +44,7 @@ pub(crate) use auth::AuthOptions;
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
@@ -127,6 +129,10 @@ pub(crate) enum Command {
     ///
     /// The exit code is 1 if values were rejected.
     Import(ImportOptions),
+    /// Export the objects of the tables of type definitions, as Dgraph exports them
+    ///
+    /// All objects are those of one moment. `thalweg import` reads the file back.
+    Export(ExportOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -369,6 +375,7 @@ impl Command {
             Self::Types(_)
             | Self::Migrate(_)
             | Self::Import(_)
+            | Self::Export(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -387,6 +394,7 @@ impl Command {
             | Self::Types(_)
             | Self::Migrate(_)
             | Self::Import(_)
+            | Self::Export(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

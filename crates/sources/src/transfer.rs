@@ -1,4 +1,10 @@
 //! Loads and reads in bulk of a source that has tables.
+//!
+//! * `objects`: objects with their links, for exports
+//! * `moved`: all rows of a database, into another one
+
+mod moved;
+mod objects;
 
 use source::Timeouts;
 use source_postgres::transfer::PostgresTransfer;
@@ -11,6 +17,9 @@ use transfer::stage::{LoadState, Staged, TableRows};
 use transfer::value::{RowBuffer, StoredColumn};
 
 use crate::address::Address;
+
+pub use moved::{MoveError, MovedTable, move_rows};
+pub use objects::Objects;
 
 /// A database that is loaded or read.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! `thalweg import`: files of objects, or a whole database, into the tables of type definitions.
 
 mod existing;
-mod progress;
+mod moved;
+pub(super) mod progress;
 mod rejected;
 
 use std::fs;
@@ -42,6 +43,9 @@ const INPUT: &str = "input";
 pub(crate) fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::Runtime)?;
+    if let Some(from) = &options.from {
+        return runtime.block_on(moved::run(options, from));
+    }
     let Some((text, model)) = options.definitions()? else {
         return Err(Failure::Usage("`--types` is needed".into()));
     };
@@ -68,6 +72,16 @@ async fn migrated(
         migrator.apply(&planned, definitions).await.map_err(Failure::other)?;
     }
     Ok(Target { address, database, mapping })
+}
+
+/// Requires that no import into the database was killed and is to go on.
+pub(super) async fn require_finished(transfer: &Transfer) -> Result<(), Failure> {
+    match transfer.state().await.map_err(Failure::other)? {
+        None => Ok(()),
+        Some(_) => Err(Failure::Usage(
+            "an import into the database is not finished: run its command again first".into(),
+        )),
+    }
 }
 
 fn require_first(planned: &Planned, is_first: bool) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod demo;
 mod explain;
+mod export;
 mod exposure;
 mod gateway;
 mod health;
@@ -41,6 +42,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Migrate(options) => migrate::run(options),
+        Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
