@@ -127,7 +127,7 @@ pub(crate) enum Command {
     /// file, with their lines and the reasons. The same command again goes on with an import that was
     /// killed.
     ///
-    /// The exit code is 1 if values were rejected.
+    /// The exit code is 3 if values were rejected and the others imported.
     Import(ImportOptions),
     /// Export the objects of the tables of type definitions, as Dgraph exports them
     ///

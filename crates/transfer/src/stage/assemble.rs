@@ -174,7 +174,7 @@ impl Assembler<'_> {
                 };
                 match added.and_then(|value| self.group.set(index, value, column)) {
                     Ok(()) => {
-                        self.group.origins.extend((!fact.is_implied).then_some(fact.origin));
+                        self.group.origins.push(fact.origin);
                         Ok(())
                     }
                     Err(reason) => {
@@ -213,13 +213,10 @@ impl Assembler<'_> {
             TypeName::Unknown => {
                 let reason = format!("there is no type `{}`", self.read.words[word]);
                 self.group.untyped = Some(reason.as_str().into());
-                return match fact.is_implied {
-                    true => Ok(()),
-                    false => self.reject(fact.origin, &reason),
-                };
+                return self.reject(fact.origin, &reason);
             }
         }
-        self.group.origins.extend((!fact.is_implied).then_some(fact.origin));
+        self.group.origins.push(fact.origin);
         Ok(())
     }
 

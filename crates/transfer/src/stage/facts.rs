@@ -78,8 +78,6 @@ pub(super) struct Fact<'f> {
     pub(super) is_strict: bool,
     /// Whether the object only refers to another one, which may be there.
     pub(super) is_weak: bool,
-    /// Whether it is no value of a file.
-    pub(super) is_implied: bool,
     pub(super) content: Content<'f>,
 }
 
@@ -99,13 +97,10 @@ pub(super) enum Content<'f> {
 pub(super) struct Marks {
     pub(super) is_strict: bool,
     pub(super) is_weak: bool,
-    /// The type of a field or a file, which is no value of the file.
-    pub(super) is_implied: bool,
 }
 
 const STRICT: u8 = 0x10;
 const WEAK: u8 = 0x20;
-const IMPLIED: u8 = 0x40;
 
 impl<'m> Facts<'m> {
     pub(super) fn new(mapping: &'m Mapping, settings: &'m Settings, folder: &Path) -> Self {
@@ -243,7 +238,7 @@ impl<'m> Facts<'m> {
         (word, marks): (u32, Marks),
         content: Content<'_>,
     ) -> io::Result<()> {
-        self.counts.read += u64::from(!marks.is_implied);
+        self.counts.read += 1;
         self.next += 1;
         let mut payload = Vec::with_capacity(64);
         let (kind, data): (u8, &[u8]) = match &content {
@@ -259,8 +254,7 @@ impl<'m> Facts<'m> {
         };
         let strict = if marks.is_strict { STRICT } else { 0 };
         let weak = if marks.is_weak { WEAK } else { 0 };
-        let implied = if marks.is_implied { IMPLIED } else { 0 };
-        payload.push(kind | strict | weak | implied);
+        payload.push(kind | strict | weak);
         payload.extend_from_slice(&word.to_le_bytes());
         payload.extend_from_slice(&self.origin().number().to_le_bytes());
         if let Content::Key(space, _) = content {
@@ -314,7 +308,6 @@ impl<'f> Fact<'f> {
             origin: Origin::from_number(u64::from_le_bytes(*origin)),
             is_strict: head & STRICT != 0,
             is_weak: head & WEAK != 0,
-            is_implied: head & IMPLIED != 0,
             content,
         })
     }

@@ -100,13 +100,13 @@ fn read_object(
     };
     let is_weak =
         key.is_some() && own.is_some_and(|own| values().all(|(name, _)| is_key(facts, own, name)));
-    let marks = Marks { is_strict: own.is_some(), is_weak, is_implied: false };
+    let marks = Marks { is_strict: own.is_some(), is_weak };
     for name in &names {
         facts.add_type(id, name, marks)?;
     }
     if let (Some(own), None) = (own, named) {
         let name = facts.mapping.objects[own].name.clone();
-        facts.add_type(id, &name, Marks { is_implied: true, ..marks })?;
+        facts.add_type(id, &name, marks)?;
     }
     for (name, value) in values() {
         add_member(facts, (id, own), name, value, marks)?;

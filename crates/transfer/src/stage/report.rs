@@ -11,7 +11,8 @@ pub(crate) struct Origin(u64);
 
 const RECORD_BITS: u32 = 48;
 
-/// Numbers of values. A triple is one value, and so is each element of a list.
+/// Numbers of values. A triple is one value, and so are each element of a list and the type of an
+/// object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub read: u64,

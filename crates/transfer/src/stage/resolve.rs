@@ -405,22 +405,27 @@ impl Resolver<'_> {
     }
 }
 
-/// Rejects the values of objects that were rejected after their rows were made.
+/// Rejects the values of objects that were rejected after their rows were made. Values that are
+/// rejected for themselves are no values of a row, and are passed by: they have a record of their
+/// own, or else the others are found when all are read once more.
 fn reject_values(read: &Read, mut late: FxHashMap<u64, (Rc<str>, u32)>) -> Result<(), StageError> {
-    if late.is_empty() {
-        return Ok(());
-    }
-    let mut entries = read.facts.entries()?;
-    let mut rejections = read.rejections.borrow_mut();
-    while let Some(((subject, _), payload)) = entries.next()? {
-        let Some((reason, left)) = late.get_mut(&subject) else { continue };
-        let fact = Fact::read(payload).ok_or_else(broken)?;
-        let is_value = matches!(fact.content, Content::Type | Content::Value(_));
-        if !is_value || fact.is_implied || *left == 0 || rejections.has(fact.origin, reason) {
-            continue;
+    for passes_by in [true, false] {
+        late.retain(|_, (_, left)| *left > 0);
+        if late.is_empty() {
+            return Ok(());
         }
-        *left -= 1;
-        rejections.reject(fact.origin, reason, 1)?;
+        let mut entries = read.facts.entries()?;
+        let mut rejections = read.rejections.borrow_mut();
+        while let Some(((subject, _), payload)) = entries.next()? {
+            let Some((reason, left)) = late.get_mut(&subject) else { continue };
+            let fact = Fact::read(payload).ok_or_else(broken)?;
+            let is_value = matches!(fact.content, Content::Type | Content::Value(_));
+            let is_passed = passes_by && rejections.has(fact.origin, reason);
+            if is_value && *left > 0 && !is_passed {
+                *left -= 1;
+                rejections.reject(fact.origin, reason, 1)?;
+            }
+        }
     }
     Ok(())
 }
