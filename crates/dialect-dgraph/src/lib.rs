@@ -7,6 +7,7 @@
 //! * [`located`]: the places of type definitions in a catalog
 //! * [`schema`]: the API of type definitions
 //! * `rules`: rules of `@auth`
+//! * [`transferred`]: the names of types and predicates in imports and exports
 
 pub mod definitions;
 mod federated;
@@ -15,6 +16,7 @@ pub mod model;
 mod rules;
 pub mod schema;
 pub mod stored;
+pub mod transferred;
 
 use std::sync::Arc;
 

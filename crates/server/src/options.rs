@@ -14,10 +14,12 @@ mod database;
 mod development;
 mod dgraph;
 mod errors;
+mod export;
 mod federation;
 mod gateway;
 mod given;
 mod hosts;
+mod import;
 mod limits;
 mod load;
 mod migrate;
@@ -44,12 +46,14 @@ pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use backup::{BackupOptions, RestoreOptions};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
+pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
@@ -127,6 +131,19 @@ pub(crate) enum Command {
     ///
     /// The file of the backup stays. No server may have the database open.
     Restore(RestoreOptions),
+    /// Import objects from files, or a whole database, into the tables of type definitions
+    ///
+    /// Files are RDF or JSON as Dgraph exports them, JSON lines, or CSV, and may be compressed with gzip.
+    /// The tables are created if the database has none. Values that cannot be stored are written into a
+    /// file, with their lines and the reasons. The same command again goes on with an import that was
+    /// killed.
+    ///
+    /// The exit code is 3 if values were rejected and the others imported.
+    Import(ImportOptions),
+    /// Export the objects of the tables of type definitions, as Dgraph exports them
+    ///
+    /// All objects are those of one moment. `thalweg import` reads the file back.
+    Export(ExportOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -370,6 +387,8 @@ impl Command {
             | Self::Migrate(_)
             | Self::Backup(_)
             | Self::Restore(_)
+            | Self::Import(_)
+            | Self::Export(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -389,6 +408,8 @@ impl Command {
             | Self::Migrate(_)
             | Self::Backup(_)
             | Self::Restore(_)
+            | Self::Import(_)
+            | Self::Export(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

@@ -57,6 +57,7 @@ mod stored_as;
 mod streaming;
 mod table_migrate;
 mod tokens;
+mod transfers;
 mod watch;
 mod write_ahead_log;
 

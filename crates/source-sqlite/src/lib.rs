@@ -54,6 +54,7 @@ mod statement;
 mod stored;
 mod text;
 mod threads;
+pub mod transfer;
 mod writer;
 
 pub use connection::Identity;

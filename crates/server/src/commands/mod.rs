@@ -6,9 +6,11 @@ mod completions;
 mod config;
 mod demo;
 mod explain;
+mod export;
 mod exposure;
 mod gateway;
 mod health;
+mod import;
 mod man;
 mod migrate;
 mod prepare;
@@ -43,6 +45,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Migrate(options) => migrate::run(options),
         Command::Backup(options) => backup::back_up(options),
         Command::Restore(options) => backup::restore(options),
+        Command::Export(options) => export::run(options),
+        Command::Import(options) => import::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

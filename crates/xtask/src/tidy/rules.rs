@@ -33,7 +33,7 @@ pub(crate) struct ForeignWords {
 
 /// Crates of ours that a dialect may depend on.
 const BELOW_DIALECTS: &[&str] =
-    &["access", "api", "catalog", "graphql", "ir", "lowering", "response", "storage"];
+    &["access", "api", "catalog", "graphql", "ir", "lowering", "response", "storage", "transfer"];
 
 const DIALECT: &str =
     "a dialect is a pure function of the catalog and knows no source and no other dialect";
@@ -78,10 +78,15 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &["catalog", "sql"],
         reason: "tables follow from definitions, whichever dialect has read them",
     },
+    Layer {
+        within: "transfer",
+        may: &["catalog", "sql", "storage"],
+        reason: "import and export know tables, and neither a dialect nor a source",
+    },
     Layer { within: "dialect-*", may: BELOW_DIALECTS, reason: DIALECT },
     Layer {
         within: "dialects",
-        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage"],
+        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage", "transfer"],
         reason: "the registry knows all dialects, and no source",
     },
     Layer {
@@ -111,7 +116,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "source-*",
-        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql"],
+        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql", "transfer"],
         reason: DRIVER,
     },
     Layer {
@@ -124,7 +129,9 @@ pub(crate) const LAYERS: &[Layer] = &[
             "response",
             "source",
             "source-*",
+            "sql",
             "storage",
+            "transfer",
         ],
         reason: "the registry dispatches to drivers and knows no dialect",
     },
@@ -177,6 +184,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "source-postgres",
             "sources",
             "storage",
+            "transfer",
             "gateway",
             "clients",
             "engine",
@@ -255,6 +263,9 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/migrate.rs",
     "crates/source*/src/**/backup/**",
     "crates/source*/src/**/backup.rs",
+    "crates/source*/src/**/transfer/**",
+    "crates/source*/src/**/transfer.rs",
+    "crates/transfer/**",
     "crates/clients/**",
     "crates/server/**",
     "bench/**",
