@@ -16,7 +16,6 @@ mod errors;
 mod federation;
 mod gateway;
 mod given;
-mod hosts;
 mod limits;
 mod load;
 mod migrate;
@@ -47,7 +46,6 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
@@ -66,6 +64,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use clients::hosts::{AllowedHost, is_below};
 use engine::RowName;
 
 use row::row;

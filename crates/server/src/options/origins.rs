@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::hosts::AllowedHost;
+use clients::hosts::AllowedHost;
 use super::quantity::Time;
 use crate::failure::Failure;
 
