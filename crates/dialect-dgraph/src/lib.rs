@@ -5,12 +5,14 @@
 //! * [`model`]: the meaning of type definitions
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
+//! * `resolvers`: HTTP requests of custom fields
 //! * [`schema`]: the API of type definitions
 
 pub mod definitions;
 mod federated;
 pub mod located;
 pub mod model;
+mod resolvers;
 pub mod schema;
 pub mod stored;
 

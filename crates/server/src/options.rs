@@ -8,6 +8,7 @@ mod authorization;
 mod compression;
 mod connection_filter;
 mod cost;
+mod custom;
 mod data;
 mod database;
 mod development;

@@ -104,6 +104,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         },
         settings: Settings::new(serving, AuthProfile::PostGraphile)?,
         // The demo's schema does not change.
