@@ -17,7 +17,7 @@ use engine::gateway::Caller;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
     Allowed, Delivery, Engine, ErrorOptions, Limits, OpenError, OpenOptions, Options, PoolLimits,
-    Report, ResolverOptions, SourceAddress, Worker,
+    PolicyFile, Report, ResolverOptions, SourceAddress, Worker,
 };
 use expect_test::Expect;
 use graphql::Request;
@@ -70,6 +70,13 @@ async fn open(
     definitions: &str,
     resolvers: ResolverOptions,
 ) -> Result<Rc<Worker>, OpenError> {
+    let (address, mut options) = options(database, definitions);
+    options.resolvers = Some(resolvers);
+    Ok(Rc::new(Worker::new(Engine::open(&address, &options).await?)))
+}
+
+/// Options for a database whose tables are there.
+fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
     let model = dgraph::definitions::read(definitions).unwrap();
     let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
     let options = Options {
@@ -84,10 +91,31 @@ async fn open(
             definitions: definitions.into(),
             apply: ApplyMigrations::First,
         }),
-        resolvers: Some(resolvers),
+        resolvers: Some(local()),
     };
-    let address = SourceAddress::Sqlite(database.0.clone());
-    Ok(Rc::new(Worker::new(Engine::open(&address, &options).await?)))
+    (SourceAddress::Sqlite(database.0.clone()), options)
+}
+
+/// The engine with a limit of an answer's bytes.
+async fn reopened(database: &Database, definitions: &str, most: u64) -> Arc<Engine> {
+    let (address, mut options) = options(database, definitions);
+    options.limits.response_bytes = most;
+    Engine::open(&address, &options).await.unwrap()
+}
+
+/// The engine with policies that hide the row `bob`, and the column `age`.
+async fn restricted(database: &Database, definitions: &str) -> Arc<Engine> {
+    const POLICIES: &str = r#"
+        default_role = "anonymous"
+        [rules.people]
+        entity = "Person"
+        read = { rows = { name = { ne = "bob" } }, columns = ["id", "name"] }
+        [roles.anonymous]
+        rules = ["people"]
+    "#;
+    let (address, mut options) = options(database, definitions);
+    options.policies = Some(Arc::new(PolicyFile::parse(POLICIES).unwrap()));
+    Engine::open(&address, &options).await.unwrap()
 }
 
 async fn ask(worker: &Worker, text: &str, variables: &str, headers: &[(&str, &str)]) -> String {

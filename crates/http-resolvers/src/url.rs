@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::inputs::Inputs;
 
 /// A URL in which inputs stand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct UrlTemplate {
     scheme: Scheme,
     authority: Authority,
@@ -155,6 +155,12 @@ impl std::fmt::Display for UrlTemplate {
             }
         }
         Ok(())
+    }
+}
+
+impl std::fmt::Debug for UrlTemplate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "UrlTemplate({self})")
     }
 }
 

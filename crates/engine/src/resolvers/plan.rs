@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dialects::ResolvedSelection;
+use dialects::{Api, ResolvedSelection};
+use http_resolvers::HttpResolver;
 use http_resolvers::splice::Position;
 
 use crate::prepare::Prepared;
@@ -26,6 +27,16 @@ impl ResolvedPlan {
     ) -> Option<Self> {
         let is_needed = !selections.is_empty() || next.is_some();
         is_needed.then_some(Self { selections, positions, next })
+    }
+
+    /// Adds the requests to other servers to a printed request.
+    pub(crate) fn print(&self, api: &Api, text: &mut String) {
+        for selection in &self.selections {
+            let Some(resolver) = api.find_resolver(selection.resolver) else { continue };
+            let HttpResolver { parent, field, method, url, is_batch, .. } = &*resolver.definition;
+            let batch = if *is_batch { ", one for all rows" } else { "" };
+            text.push_str(&format!("{parent}.{field}: {method} {url}{batch}\n"));
+        }
     }
 
     /// About how many bytes it takes, without its next part, which other parts share.

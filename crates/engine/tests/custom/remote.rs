@@ -219,3 +219,79 @@ fn headers_are_forwarded_by_a_list_and_secrets_are_sent() {
     assert_eq!((header("cookie"), header("x-token")), (None, None));
     assert_eq!(header("content-type"), Some("application/json"));
 }
+
+#[test]
+fn answers_are_limited_in_bytes_and_memory() {
+    const TYPES: &str = r#"
+        type Item @remote { text: String }
+        type Row { id: ID! name: String! text: String @custom(http: {url: "http://SERVER/$id", method: GET}) }
+        type Query { items: [Item] @custom(http: {url: "http://SERVER/items", method: GET}) }
+    "#;
+    let server = HttpServer::start(|received| {
+        let text = "x".repeat(100_000);
+        match received.target.as_str() {
+            "/items" => Reply::Json(vec![json!({ "text": text }); 5].into()),
+            _ => Reply::Json(json!(text)),
+        }
+    });
+    let definitions = TYPES.replace("SERVER", &server.address.to_string());
+    let database = Database::new();
+    let many: String = (0..30).map(|number| format!("i{number}: items {{ text }} ")).collect();
+    let rows: Vec<String> = (0..20).map(|number| format!("{{name: \"{number}\"}}")).collect();
+    let codes = block_on(async {
+        let worker = open(&database, &definitions, local()).await.unwrap();
+        let add = format!("mutation {{ addRow(input: [{}]) {{ numUids }} }}", rows.join(", "));
+        ask(&worker, &add, "{}", &[]).await;
+        let engine = super::reopened(&database, &definitions, 3 << 20).await;
+        let mut codes = Vec::new();
+        for memory in [u64::MAX, 1 << 20] {
+            let worker = super::Worker::sharing(engine.clone(), response::MemoryBudget::new(memory));
+            for request in ["{ queryRow { text } }", &format!("{{ {many} }}")] {
+                let answer = ask(&worker, request, "{}", &[]).await;
+                let answer: Value = serde_json::from_str(&answer).unwrap();
+                let errors = answer["errors"].as_array().cloned().unwrap_or_default();
+                let codes_of = errors.iter().map(|error| error["extensions"]["code"].to_string());
+                codes.push(codes_of.collect::<Vec<_>>().join(" "));
+            }
+            codes.push("-".to_owned());
+        }
+        codes.join("\n")
+    });
+    expect![[r#"
+
+        "RESPONSE_TOO_LARGE"
+        -
+        "RESPONSE_MEMORY_EXHAUSTED"
+        "RESPONSE_MEMORY_EXHAUSTED"
+        -"#]]
+    .assert_eq(&codes);
+}
+
+#[test]
+fn hidden_rows_and_fields_are_not_sent() {
+    let server = HttpServer::start(reply);
+    let definitions = TYPES.replace("SERVER", &server.address.to_string());
+    let database = Database::new();
+    let text = block_on(async {
+        let worker = open(&database, &definitions, local()).await.unwrap();
+        ask(&worker, ROWS, "{}", &[]).await;
+        drop(server.received());
+        let engine = super::restricted(&database, &definitions).await;
+        let worker = super::Worker::new(engine);
+        let mut text = String::new();
+        for request in ["{ queryPerson(order: {asc: name}) { name bio } }", "{ queryPerson { films { name } } }"] {
+            text.push_str(&ask(&worker, request, "{}", &[]).await);
+            text.push('\n');
+            text.extend(server.received().iter().map(super::shown));
+        }
+        text
+    });
+    expect![[r#"
+        {"data":{"queryPerson":[{"name":"ann","bio":"of /bio/0x1?n=ann"},{"name":"cy/d","bio":"of /bio/0x3?n=cy%2Fd"}]}}
+          GET /bio/0x1?n=ann 
+          GET /bio/0x3?n=cy%2Fd 
+        {"data":{"queryPerson":[{"films":[{"name":"ann 1"},null]},{"films":[{"name":"cy/d 1"},null]}]},"errors":[{"message":"You may not read `Person.age`.","locations":[{"line":1,"column":17}],"path":["queryPerson",0,"films"],"extensions":{"code":"PERMISSION_DENIED","field":"Person.age"}}]}
+          POST /films [{"of":"0x1","who":{"a":null,"n":"ann"}},{"of":"0x3","who":{"a":null,"n":"cy/d"}}]
+    "#]]
+    .assert_eq(&text);
+}
