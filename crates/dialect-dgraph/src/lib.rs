@@ -5,6 +5,7 @@
 //! * [`model`]: the meaning of type definitions
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
+//! * `resolvers`: HTTP requests of custom fields
 //! * [`schema`]: the API of type definitions
 //! * `rules`: rules of `@auth`
 //! * [`transferred`]: the names of types and predicates in imports and exports
@@ -13,6 +14,7 @@ pub mod definitions;
 mod federated;
 pub mod located;
 pub mod model;
+mod resolvers;
 mod rules;
 pub mod schema;
 pub mod stored;

@@ -28,6 +28,7 @@
 //! * `log_throttle`: rate-limited logging
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
+//! * [`resolvers`]: fields whose values other servers give
 //! * [`report`]: figures and outcome of a request
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
@@ -51,6 +52,7 @@ pub mod patterns;
 pub mod policies;
 pub mod prepare;
 pub mod report;
+pub mod resolvers;
 pub mod respond;
 pub mod rest;
 #[cfg(test)]
@@ -72,6 +74,7 @@ pub use map_error::{ErrorOptions, ExtendedError};
 pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
+pub use resolvers::ResolverOptions;
 pub use respond::{Kind, Response};
 pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};

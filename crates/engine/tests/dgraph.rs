@@ -156,6 +156,7 @@ fn options(dialect: dgraph::Options, federation: bool) -> Options {
         policies: None,
         federation: federation.then(Federation::default),
         schema_first: None,
+        resolvers: None,
     }
 }
 

@@ -82,6 +82,7 @@ async fn open(
         errors: ErrorOptions::default(),
         policies: None,
         federation: None,
+        resolvers: None,
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,

@@ -9,6 +9,7 @@ mod backup;
 mod compression;
 mod connection_filter;
 mod cost;
+mod custom;
 mod data;
 mod database;
 mod development;
@@ -18,7 +19,6 @@ mod export;
 mod federation;
 mod gateway;
 mod given;
-mod hosts;
 mod import;
 mod limits;
 mod load;
@@ -52,7 +52,6 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
@@ -72,6 +71,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use clients::hosts::{AllowedHost, is_below};
 use engine::RowName;
 
 use row::row;

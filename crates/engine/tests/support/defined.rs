@@ -22,6 +22,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);

@@ -277,6 +277,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

@@ -117,6 +117,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

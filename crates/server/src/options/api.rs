@@ -9,6 +9,7 @@ use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
+use super::custom::CustomOptions;
 use super::data::{self, DataOptions};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
@@ -84,6 +85,8 @@ pub(crate) struct ApiOptions {
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
+    #[command(flatten)]
+    pub(crate) custom: CustomOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -163,6 +166,7 @@ impl ApiOptions {
         let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
             schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            resolvers: Some(self.custom.to_engine()),
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),

@@ -14,6 +14,7 @@ use engine::SourceAddress;
 
 use super::address::Address;
 use super::connection_filter::ConnectionFilterOptions;
+use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
 use super::neo4j::Neo4jOptions;
@@ -103,12 +104,13 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 5] = [
+const DIALECTS: [DialectOptions; 6] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
+    (DialectName::Dgraph, names_of::<CustomOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
