@@ -64,6 +64,15 @@ impl Api {
         }
     }
 
+    /// Whether rules of type definitions restrict access.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        match self {
+            Self::Source(engine) => engine.has_rules(),
+            Self::Gateway(_) => false,
+        }
+    }
+
     #[must_use]
     pub fn schema(&self) -> &Schema {
         match self {
