@@ -211,7 +211,7 @@ impl Resolver<'_> {
         let mut node = nodes.next()?;
         let mut stored: Option<(u64, Option<usize>)> = None;
         let mut entries = links.entries()?;
-        while let Some(((to, _), payload)) = entries.next()? {
+        while let Some(((to, _), payload)) = entries.next_entry()? {
             let link = Link::read(payload).ok_or_else(broken)?;
             while node.is_some_and(|node| node.id < to) {
                 node = nodes.next()?;
@@ -416,7 +416,7 @@ fn reject_values(read: &Read, mut late: FxHashMap<u64, (Rc<str>, u32)>) -> Resul
         }
         let mut entries = read.facts.entries()?;
         let mut rejections = read.rejections.borrow_mut();
-        while let Some(((subject, _), payload)) = entries.next()? {
+        while let Some(((subject, _), payload)) = entries.next_entry()? {
             let Some((reason, left)) = late.get_mut(&subject) else { continue };
             let fact = Fact::read(payload).ok_or_else(broken)?;
             let is_value = matches!(fact.content, Content::Type | Content::Value(_));
@@ -437,7 +437,7 @@ struct Holding<'h> {
 
 impl Holding<'_> {
     fn advance(&mut self) -> Result<(), StageError> {
-        self.next = match self.entries.next()? {
+        self.next = match self.entries.next_entry()? {
             None => None,
             Some(((id, slot), payload)) => {
                 let (other, origin) = payload.split_first_chunk().ok_or_else(broken)?;

@@ -76,7 +76,7 @@ impl TableRows {
     }
 
     /// The next row.
-    pub fn next(&mut self) -> io::Result<Option<Row<'_>>> {
+    pub fn next_row(&mut self) -> io::Result<Option<Row<'_>>> {
         let mut head = [0; 4];
         match self.reader.read_exact(&mut head) {
             Ok(()) => {}
@@ -174,7 +174,7 @@ impl<'w> Writers<'w> {
     ) -> Result<(), StageError> {
         let mut entries = pairs.entries()?;
         let mut last = None;
-        while let Some((pair, _)) = entries.next()? {
+        while let Some((pair, _)) = entries.next_entry()? {
             if last == Some(pair) {
                 continue;
             }
