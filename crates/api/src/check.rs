@@ -211,6 +211,8 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::PageInfo(_)
         | FieldBinding::Aggregate(_)
         | FieldBinding::Part { .. }
+        // Arguments of resolvers are read as JSON, whatever is in them.
+        | FieldBinding::Resolved(_)
         | FieldBinding::Payload(_) => Position::Nothing,
     }
 }
@@ -397,6 +399,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::NodeId
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
+        | ArgumentRole::Password(_)
         | ArgumentRole::Searched
         | ArgumentRole::Directed { .. }
         | ArgumentRole::DirectedVariants { .. } => Some(Reading::Value),

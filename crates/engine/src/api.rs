@@ -134,11 +134,11 @@ impl Api {
 }
 
 impl ApiWorker {
-    /// Request headers that the answer depends on; none without subgraphs to pass them to.
+    /// Request headers that the answer depends on; none without other servers to pass them to.
     #[must_use]
     pub fn read_headers(&self) -> Option<&ReadHeaders> {
         match self {
-            Self::Source(_) => None,
+            Self::Source(worker) => worker.engine().read_headers(),
             Self::Gateway(worker) => Some(worker.gateway().read_headers()),
         }
     }
@@ -197,8 +197,7 @@ impl ApiWorker {
     ) -> Response {
         match self {
             Self::Source(worker) => {
-                let session = &caller.session;
-                worker.deliver_reported(request, session, allowed, delivery, report).await
+                worker.deliver_for(request, caller, allowed, delivery, report).await
             }
             Self::Gateway(worker) => {
                 worker.deliver_reported(request, caller, allowed, report).await

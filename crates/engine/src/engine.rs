@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
+use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::withhold::session_refused;
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub federation: Option<federation::Options>,
     /// The type definitions of a schema-first dialect.
     pub schema_first: Option<SchemaFirst>,
+    /// Requests to other servers; without them, none is allowed.
+    pub resolvers: Option<ResolverOptions>,
 }
 
 /// One API over one source, shared by all threads.
@@ -52,6 +55,8 @@ pub struct Engine {
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
+    /// Fields whose values other servers give, if there are some.
+    pub(crate) resolvers: Option<Resolvers>,
 }
 
 /// The reason why a source cannot be served.
@@ -71,6 +76,8 @@ pub enum OpenError {
     SchemaFirst(#[from] SchemaFirstError),
     #[error(transparent)]
     Dialect(#[from] DialectError),
+    #[error(transparent)]
+    Resolvers(#[from] ResolverError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     /// The schema would be empty.
@@ -175,6 +182,7 @@ impl Engine {
             return Err(OpenError::PoliciesAndRules);
         }
         let access = AccessRules::new(&catalog, roles, restrictions);
+        let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
@@ -187,6 +195,7 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
+            resolvers,
         }))
     }
 

@@ -19,6 +19,7 @@
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
+//! * `passwords`: hashes of passwords, before a request runs
 //! * [`prepare`]: everything that is made once and cached
 //! * `memory_size`: memory size of plans, for the plan cache
 //! * [`cost`]: the estimated cost of an operation
@@ -27,6 +28,7 @@
 //! * `log_throttle`: rate-limited logging
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
+//! * [`resolvers`]: fields whose values other servers give
 //! * [`report`]: figures and outcome of a request
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
@@ -45,10 +47,12 @@ mod limits;
 mod log_throttle;
 pub mod map_error;
 mod memory_size;
+mod passwords;
 pub mod patterns;
 pub mod policies;
 pub mod prepare;
 pub mod report;
+pub mod resolvers;
 pub mod respond;
 pub mod rest;
 #[cfg(test)]
@@ -70,6 +74,7 @@ pub use map_error::{ErrorOptions, ExtendedError};
 pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
+pub use resolvers::ResolverOptions;
 pub use respond::{Kind, Response};
 pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};

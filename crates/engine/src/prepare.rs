@@ -2,6 +2,7 @@
 //! document and variable structure, and cached.
 
 use access::{AccessSet, AccessSetId, authorize};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -17,7 +18,10 @@ use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
 use crate::memory_size::{COUNTERS, MemorySize};
+use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
+use crate::resolvers::ResolvedPlan;
+use crate::respond::our_bug;
 use crate::withhold::withhold;
 
 /// Most bytes that are reserved for an answer in advance.
@@ -41,10 +45,14 @@ pub struct Prepared {
     cost: Cost,
     /// Patterns of text filters, to be checked before the request is sent.
     patterns: Box<[StatedPattern]>,
+    /// Passwords, to be hashed and compared before the request is sent.
+    pub(crate) passwords: Box<[PreparedPassword]>,
     /// Bytes of its last answer.
     last_answer: AtomicUsize,
     /// Number of values on its last tape, and bytes of their texts.
     last_tape: [AtomicUsize; 2],
+    /// Fields whose values other servers give, if some are selected.
+    pub(crate) resolved: Option<Box<ResolvedPlan>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
@@ -71,8 +79,10 @@ impl CachedPlan for Prepared {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer: _,
             last_tape: _,
+            resolved,
             made,
         } = self;
         let shape = plan.shape();
@@ -87,6 +97,8 @@ impl CachedPlan for Prepared {
             echoes.memory_size(),
             cost.memory_size(),
             patterns.memory_size(),
+            passwords.memory_size(),
+            resolved.as_ref().map_or(0, |resolved| resolved.weight()),
         ];
         (own + heap.iter().sum::<usize>()) as u64
     }
@@ -104,7 +116,9 @@ impl Prepared {
             true => Statistics::Ignored,
             false => Statistics::Counted,
         };
-        self.cost.estimate(source::Variables::of(&variables.values), statistics)
+        let own = self.cost.estimate(source::Variables::of(&variables.values), statistics);
+        let next = self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref());
+        own.saturating_add(next.map_or(0, |next| next.cost(variables, session)))
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -113,7 +127,11 @@ impl Prepared {
         limits: PatternLimits,
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
-        limits.check(&self.patterns, source::Variables::of(&variables.values))
+        limits.check(&self.patterns, source::Variables::of(&variables.values))?;
+        match self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref()) {
+            Some(next) => next.check_patterns(limits, variables),
+            None => Ok(()),
+        }
     }
 
     /// Values of the request that its answer repeats.
@@ -213,23 +231,61 @@ impl Engine {
             return Ok(plan);
         }
         let document = &known.document;
-        let mut lowered = self.lower(document, operation_name, variables)?;
+        let introspection = self.introspect(document, operation_name, variables)?;
+        let most = self.limits.document.fields;
+        let parts = dialects::parts(&self.api, &document.operation, variables, most);
+        let mut next = None;
+        // A part keeps the one after it; nearly always there is only one.
+        for roots in parts.map_err(|error| vec![lower_error(&error)])?.into_iter().rev() {
+            let lowered = self.lower_roots(document, variables, &introspection, roots)?;
+            next = Some(Arc::new(self.compile(lowered, access, next)?));
+        }
+        let Some(prepared) = next else {
+            return Err(vec![our_bug("an operation without parts")]);
+        };
+        self.documents.keep(known, operation_name, &prepared);
+        Ok(prepared)
+    }
+
+    /// Authorizes and compiles a part of an operation. `next` is the part after it.
+    fn compile(
+        &self,
+        mut lowered: Lowered,
+        access: Option<&AccessSet>,
+        next: Option<Arc<Prepared>>,
+    ) -> Result<Prepared, Vec<GraphQLError>> {
+        let access_set = access.map(AccessSet::id);
         if let Some(set) = access {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
             withhold(&authorized.refused, &self.catalog, &mut lowered);
         }
-        let Lowered { request, shape, echoes, patterns, structure, .. } = lowered;
+        let Lowered {
+            request,
+            shape,
+            echoes,
+            patterns,
+            passwords,
+            resolved,
+            positions,
+            mut structure,
+        } = lowered;
+        if let Some(next) = &next {
+            // The plan is for variables that fit all parts.
+            structure.observations.extend_from_slice(&next.structure.observations);
+        }
+        let resolved = ResolvedPlan::new(resolved, positions, next).map(Box::new);
         let request = Arc::new(request);
         let plan = self
             .source
             .compile_kept(&self.catalog, &request, shape)
             .map_err(|error| vec![compile_error(&error)])?;
+        let passwords = self.prepare_passwords(passwords)?;
         let is_open = |entity| access.is_none_or(|set| set.shows_all(&self.catalog, entity));
         let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
         let cost = Cost::new(&request, self.limits.cost, &statistics);
         let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
-        let prepared = Arc::new(Prepared {
+        Ok(Prepared {
             structure,
             access_set,
             request,
@@ -237,12 +293,12 @@ impl Engine {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer,
             last_tape,
+            resolved,
             made: AtomicU32::new(0),
-        });
-        self.documents.keep(known, operation_name, &prepared);
-        Ok(prepared)
+        })
     }
 
     /// Lowers a document with these variables.
@@ -253,9 +309,20 @@ impl Engine {
         variables: &Variables,
     ) -> Result<Lowered, Vec<GraphQLError>> {
         let introspection = self.introspect(document, operation_name, variables)?;
+        self.lower_roots(document, variables, &introspection, 0..usize::MAX)
+    }
+
+    /// Lowers some of the root fields, by their indexes.
+    fn lower_roots(
+        &self,
+        document: &Document,
+        variables: &Variables,
+        introspection: &Introspection,
+        roots: Range<usize>,
+    ) -> Result<Lowered, Vec<GraphQLError>> {
         let steering = Steering::new(variables);
-        let operation = &document.operation;
-        dialects::lower(&self.api, operation, steering, &introspection, self.limits.document.fields)
+        let (operation, most) = (&document.operation, self.limits.document.fields);
+        dialects::lower_roots(&self.api, operation, steering, introspection, most, roots)
             .map_err(|error| vec![lower_error(&error)])
     }
 
@@ -293,7 +360,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-fn compile_error(error: &CompileError) -> GraphQLError {
+pub(crate) fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

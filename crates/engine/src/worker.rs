@@ -1,13 +1,16 @@
 //! Workers: everything that one thread needs to answer requests.
 
 mod record;
+mod resolve;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clients::egress::Client;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
+use source::operand::Password;
 use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
@@ -15,8 +18,10 @@ use sources::Connections;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
+use crate::gateway::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
+use crate::resolvers::Resolvers;
 use crate::respond::{DATA, Kind, Response};
 
 /// Answers requests on one thread, with connections of its own.
@@ -25,8 +30,10 @@ pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
     memory: Arc<MemoryBudget>,
+    /// The client of other servers that give values of fields.
+    egress: Option<Client>,
     sizes: Sizes,
-    time_limit: Option<Duration>,
+    pub(crate) time_limit: Option<Duration>,
 }
 
 /// The logged message of a value that cannot be bound.
@@ -74,6 +81,13 @@ struct Ready {
     since: Instant,
 }
 
+impl Ready {
+    fn variables<'v>(&'v self, session: &'v Session) -> Variables<'v> {
+        let claims = session.claims.as_deref();
+        Variables { slots: &self.variables.values, claims, passwords: &[] }
+    }
+}
+
 impl Worker {
     /// A worker without a limit of its answers' memory.
     #[must_use]
@@ -85,7 +99,8 @@ impl Worker {
     #[must_use]
     pub fn sharing(engine: Arc<Engine>, memory: Arc<MemoryBudget>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
-        Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
+        let egress = engine.resolvers.as_ref().map(Resolvers::client);
+        Self { engine, connections, memory, egress, sizes: Sizes::default(), time_limit: None }
     }
 
     /// Sets the sizes of streamed answers.
@@ -148,8 +163,21 @@ impl Worker {
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
+        let caller = Caller { session: session.clone(), forwarded: None };
+        self.deliver_for(request, &caller, allowed, delivery, report).await
+    }
+
+    /// Answers one request of a caller, whose headers other servers may receive.
+    pub async fn deliver_for(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        delivery: Delivery,
+        report: &mut Report,
+    ) -> Response {
         let begun = (delivery == Delivery::Traced).then(Begun::now);
-        let mut response = match self.run(request, session, allowed, delivery, report).await {
+        let mut response = match self.run(request, caller, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.refuse(&errors);
@@ -166,21 +194,26 @@ impl Worker {
     async fn run(
         &self,
         request: &Request,
-        session: &Session,
+        caller: &Caller,
         allowed: Allowed,
         delivery: Delivery,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
+        let session = &caller.session;
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
+        if ready.prepared.resolved.is_some() {
+            return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
+        }
         let Ready { known, prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared
             .echoes(variables)
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
-        let params = self.params(&ready, session, &echoes);
+        let passwords = self.hashed(&ready, session).await?;
+        let params = self.params(&ready, session, (&echoes, &passwords));
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -242,14 +275,27 @@ impl Worker {
         Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
     }
 
+    /// The passwords of a request.
+    async fn hashed(
+        &self,
+        ready: &Ready,
+        session: &Session,
+    ) -> Result<Vec<Password>, Vec<GraphQLError>> {
+        if ready.prepared.passwords.is_empty() {
+            return Ok(Vec::new());
+        }
+        let variables = ready.variables(session);
+        let hashed = self.passwords(&ready.prepared, variables, session).await;
+        hashed.map_err(|error| vec![error])
+    }
+
     fn params<'v>(
         &self,
         ready: &'v Ready,
         session: &'v Session,
-        echoes: &'v [Echo],
+        (echoes, passwords): (&'v [Echo], &'v [Password]),
     ) -> ExecuteParams<'v> {
-        let claims = session.claims.as_deref();
-        let variables = Variables { slots: &ready.variables.values, claims };
+        let variables = Variables { passwords, ..ready.variables(session) };
         ExecuteParams { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
     }
 }

@@ -12,6 +12,7 @@
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions; `cascade.rs`: rows that have all selected fields
 //! * `pattern.rs`: patterns of text matches, for later checks
+//! * `password.rs`: passwords, which are hashed and compared before
 //! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
@@ -24,6 +25,7 @@
 //! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
 //! * `returned.rs`: results of changes
+//! * [`resolved`]: fields whose values other servers give
 //! * `rule.rs`: conditions of the API's author
 
 mod aggregate;
@@ -45,8 +47,10 @@ mod objects;
 mod order;
 mod outputs;
 mod paging;
+mod password;
 mod pattern;
 mod required_fields;
+pub mod resolved;
 mod returned;
 pub mod rule;
 mod selection;
@@ -57,17 +61,21 @@ mod variants;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use graphql::operation::{Location, Operation, OperationKind};
-use graphql::schema::InputId;
+use graphql::schema::{InputId, TypeId};
 use graphql::variables::{Steering, Structure};
 use graphql::{Budget, TooManyFields};
+use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
 use outputs::Outputs;
+pub use password::StatedPassword;
 pub use pattern::StatedPattern;
+pub use resolved::ResolvedSelection;
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
@@ -78,6 +86,12 @@ pub struct Lowered {
     pub echoes: Vec<Echoed>,
     /// The patterns of text matches.
     pub patterns: Vec<StatedPattern>,
+    /// The passwords, by the numbers of [`ir::Operand::Password`].
+    pub passwords: Vec<StatedPassword>,
+    /// Selections of fields whose values other servers give, by the numbers of their placeholders.
+    pub resolved: Vec<ResolvedSelection>,
+    /// Places of the placeholders in the response.
+    pub positions: Vec<Position>,
     /// The required structure of the variables.
     pub structure: Structure,
 }
@@ -150,6 +164,10 @@ struct Context<'a> {
     /// The enclosing input positions of the condition being lowered, and its own.
     inputs_around: RefCell<Vec<InputId>>,
     patterns: RefCell<Vec<StatedPattern>>,
+    passwords: RefCell<Vec<StatedPassword>>,
+    resolved: Vec<ResolvedSelection>,
+    /// The root fields that are lowered, by their indexes among the selected ones.
+    roots: Range<usize>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -171,15 +189,34 @@ pub fn lower(
     introspection: &Introspection,
     most_selections: usize,
 ) -> Result<Lowered, LowerError> {
-    let root_type = match operation.kind {
-        OperationKind::Query => api.schema.query.ok_or("query type"),
-        OperationKind::Mutation => api.schema.mutation.ok_or("mutations"),
-        OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
-    };
-    let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
+    lower_roots(api, operation, steering, introspection, most_selections, 0..usize::MAX)
+}
+
+/// Lowers some of the root fields, by their indexes among the selected ones.
+pub fn lower_roots(
+    api: &Api,
+    operation: &Operation,
+    steering: Steering<'_>,
+    introspection: &Introspection,
+    most_selections: usize,
+    roots: Range<usize>,
+) -> Result<Lowered, LowerError> {
+    let root_type = root_type(api, operation.kind)?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);
+    context.roots = roots;
     let fields = context.root_fields(root_type, &[operation.root], true)?;
-    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, .. } = context;
+    let positions = context.positions(root_type)?;
+    let Context {
+        mut shape,
+        next_output,
+        next_rows,
+        steps,
+        echoes,
+        patterns,
+        passwords,
+        resolved,
+        ..
+    } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
@@ -188,8 +225,18 @@ pub fn lower(
         rows: next_rows,
         claimed_names: Vec::new(),
     };
-    let (patterns, structure) = (patterns.into_inner(), steering.into_structure());
-    Ok(Lowered { request, shape, echoes, patterns, structure })
+    let (patterns, passwords) = (patterns.into_inner(), passwords.into_inner());
+    let structure = steering.into_structure();
+    Ok(Lowered { request, shape, echoes, patterns, passwords, resolved, positions, structure })
+}
+
+fn root_type(api: &Api, kind: OperationKind) -> Result<TypeId, LowerError> {
+    let root_type = match kind {
+        OperationKind::Query => api.schema.query.ok_or("query type"),
+        OperationKind::Mutation => api.schema.mutation.ok_or("mutations"),
+        OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
+    };
+    root_type.map_err(|kind| LowerError::NotOffered { kind })
 }
 
 impl<'a> Context<'a> {
@@ -211,6 +258,9 @@ impl<'a> Context<'a> {
             nested: Cell::new(0),
             inputs_around: RefCell::default(),
             patterns: RefCell::default(),
+            passwords: RefCell::default(),
+            resolved: Vec::new(),
+            roots: 0..usize::MAX,
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,

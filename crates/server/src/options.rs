@@ -5,9 +5,11 @@ mod address;
 mod api;
 mod auth;
 mod authorization;
+mod backup;
 mod compression;
 mod connection_filter;
 mod cost;
+mod custom;
 mod data;
 mod database;
 mod development;
@@ -17,7 +19,6 @@ mod export;
 mod federation;
 mod gateway;
 mod given;
-mod hosts;
 mod import;
 mod limits;
 mod load;
@@ -40,8 +41,9 @@ mod words;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
-pub(crate) use auth::AuthOptions;
+pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
+pub(crate) use backup::{BackupOptions, RestoreOptions};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use export::{ExportOptions, Output};
@@ -50,7 +52,6 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
@@ -70,6 +71,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use clients::hosts::{AllowedHost, is_below};
 use engine::RowName;
 
 use row::row;
@@ -120,6 +122,15 @@ pub(crate) enum Command {
     /// since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
+    /// Copy the SQLite file of type definitions while servers read and write it
+    ///
+    /// The copy has all transactions that were acknowledged before the command started. It is checked
+    /// and synced before it gets its name.
+    Backup(BackupOptions),
+    /// Restore a backup as the SQLite file of type definitions, after checking it
+    ///
+    /// The file of the backup stays. No server may have the database open.
+    Restore(RestoreOptions),
     /// Import objects from files, or a whole database, into the tables of type definitions
     ///
     /// Files are RDF or JSON as Dgraph exports them, JSON lines, or CSV, and may be compressed with gzip.
@@ -374,6 +385,8 @@ impl Command {
             // These commands have no options that depend on a source.
             Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Import(_)
             | Self::Export(_)
             | Self::Health(_)
@@ -393,6 +406,8 @@ impl Command {
             | Self::Explain(_)
             | Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Import(_)
             | Self::Export(_)
             | Self::Check(_)

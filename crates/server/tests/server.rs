@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod backups;
 mod batches;
 mod bodies;
 mod browser;
@@ -19,6 +20,7 @@ mod compression;
 mod configuration;
 #[path = "support/databases.rs"]
 mod databases;
+mod declared_tokens;
 mod faults;
 mod fuzz;
 mod gateway;

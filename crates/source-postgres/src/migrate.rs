@@ -127,6 +127,7 @@ impl PostgresMigration {
     ) -> Result<(), MigrateError> {
         self.run(include_str!("migrate/prepare.sql")).await?;
         self.run(WORDS).await?;
+        self.run(include_str!("migrate/geo.sql")).await?;
         for statement in statements {
             self.run(statement).await?;
         }

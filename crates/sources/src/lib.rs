@@ -5,10 +5,11 @@
 //! * [`plan`]: compiled requests
 //! * [`connections`]: the connections of one thread
 //! * [`watch`]: changes of a source's schema
-//! * [`migrate`]: migrations of a source that has tables
+//! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
 //! * [`transfer`]: loads and reads in bulk of such a source
 
 pub mod address;
+pub mod backup;
 pub mod connections;
 pub mod migrate;
 pub mod open;

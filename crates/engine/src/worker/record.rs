@@ -9,6 +9,7 @@ use response::{MemoryReservation, Written};
 use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
+use crate::gateway::Caller;
 use crate::report::{Report, Timed};
 use crate::respond::{Response, error_list};
 
@@ -43,10 +44,16 @@ impl Worker {
         let Some(ready) = self.ready(request, session, Allowed::All, report)? else {
             return Ok(Err(refused()));
         };
+        if ready.prepared.resolved.is_some() {
+            let caller = Caller { session: session.clone(), forwarded: None };
+            let response = Box::pin(self.run_resolved(&ready, request, &caller, report)).await?;
+            return Ok(Err(response));
+        }
         let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
-        let params = self.params(&ready, session, &echoes);
+        let passwords = self.hashed(&ready, session).await?;
+        let params = self.params(&ready, session, (&echoes, &passwords));
         let tape =
             prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod backup;
 mod check;
 mod completions;
 mod config;
@@ -42,6 +43,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Migrate(options) => migrate::run(options),
+        Command::Backup(options) => backup::back_up(options),
+        Command::Restore(options) => backup::restore(options),
         Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
         Command::Check(options) => check::run(options, invocation),

@@ -9,6 +9,7 @@ use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
+use super::custom::CustomOptions;
 use super::data::{self, DataOptions};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
@@ -84,6 +85,8 @@ pub(crate) struct ApiOptions {
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
+    #[command(flatten)]
+    pub(crate) custom: CustomOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -163,6 +166,7 @@ impl ApiOptions {
         let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
             schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            resolvers: Some(self.custom.to_engine()),
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
@@ -189,9 +193,18 @@ impl ApiOptions {
             source: SourceKind::of(&self.address()?),
             dialect: self.dialect_name().map_err(Failure::Usage)?,
             has_policies: self.policies.is_some(),
+            has_rules: self.has_rules(),
             requires_token: self.given.contains("require-token"),
         };
         Ok(out_of_scope(&self.given, target))
+    }
+
+    /// Whether type definitions of a schema-first dialect have rules or keys for tokens. Definitions that
+    /// cannot be read have an error of their own.
+    fn has_rules(&self) -> bool {
+        let file = self.source.as_deref().filter(|_| self.data.data.is_some());
+        let text = file.and_then(|file| data::read(Path::new(file)).ok());
+        text.is_some_and(|text| data::has_rules(&text))
     }
 
     /// The dialect: only graphs have the dialect neo4j, and no other.

@@ -261,6 +261,8 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/execute.rs",
     "crates/source*/src/**/migrate/**",
     "crates/source*/src/**/migrate.rs",
+    "crates/source*/src/**/backup/**",
+    "crates/source*/src/**/backup.rs",
     "crates/source*/src/**/transfer/**",
     "crates/source*/src/**/transfer.rs",
     "crates/transfer/**",
