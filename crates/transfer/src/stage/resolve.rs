@@ -111,7 +111,7 @@ pub(super) fn resolve(
         Ids::Keep => existing.last_id().max(read.largest),
         Ids::New => existing.last_id(),
     };
-    let mut writers = Writers::new(mapping, folder, base)?;
+    let mut writers = Writers::new(mapping, folder, (base, read.new_ids.clone()))?;
     let stored = resolver.write(&mut writers, &rows, &checked, read, &early)?;
     for (relation, pairs) in checked.pairs.iter().enumerate() {
         if let (Some(pairs), Place::Pairs { table, near, .. }) =
@@ -124,7 +124,7 @@ pub(super) fn resolve(
     counts.stored = stored + checked.valid;
     let rejections = read.rejections.replace(super::Rejections::new(settings.most_rejected));
     counts.rejected = rejections.values();
-    writers.finish(counts, rejections, base + read.new_ids)
+    writers.finish(counts, rejections, base + read.new_ids.count)
 }
 
 /// The relations of an object with one object at the other end.
