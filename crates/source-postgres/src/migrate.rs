@@ -85,6 +85,17 @@ impl PostgresMigration {
         read.await.map_err(MigrateError::History)
     }
 
+    /// Whether an import is inserting rows, or was killed meanwhile.
+    pub async fn has_load(&self) -> Result<bool, MigrateError> {
+        let query = include_str!("transfer/is_there.sql");
+        let read = async {
+            let rows = self.client.query_typed(query, &[]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        let found: Result<Option<bool>, _> = read.await;
+        Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
+    }
+
     /// The tables of a schema, by a connection of its own.
     pub async fn catalog(&self, schema: &str) -> Result<Catalog, MigrateError> {
         let client = connect_simple(&self.config).await.map_err(MigrateError::Connect)?;

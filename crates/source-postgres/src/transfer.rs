@@ -158,7 +158,7 @@ impl PostgresTransfer {
         let mut chunk = Vec::with_capacity(CHUNK + 4_096);
         let mut inserted = 0;
         while inserted < most
-            && let Some(row) = rows.next().map_err(TransferError::Rows)?
+            && let Some(row) = rows.next_row().map_err(TransferError::Rows)?
         {
             text::write_copy_row(row, &mut chunk);
             inserted += 1;

@@ -87,6 +87,13 @@ impl SqliteMigration {
         newest(&self.file.connection).map_err(MigrateError::History)
     }
 
+    /// Whether an import was killed while it inserted rows.
+    pub fn has_load(&self) -> Result<bool, MigrateError> {
+        let query = include_str!("transfer/is_there.sql");
+        let found = self.file.connection.query_row(query, [], |row| row.get(0));
+        found.map_err(MigrateError::History)
+    }
+
     /// The tables that are there.
     pub fn catalog(&self) -> Result<Catalog, MigrateError> {
         introspect(&self.file.connection).map_err(MigrateError::Catalog)

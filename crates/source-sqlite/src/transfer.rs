@@ -161,7 +161,7 @@ impl SqliteTransfer {
         let mut prepared = self.connection().prepare_cached(statement).map_err(failed)?;
         let mut inserted = 0;
         while inserted < most
-            && let Some(row) = rows.next().map_err(TransferError::Rows)?
+            && let Some(row) = rows.next_row().map_err(TransferError::Rows)?
         {
             insert_row(&mut prepared, row).map_err(failed)?;
             inserted += 1;

@@ -310,47 +310,53 @@ impl Transfer {
     }
 
     async fn run(&self, statement: &str) -> Result<(), TransferError> {
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.run(statement)?,
             Driver::Postgres(driver) => driver.run(statement).await?,
-        })
+        }
+        Ok(())
     }
 
     async fn begin(&self) -> Result<(), TransferError> {
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.begin()?,
             Driver::Postgres(driver) => driver.begin().await?,
-        })
+        }
+        Ok(())
     }
 
     async fn commit(&self) -> Result<(), TransferError> {
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.commit()?,
             Driver::Postgres(driver) => driver.commit().await?,
-        })
+        }
+        Ok(())
     }
 
     async fn save(&self, state: &LoadState) -> Result<(), TransferError> {
         let text = state.written();
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.save(&text)?,
             Driver::Postgres(driver) => driver.save(&text).await?,
-        })
+        }
+        Ok(())
     }
 
     async fn forget(&self) -> Result<(), TransferError> {
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.forget()?,
             Driver::Postgres(driver) => driver.forget().await?,
-        })
+        }
+        Ok(())
     }
 
     async fn reserve(&self, last: u64) -> Result<(), TransferError> {
         let Ok(last @ 1..) = i64::try_from(last) else { return Ok(()) };
-        Ok(match &self.driver {
+        match &self.driver {
             Driver::Sqlite(driver) => driver.reserve(last)?,
             Driver::Postgres(driver) => driver.reserve(last).await?,
-        })
+        }
+        Ok(())
     }
 }
 

@@ -123,7 +123,7 @@ fn read(
 ) -> Result<(), StageError> {
     let mut records = Records::open(source)?;
     let mut cells = None;
-    while let Some(record) = records.next()? {
+    while let Some(record) = records.next_record()? {
         facts.begin_record(record.number);
         if record.is_too_long {
             facts.reject_record("the record is longer than 64 MiB")?;

@@ -40,6 +40,9 @@ struct Target {
 /// The file of the standard input in the folder of the import.
 const INPUT: &str = "input";
 
+/// The file that marks a folder as one of an import.
+const MARK: &str = "thalweg-import";
+
 /// The exit code of an import that has rejected some values.
 const REJECTED: u8 = 3;
 
@@ -70,7 +73,7 @@ async fn migrated(
     let database = migrator.database().clone();
     let is_first = migrator.newest().is_none();
     let mapping = transferred::mapping(model, &planned.plan);
-    if !planned.is_current() && !is_loading(&address, &database, &planned).await? {
+    if !planned.is_current() && !is_loading(&migrator, &planned).await? {
         require_first(&planned, is_first)?;
         migrator.apply(&planned, definitions).await.map_err(Failure::other)?;
     }
@@ -78,17 +81,11 @@ async fn migrated(
 }
 
 /// Whether only a killed load, which has taken foreign keys away, makes the tables differ.
-async fn is_loading(
-    address: &SourceAddress,
-    database: &Database,
-    planned: &Planned,
-) -> Result<bool, Failure> {
+async fn is_loading(migrator: &Migrator, planned: &Planned) -> Result<bool, Failure> {
     if !planned.migration.is_empty() {
         return Ok(false);
     }
-    let opened = Transfer::open_for_read(address, database, Timeouts::default()).await;
-    let state = opened.map_err(Failure::other)?.state().await;
-    Ok(state.map_err(Failure::other)?.is_some())
+    migrator.has_load().await.map_err(Failure::other)
 }
 
 /// Requires that no import into the database was killed and is to go on.
@@ -184,13 +181,24 @@ fn import(
     report(options, target, &staged)
 }
 
-/// An empty folder, with the standard input if it is imported.
+/// An empty folder, with the standard input if it is imported. Only files of an earlier import are
+/// removed.
 fn prepare(options: &ImportOptions, folder: &Path) -> Result<(), Failure> {
+    let is_other = || {
+        Ok(folder.exists() && !folder.join(MARK).exists() && fs::read_dir(folder)?.next().is_some())
+    };
+    if is_other().map_err(|error| writing(folder, error))? {
+        return Err(Failure::Usage(format!(
+            "the folder {} has other files: give a new one by `--work`",
+            folder.display()
+        )));
+    }
     let made = || {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
         fs::create_dir_all(folder)?;
+        fs::File::create(folder.join(MARK))?;
         if options.reads_input() {
             let mut file = fs::File::create(folder.join(INPUT))?;
             io::copy(&mut io::stdin().lock(), &mut file)?;

@@ -86,7 +86,7 @@ impl Records {
     }
 
     /// The next record.
-    pub fn next(&mut self) -> Result<Option<Record<'_>>, ReadError> {
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, ReadError> {
         let line = self.line;
         let found = self.advance();
         let failed = |error| ReadError::Read { file: PathBuf::from(&self.name), line, error };
@@ -261,7 +261,7 @@ mod tests {
         let mut records = Records::open(&Source { path, name, format, r#type: None }).unwrap();
         let mut shown = String::new();
         loop {
-            match records.next() {
+            match records.next_record() {
                 Ok(None) => return shown,
                 Ok(Some(Record { number, line, bytes, row, .. })) => {
                     let row: Vec<_> = row.iter().map(String::from_utf8_lossy).collect();

@@ -19,6 +19,10 @@ const SLOT: usize = 24;
 /// Slots that are read at once.
 const SLOTS_READ: usize = 16;
 
+/// Slots between the wanted place of a name and its own, beyond which a table is not filled in
+/// sequence.
+const LONGEST_RUN: u64 = 1 << 10;
+
 /// Numbers of names.
 #[derive(Debug)]
 pub struct Names {
@@ -79,14 +83,12 @@ impl Names {
 
     /// Moves the names from memory into a file.
     fn spill(&mut self) -> io::Result<()> {
-        let slots = (self.limit as u64 * 4).next_power_of_two();
+        let slots = (self.limit as u64 * 16).next_power_of_two();
         let mut sorted: Vec<(u128, u64)> = self.memory.drain().collect();
         self.memory.shrink_to_fit();
         sorted.sort_unstable();
         let mut table = Table::create(&self.folder.join("names-0.table"), slots, self.limit)?;
-        for (hash, number) in sorted {
-            table.find_or_insert(hash, number)?;
-        }
+        table.fill(sorted.into_iter().map(Ok))?;
         self.table = Some(table);
         Ok(())
     }
@@ -99,13 +101,21 @@ impl Names {
         let mut table = Table::create(&path, slots, self.limit)?;
         let mut reader = io::BufReader::with_capacity(1 << 20, &mut old.file);
         reader.seek(SeekFrom::Start(0))?;
-        let mut slot = [0; SLOT];
-        for _ in 0..old.slots {
-            reader.read_exact(&mut slot)?;
-            if let Some((hash, number)) = read_slot(&slot) {
-                table.find_or_insert(hash, number)?;
+        let mut left = old.slots;
+        let names = std::iter::from_fn(|| {
+            let mut slot = [0; SLOT];
+            while left > 0 {
+                left -= 1;
+                if let Err(error) = reader.read_exact(&mut slot) {
+                    return Some(Err(error));
+                }
+                if let Some(name) = read_slot(&slot) {
+                    return Some(Ok(name));
+                }
             }
-        }
+            None
+        });
+        table.fill(names)?;
         self.table = Some(table);
         Ok(())
     }
@@ -121,32 +131,55 @@ impl Table {
         Ok(Self { file, slots, cache: vec![(0, 0); cached.next_power_of_two()] })
     }
 
+    /// Fills an empty table in sequence with names in the order of their hashes. The few that are out
+    /// of order, because they were beyond the end of another table, come last.
+    fn fill(&mut self, names: impl Iterator<Item = io::Result<(u128, u64)>>) -> io::Result<()> {
+        let mut others = Vec::new();
+        let mut writer = io::BufWriter::with_capacity(1 << 20, &mut self.file);
+        writer.seek(SeekFrom::Start(0))?;
+        let (mut free, mut last) = (0, 0);
+        for name in names {
+            let (hash, number) = name?;
+            let wanted = wanted(hash, self.slots);
+            let place = wanted.max(free);
+            if hash < last || place >= self.slots || place - wanted > LONGEST_RUN {
+                others.push((hash, number));
+                continue;
+            }
+            last = hash;
+            if place > free {
+                writer.seek_relative(i64::try_from((place - free) * SLOT as u64).unwrap_or(0))?;
+            }
+            writer.write_all(&slot(hash, number))?;
+            free = place + 1;
+        }
+        writer.flush()?;
+        drop(writer);
+        for (hash, number) in others {
+            self.find_or_insert(hash, number)?;
+        }
+        Ok(())
+    }
+
     /// The number of a name; if it is new, this one.
     fn find_or_insert(&mut self, hash: u128, new: u64) -> io::Result<u64> {
         let cached = usize::try_from(hash % self.cache.len() as u128).unwrap_or_default();
         if self.cache[cached].0 == hash {
             return Ok(self.cache[cached].1);
         }
-        // By its first bits, so that names in the order of their hashes are in sequence.
-        let shift = 128 - self.slots.trailing_zeros();
-        let mut place = u64::try_from(hash >> shift).unwrap_or_default();
+        let mut place = wanted(hash, self.slots);
         let mut buffer = [0; SLOT * SLOTS_READ];
         loop {
             let read = (self.slots - place).min(SLOTS_READ as u64);
             let part = &mut buffer[..usize::try_from(read).unwrap_or_default() * SLOT];
-            self.file.seek(SeekFrom::Start(place * SLOT as u64))?;
-            self.file.read_exact(part)?;
-            for (offset, slot) in part.chunks_exact(SLOT).enumerate() {
-                let number = match read_slot(slot) {
+            read_at(&mut self.file, part, place * SLOT as u64)?;
+            for (offset, found) in part.chunks_exact(SLOT).enumerate() {
+                let number = match read_slot(found) {
                     Some((found, number)) if found == hash => number,
                     Some(_) => continue,
                     None => {
-                        let mut written = [0; SLOT];
-                        written[..16].copy_from_slice(&hash.to_le_bytes());
-                        written[16..].copy_from_slice(&(new + 1).to_le_bytes());
                         let at = (place + offset as u64) * SLOT as u64;
-                        self.file.seek(SeekFrom::Start(at))?;
-                        self.file.write_all(&written)?;
+                        write_at(&mut self.file, &slot(hash, new), at)?;
                         new
                     }
                 };
@@ -156,6 +189,40 @@ impl Table {
             place = (place + read) % self.slots;
         }
     }
+}
+
+/// The slot of a hash by its first bits, so that names in the order of their hashes are in sequence.
+fn wanted(hash: u128, slots: u64) -> u64 {
+    u64::try_from(hash >> (128 - slots.trailing_zeros())).unwrap_or_default()
+}
+
+fn slot(hash: u128, number: u64) -> [u8; SLOT] {
+    let mut bytes = [0; SLOT];
+    bytes[..16].copy_from_slice(&hash.to_le_bytes());
+    bytes[16..].copy_from_slice(&(number + 1).to_le_bytes());
+    bytes
+}
+
+#[cfg(unix)]
+fn read_at(file: &mut File, out: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, at)
+}
+
+#[cfg(unix)]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_at(file: &mut File, out: &mut [u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(out)
+}
+
+#[cfg(not(unix))]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
 }
 
 /// The name in a slot, and its number.

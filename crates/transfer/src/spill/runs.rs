@@ -144,7 +144,7 @@ fn remove(runs: &[PathBuf]) {
 
 impl Entries<'_> {
     /// The next entry.
-    pub fn next(&mut self) -> io::Result<Option<(Key, &[u8])>> {
+    pub fn next_entry(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         if let Some(Place { key, start, length }) = self.memory.next() {
             return Ok(Some((*key, slice(self.bytes, *start, *length))));
         }
@@ -232,7 +232,7 @@ mod tests {
             for _ in 0..2 {
                 let mut entries = sorted.entries().unwrap();
                 let mut found = Vec::new();
-                while let Some((key, payload)) = entries.next().unwrap() {
+                while let Some((key, payload)) = entries.next_entry().unwrap() {
                     found.push((key, String::from_utf8(payload.to_vec()).unwrap()));
                 }
                 assert_eq!(found, expect);

@@ -108,7 +108,7 @@ pub(super) fn assemble(
     };
     let mut entries = read.facts.entries()?;
     let mut is_first = true;
-    while let Some(((subject, _), payload)) = entries.next()? {
+    while let Some(((subject, _), payload)) = entries.next_entry()? {
         let Some(fact) = Fact::read(payload) else { return Err(broken()) };
         if is_first || subject != assembler.group.subject {
             if !is_first {

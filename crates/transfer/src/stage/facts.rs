@@ -1,5 +1,6 @@
 //! Values with their subjects, sorted by the subjects.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -14,6 +15,13 @@ use crate::value::{Raw, Value};
 
 /// Marks ids of objects that get a new one. They are beyond all ids of files.
 pub(super) const NEW: u64 = 1 << 62;
+
+/// Marks ids that are new and have a number in their space: `7` in a table. They come after those of
+/// names, by the space and by the number.
+const NUMBERED: u64 = 1 << 61;
+
+/// Bits of such a number. Larger ones are names.
+const NUMBER_BITS: u32 = 40;
 
 /// Marks keys of values, which come after the types of their subject.
 const VALUE: u64 = 1 << 63;
@@ -44,6 +52,8 @@ pub(super) struct Facts<'m> {
     /// New objects without a name.
     nameless: u64,
     largest: u64,
+    /// The largest number of each space.
+    numbered: BTreeMap<u64, u64>,
     file: u64,
     record: u64,
 }
@@ -65,8 +75,18 @@ pub(super) struct Read {
     pub(super) rejections: std::cell::RefCell<Rejections>,
     /// The largest id of the files.
     pub(super) largest: u64,
-    /// Ids that are new are below [`NEW`] and this number.
-    pub(super) new_ids: u64,
+    pub(super) new_ids: NewIds,
+}
+
+/// Ids of new objects, dense but for numbers that the files leave out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NewIds {
+    /// The number of names.
+    names: u64,
+    /// Of each space with numbers: what is added to a number.
+    spaces: BTreeMap<u64, u64>,
+    /// The number of all ids.
+    pub(super) count: u64,
 }
 
 /// A fact about a subject.
@@ -117,6 +137,7 @@ impl<'m> Facts<'m> {
             next: 0,
             nameless: 0,
             largest: 0,
+            numbered: BTreeMap::new(),
             file: 0,
             record: 0,
         }
@@ -162,7 +183,7 @@ impl<'m> Facts<'m> {
                 self.largest = self.largest.max(uid);
                 Ok(Some(uid))
             }
-            (Name::Uid(uid), Ids::New) => self.new_id(UIDS, &uid.to_le_bytes()).map(Some),
+            (Name::Uid(uid), Ids::New) => self.numbered(UIDS, uid).map(Some),
             (Name::Blank(text), _) => self.new_id(BLANK, text.as_bytes()).map(Some),
         }
     }
@@ -171,8 +192,8 @@ impl<'m> Facts<'m> {
     pub(super) fn subject_of(&mut self, object: usize, id: &str) -> io::Result<Option<u64>> {
         let is_global = id.starts_with("_:") || id.starts_with("0x");
         match Name::new(id) {
-            Name::Uid(_) if self.settings.ids == Ids::New && !is_global => {
-                self.new_id(space_of_ids(object), id.as_bytes()).map(Some)
+            Name::Uid(number) if self.settings.ids == Ids::New && !is_global => {
+                self.numbered(space_of_ids(object), number).map(Some)
             }
             Name::Blank(text) if !is_global => {
                 self.new_id(space_of_ids(object), text.as_bytes()).map(Some)
@@ -191,6 +212,18 @@ impl<'m> Facts<'m> {
     pub(super) fn nameless(&mut self) -> io::Result<u64> {
         self.nameless += 1;
         self.new_id(u32::MAX, &self.nameless.to_le_bytes())
+    }
+
+    /// The id of a new object by a number in a space.
+    fn numbered(&mut self, space: u32, number: u64) -> io::Result<u64> {
+        let is_small = number >> NUMBER_BITS == 0 && u64::from(space) >> (61 - NUMBER_BITS) == 0;
+        if !is_small {
+            return self.new_id(space, &number.to_le_bytes());
+        }
+        let space = u64::from(space);
+        let largest = self.numbered.entry(space).or_default();
+        *largest = number.max(*largest);
+        Ok(NEW | NUMBERED | space << NUMBER_BITS | number)
     }
 
     fn new_id(&mut self, space: u32, name: &[u8]) -> io::Result<u64> {
@@ -268,6 +301,12 @@ impl<'m> Facts<'m> {
     /// Sorts the facts.
     pub(super) fn finish(self) -> io::Result<Read> {
         let Self { lookup, spaces, names, sorter, words, counts, rejections, largest, .. } = self;
+        let mut new_ids = NewIds { names: names.count(), ..NewIds::default() };
+        new_ids.count = new_ids.names;
+        for (space, largest) in self.numbered {
+            new_ids.spaces.insert(space, new_ids.count);
+            new_ids.count += largest + 1;
+        }
         Ok(Read {
             lookup,
             spaces,
@@ -276,8 +315,20 @@ impl<'m> Facts<'m> {
             counts,
             rejections: std::cell::RefCell::new(rejections),
             largest,
-            new_ids: names.count(),
+            new_ids,
         })
+    }
+}
+
+impl NewIds {
+    /// The number of a new object among all, from 0.
+    pub(super) fn number(&self, id: u64) -> u64 {
+        let id = id & !NEW;
+        if id & NUMBERED == 0 {
+            return id;
+        }
+        let (space, number) = ((id & !NUMBERED) >> NUMBER_BITS, id & ((1 << NUMBER_BITS) - 1));
+        self.spaces.get(&space).copied().unwrap_or_default() + number
     }
 }
 

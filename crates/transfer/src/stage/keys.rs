@@ -126,7 +126,7 @@ impl Keys {
         let mut hash = None;
         let mut owners: Vec<Owner> = Vec::new();
         let mut settled: Vec<Settled> = Vec::new();
-        while let Some((key, payload)) = entries.next()? {
+        while let Some((key, payload)) = entries.next_entry()? {
             if hash != Some(key.0) {
                 settle(mapping, read, &mut owners, existing, found)?;
                 settled.clear();

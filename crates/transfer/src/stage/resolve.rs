@@ -111,7 +111,7 @@ pub(super) fn resolve(
         Ids::Keep => existing.last_id().max(read.largest),
         Ids::New => existing.last_id(),
     };
-    let mut writers = Writers::new(mapping, folder, base)?;
+    let mut writers = Writers::new(mapping, folder, (base, read.new_ids.clone()))?;
     let stored = resolver.write(&mut writers, &rows, &checked, read, &early)?;
     for (relation, pairs) in checked.pairs.iter().enumerate() {
         if let (Some(pairs), Place::Pairs { table, near, .. }) =
@@ -124,7 +124,7 @@ pub(super) fn resolve(
     counts.stored = stored + checked.valid;
     let rejections = read.rejections.replace(super::Rejections::new(settings.most_rejected));
     counts.rejected = rejections.values();
-    writers.finish(counts, rejections, base + read.new_ids)
+    writers.finish(counts, rejections, base + read.new_ids.count)
 }
 
 /// The relations of an object with one object at the other end.
@@ -211,7 +211,7 @@ impl Resolver<'_> {
         let mut node = nodes.next()?;
         let mut stored: Option<(u64, Option<usize>)> = None;
         let mut entries = links.entries()?;
-        while let Some(((to, _), payload)) = entries.next()? {
+        while let Some(((to, _), payload)) = entries.next_entry()? {
             let link = Link::read(payload).ok_or_else(broken)?;
             while node.is_some_and(|node| node.id < to) {
                 node = nodes.next()?;
@@ -416,7 +416,7 @@ fn reject_values(read: &Read, mut late: FxHashMap<u64, (Rc<str>, u32)>) -> Resul
         }
         let mut entries = read.facts.entries()?;
         let mut rejections = read.rejections.borrow_mut();
-        while let Some(((subject, _), payload)) = entries.next()? {
+        while let Some(((subject, _), payload)) = entries.next_entry()? {
             let Some((reason, left)) = late.get_mut(&subject) else { continue };
             let fact = Fact::read(payload).ok_or_else(broken)?;
             let is_value = matches!(fact.content, Content::Type | Content::Value(_));
@@ -437,7 +437,7 @@ struct Holding<'h> {
 
 impl Holding<'_> {
     fn advance(&mut self) -> Result<(), StageError> {
-        self.next = match self.entries.next()? {
+        self.next = match self.entries.next_entry()? {
             None => None,
             Some(((id, slot), payload)) => {
                 let (other, origin) = payload.split_first_chunk().ok_or_else(broken)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use storage::tables::{Stored, StoredValue};
 
 use super::assemble::{Node, broken};
-use super::facts::NEW;
+use super::facts::{NEW, NewIds};
 use super::report::{Counts, Rejections};
 use super::resolve::{Held, Slot};
 use super::{StageError, path};
@@ -47,7 +47,8 @@ pub struct TableRows {
 
 pub(super) struct Writers<'w> {
     mapping: &'w Mapping,
-    base: u64,
+    /// The last id before those of new objects, and their numbers.
+    new: (u64, NewIds),
     files: Vec<Output>,
     /// Of each object: the tables of its groups, with the meaning of their columns.
     groups: Vec<Vec<(usize, Vec<GroupColumn>)>>,
@@ -76,7 +77,7 @@ impl TableRows {
     }
 
     /// The next row.
-    pub fn next(&mut self) -> io::Result<Option<Row<'_>>> {
+    pub fn next_row(&mut self) -> io::Result<Option<Row<'_>>> {
         let mut head = [0; 4];
         match self.reader.read_exact(&mut head) {
             Ok(()) => {}
@@ -106,7 +107,11 @@ pub(super) fn read_row(reader: &mut impl Read, out: &mut Vec<u8>) -> Result<(), 
 }
 
 impl<'w> Writers<'w> {
-    pub(super) fn new(mapping: &'w Mapping, folder: &Path, base: u64) -> Result<Self, StageError> {
+    pub(super) fn new(
+        mapping: &'w Mapping,
+        folder: &Path,
+        new: (u64, NewIds),
+    ) -> Result<Self, StageError> {
         let files = (0..mapping.tables.tables.len()).map(|index| {
             let path = path(folder, "table", index);
             let writer = BufWriter::with_capacity(256 << 10, File::create(&path)?);
@@ -115,11 +120,12 @@ impl<'w> Writers<'w> {
         let files = files.collect::<io::Result<_>>()?;
         let objects = 0..mapping.objects.len();
         let groups = objects.map(|object| groups(mapping, object)).collect();
-        Ok(Self { mapping, base, files, groups, buffer: Vec::new() })
+        Ok(Self { mapping, new, files, groups, buffer: Vec::new() })
     }
 
     fn id(&self, id: u64) -> ValueRef<'static> {
-        let id = if id & NEW == 0 { id } else { self.base + (id & !NEW) + 1 };
+        let (base, numbers) = &self.new;
+        let id = if id & NEW == 0 { id } else { base + numbers.number(id) + 1 };
         ValueRef::Integer(i64::try_from(id).unwrap_or(i64::MAX))
     }
 
@@ -174,7 +180,7 @@ impl<'w> Writers<'w> {
     ) -> Result<(), StageError> {
         let mut entries = pairs.entries()?;
         let mut last = None;
-        while let Some((pair, _)) = entries.next()? {
+        while let Some((pair, _)) = entries.next_entry()? {
             if last == Some(pair) {
                 continue;
             }

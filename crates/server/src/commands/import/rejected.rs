@@ -28,7 +28,7 @@ pub(super) fn write(path: &Path, sources: &[Source], staged: &Staged) -> Result<
                 open = Some((file, Records::open(source).map_err(Failure::other)?));
             }
             let Some((_, records)) = &mut open else { continue };
-            while let Some(found) = records.next().map_err(Failure::other)? {
+            while let Some(found) = records.next_record().map_err(Failure::other)? {
                 if found.number == record {
                     last = Some((file, record, found.line, found.text()));
                     break;
