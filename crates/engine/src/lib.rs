@@ -80,6 +80,7 @@ pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
-    Address as SourceAddress, Extensions, OpenOptions, Rights, SchemaWatch, StoredColumn,
+    Address as SourceAddress, Durability, Extensions, OpenOptions, Rights, SchemaWatch,
+    StoredColumn,
 };
 pub use worker::{Allowed, Delivery, Worker};

@@ -52,6 +52,7 @@ mod script;
 mod secrets;
 #[path = "support/served.rs"]
 mod served;
+mod shared_files;
 mod sqlite_threads;
 mod stored_as;
 mod streaming;

@@ -60,7 +60,7 @@ mod writer;
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
-pub use options::{OpenError, SqliteOptions, StoredColumn};
+pub use options::{Durability, OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
 
