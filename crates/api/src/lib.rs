@@ -26,8 +26,8 @@ pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
     InputRole, Meaning, MutationBinding, MutationForm, NestedWriteVerb, NodeIdBinding, OrderBy,
-    PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
-    VariantBinding, VariantsId, Way,
+    PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm, RowsFrom, ValueBinding,
+    ValueShape, VariantBinding, VariantsId, Way,
 };
 pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;

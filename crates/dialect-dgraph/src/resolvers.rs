@@ -56,7 +56,8 @@ pub(crate) fn check(
 fn body(http: &CustomHttp) -> Result<RequestBody, String> {
     let template = match http.body.as_deref().filter(|body| !body.trim().is_empty()) {
         Some(body) => {
-            let template = parse_template(body).map_err(|error| format!("`body`: {}", error.message))?;
+            let template =
+                parse_template(body).map_err(|error| format!("`body`: {}", error.message))?;
             Some(BodyTemplate::new(&template))
         }
         None => None,

@@ -6,18 +6,18 @@ mod resolve;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clients::egress::Client;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use clients::egress::Client;
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
 
+use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
-use crate::gateway::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::resolvers::Resolvers;
@@ -196,7 +196,7 @@ impl Worker {
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
-        if ready.prepared.resolved.is_some() {
+        if ready.prepared.has_resolved() {
             return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
         }
         let Ready { known, prepared, variables, kind, since, .. } = &ready;

@@ -16,8 +16,8 @@ use dialects::{Dialect, dgraph};
 use engine::gateway::Caller;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
 use engine::{
-    Allowed, Delivery, Engine, ErrorOptions, Limits, OpenError, OpenOptions, Options, PoolLimits,
-    PolicyFile, Report, ResolverOptions, SourceAddress, Worker,
+    Allowed, Delivery, Engine, ErrorOptions, Limits, OpenError, OpenOptions, Options, PolicyFile,
+    PoolLimits, Report, ResolverOptions, SourceAddress, Worker,
 };
 use expect_test::Expect;
 use graphql::Request;
@@ -119,10 +119,8 @@ async fn restricted(database: &Database, definitions: &str) -> Arc<Engine> {
 }
 
 async fn ask(worker: &Worker, text: &str, variables: &str, headers: &[(&str, &str)]) -> String {
-    let body = format!(
-        r#"{{"query": {}, "variables": {variables}}}"#,
-        serde_json::Value::from(text)
-    );
+    let body =
+        format!(r#"{{"query": {}, "variables": {variables}}}"#, serde_json::Value::from(text));
     let request = Request::from_json(body.as_bytes()).unwrap();
     let mut map = HeaderMap::new();
     for (name, value) in headers {

@@ -115,12 +115,7 @@ impl<'a> Context<'a> {
         Ok(Node::Object(self.shape.add_fields(fields)))
     }
 
-    fn select(
-        &mut self,
-        resolver: ResolverId,
-        id: FieldId,
-        field: &CollectedField<'a>,
-    ) -> usize {
+    fn select(&mut self, resolver: ResolverId, id: FieldId, field: &CollectedField<'a>) -> usize {
         self.resolved.push(ResolvedSelection {
             resolver,
             field: id,

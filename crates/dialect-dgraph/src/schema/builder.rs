@@ -6,10 +6,10 @@ use super::draft::{Draft, DraftField, DraftInput, DraftKind, Section, add_direct
 use super::variants::VariantList;
 use super::{base, clean, values, variants};
 use crate::located::Located;
-use crate::resolvers::resolver;
 use crate::model::{
     Base, Custom, Elements, EnumIndex, Field, FieldType, Model, Scalar, Type, TypeIndex, UnionIndex,
 };
+use crate::resolvers::resolver;
 use api::ApiBuilder;
 use api::binding::{FieldBinding, ResolverId};
 use http_resolvers::HttpResolver;

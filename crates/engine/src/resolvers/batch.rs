@@ -101,7 +101,11 @@ impl<'a> Selected<'a> {
             };
             let key = Key { group, inputs: (!definition.is_batch).then(|| text.clone()) };
             let call = *known.entry(key).or_insert_with(|| {
-                planned.calls.push(PlannedCall { selection: number, objects: Vec::new(), is_serial });
+                planned.calls.push(PlannedCall {
+                    selection: number,
+                    objects: Vec::new(),
+                    is_serial,
+                });
                 planned.calls.len() - 1
             });
             let list = &mut planned.calls[call].objects;

@@ -27,9 +27,7 @@ pub(crate) fn egress_error(resolver: &HttpResolver, error: &EgressError) -> Grap
         EgressError::Redirect(status) => {
             (ErrorCode::ResolverError, format!("unexpected error with: {status}"))
         }
-        EgressError::MemoryExhausted => {
-            (ErrorCode::ResponseMemoryExhausted, error.to_string())
-        }
+        EgressError::MemoryExhausted => (ErrorCode::ResponseMemoryExhausted, error.to_string()),
     };
     log(resolver, code, &error.to_string());
     external(resolver, code, &text)

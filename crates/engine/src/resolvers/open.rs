@@ -10,7 +10,7 @@ use http_resolvers::HttpCall;
 use http_resolvers::introspect::{Difference, Resolved};
 
 use super::{ResolverOptions, Resolvers};
-use crate::gateway::headers::ReadHeaders;
+use crate::headers::ReadHeaders;
 
 /// The reason why the API cannot send requests to other servers.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,8 @@ async fn check(
         Some((_, answer)) => answer.clone(),
         None => {
             let answer = introspect(client, call.clone()).await;
-            let answer = answer.map_err(|error| ResolverError::NoSchema { field: field(), error })?;
+            let answer =
+                answer.map_err(|error| ResolverError::NoSchema { field: field(), error })?;
             schemas.push((call, answer.clone()));
             answer
         }
@@ -102,14 +103,15 @@ async fn check(
 
 async fn introspect(client: &Client, call: HttpCall) -> Result<Bytes, Box<str>> {
     let HttpCall { method, url, headers, body } = call;
-    let request =
-        EgressRequest { method, url, headers, body, deadline: None, reserve: &|_| true };
+    let request = EgressRequest { method, url, headers, body, deadline: None, reserve: &|_| true };
     match client.send(request).await {
         Ok(response) if (200..300).contains(&response.status) => Ok(response.body),
         Ok(response) => Err(format!("it responded with status {}", response.status).into()),
-        Err(EgressError::AddressRefused) => Err("the host has a private address: allow its network \
+        Err(EgressError::AddressRefused) => {
+            Err("the host has a private address: allow its network \
                                                  with `--custom-networks`"
-            .into()),
+                .into())
+        }
         Err(error) => Err(error.to_string().into()),
     }
 }

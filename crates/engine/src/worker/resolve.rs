@@ -16,7 +16,7 @@ use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
-use crate::gateway::Caller;
+use crate::caller::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
@@ -79,9 +79,11 @@ impl Worker {
                 Ok(Executed::Whole(written)) => {
                     part.end(&written.data);
                     let errors = written.errors;
-                    let errors = errors.into_iter().map(|one| of_field(execution_error(engine, one)));
+                    let errors =
+                        errors.into_iter().map(|one| of_field(execution_error(engine, one)));
                     data.errors.extend(errors);
-                    let written = Written { data: written.data, held: written.held, errors: vec![] };
+                    let written =
+                        Written { data: written.data, held: written.held, errors: vec![] };
                     let context = PartContext { part, ready, caller, deadline };
                     let replaced = self.replace(context, written, &mut calls_left, &mut data).await;
                     if let Err(error) = replaced {
@@ -103,7 +105,7 @@ impl Worker {
                     return Ok(Response::without_data(&error, &mut report.codes));
                 }
             }
-            next = part.resolved.as_ref().and_then(|resolved| resolved.next.as_ref());
+            next = part.next.as_ref();
         }
         drop(timed);
         report.stages.split_off_write(report.observed.write);
@@ -196,7 +198,8 @@ impl Worker {
     async fn send(&self, sending: Sending<'_>, call: &PlannedCall) -> Received {
         let Sending { selected, projections, caller, deadline } = sending;
         let bug = || Received { response: Err(our_bug("a resolver is missing")), _held: None };
-        let (Some(resolver), Some(client)) = (selected.resolver(call.selection), &self.egress) else {
+        let (Some(resolver), Some(client)) = (selected.resolver(call.selection), &self.egress)
+        else {
             return bug();
         };
         let definition = &resolver.definition;
@@ -296,11 +299,7 @@ impl<'a> FilledValues<'a> {
         }
     }
 
-    fn fill_all(
-        &mut self,
-        planned: &PlannedCalls,
-        responses: &[Received],
-    ) -> Result<(), TooLarge> {
+    fn fill_all(&mut self, planned: &PlannedCalls, responses: &[Received]) -> Result<(), TooLarge> {
         let answers: Vec<Option<Answer<'_>>> = planned
             .calls
             .iter()
@@ -315,7 +314,8 @@ impl<'a> FilledValues<'a> {
         let mut is_reported = vec![false; planned.calls.len()];
         let found = self.found;
         for (placeholder, (call, object)) in found.list.iter().zip(&planned.places) {
-            let (Some(received), Some(is_known)) = (responses.get(*call), is_reported.get_mut(*call))
+            let (Some(received), Some(is_known)) =
+                (responses.get(*call), is_reported.get_mut(*call))
             else {
                 self.fail(placeholder);
                 continue;

@@ -34,8 +34,12 @@ fn reply(received: &Received) -> Reply {
     match received.target.as_str() {
         "/status/500" => status(500, "oops <html>"),
         "/status/404" => status(404, r#"{"message":"no"}"#),
-        "/status/422" => status(422, r#"{"errors":[{"message":"too small"},{"message":"too old"}]}"#),
-        "/status/302" => Reply::Status(302, "location: http://169.254.169.254/latest\r\n", String::new()),
+        "/status/422" => {
+            status(422, r#"{"errors":[{"message":"too small"},{"message":"too old"}]}"#)
+        }
+        "/status/302" => {
+            Reply::Status(302, "location: http://169.254.169.254/latest\r\n", String::new())
+        }
         "/status/hang" => Reply::Sleep(Duration::from_secs(3)),
         "/status/drip" => Reply::Drip(Duration::from_millis(50)),
         "/status/closed" => Reply::Close,
@@ -53,7 +57,9 @@ fn reply(received: &Received) -> Reply {
         "/status/object" => Reply::Json(json!({ "a": 1 })),
         "/status/list" => Reply::Json(json!(["only"])),
         "/status/deep" => status(200, &"[".repeat(100_000)),
-        "/things/mixed" => Reply::Json(json!([{ "name": "a", "size": 2.5 }, { "size": 1 }, 5, null, { "name": "b", "when": "never" }])),
+        "/things/mixed" => Reply::Json(
+            json!([{ "name": "a", "size": 2.5 }, { "size": 1 }, 5, null, { "name": "b", "when": "never" }]),
+        ),
         "/things/object" => Reply::Json(json!({ "name": "a" })),
         "/things/500" => status(500, ""),
         "/thing/two" => Reply::Json(json!([{ "name": "a" }, { "name": "b" }])),
@@ -68,14 +74,19 @@ fn reply(received: &Received) -> Reply {
 #[test]
 fn a_failure_is_an_error_of_its_field() {
     let requests: Vec<String> = [
-        "500", "404", "422", "302", "hang", "drip", "closed", "cut", "noise", "html", "empty", "text",
-        "large", "endless", "object", "list", "deep", "..",
+        "500", "404", "422", "302", "hang", "drip", "closed", "cut", "noise", "html", "empty",
+        "text", "large", "endless", "object", "list", "deep", "..",
     ]
     .iter()
     .map(|of| format!("{{ status(of: \"{of}\") queryRow {{ name }} }}"))
     .collect();
     let requests: Vec<&str> = requests.iter().map(String::as_str).collect();
-    check(reply, TYPES, "", &requests, &expect![[r#"
+    check(
+        reply,
+        TYPES,
+        "",
+        &requests,
+        &expect![[r#"
         {"data":{"status":null,"queryRow":[]},"errors":[{"message":"Evaluation of custom field failed because external request returned an error: unexpected error with: 500 for field: status within type: Query.","locations":[{"line":1,"column":3}],"path":["status"],"extensions":{"code":"RESOLVER_ERROR"}}]}
           GET /status/500 
         {"data":{"status":null,"queryRow":[]},"errors":[{"message":"Evaluation of custom field failed because external request returned an error: unexpected error with: 404 for field: status within type: Query.","locations":[{"line":1,"column":3}],"path":["status"],"extensions":{"code":"RESOLVER_ERROR"}}]}
@@ -111,7 +122,8 @@ fn a_failure_is_an_error_of_its_field() {
         {"data":{"status":null,"queryRow":[]},"errors":[{"message":"Evaluation of custom field failed because json unmarshalling result of external request failed (with error: EOF while parsing a list at line 1 column 100000) for field: status within type: Query.","locations":[{"line":1,"column":3}],"path":["status"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
           GET /status/deep 
         {"data":{"status":null,"queryRow":[]},"errors":[{"message":"Evaluation of custom field failed because external request returned an error: its URL: `..` would lead to another path for field: status within type: Query.","locations":[{"line":1,"column":3}],"path":["status"],"extensions":{"code":"BAD_USER_INPUT"}}]}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

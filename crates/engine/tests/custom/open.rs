@@ -109,20 +109,39 @@ fn schemas_of_graphql_servers_are_compared() {
         let received = server.received();
         assert_eq!(received.len(), 1);
         assert_eq!(received[0].headers.get("x-key").map(String::as_str), Some("word"));
-        let unchecked = definitions.replace("method: POST,", "method: POST, skipIntrospection: true,");
+        let unchecked =
+            definitions.replace("method: POST,", "method: POST, skipIntrospection: true,");
         assert_eq!(refused(&unchecked, local()), "served");
         assert!(server.received().is_empty());
     };
     check(
-        |_| schema(&named("OBJECT", "Country"), &required(&named("SCALAR", "ID")), &required(&named("SCALAR", "String"))),
+        |_| {
+            schema(
+                &named("OBJECT", "Country"),
+                &required(&named("SCALAR", "ID")),
+                &required(&named("SCALAR", "String")),
+            )
+        },
         "served",
     );
     check(
-        |_| schema(&required(&named("OBJECT", "Country")), &named("SCALAR", "ID"), &required(&named("SCALAR", "String"))),
+        |_| {
+            schema(
+                &required(&named("OBJECT", "Country")),
+                &named("SCALAR", "ID"),
+                &required(&named("SCALAR", "String")),
+            )
+        },
         "`Query.country` does not fit its GraphQL server: `country` has the type `Country!`, not `Country`",
     );
     check(
-        |_| schema(&named("OBJECT", "Country"), &named("SCALAR", "String"), &required(&named("SCALAR", "String"))),
+        |_| {
+            schema(
+                &named("OBJECT", "Country"),
+                &named("SCALAR", "String"),
+                &required(&named("SCALAR", "String")),
+            )
+        },
         "`Query.country` does not fit its GraphQL server: `country.code` has the type `String`, not `ID!`",
     );
     check(

@@ -157,13 +157,16 @@ fn graphql(received: &Received) -> Reply {
     let country = json!({ "code": "IN", "name": "India", "de": "Indien", "states": [{ "code": "KA" }], "best": { "code": "KA" } });
     match body["variables"]["input"].as_array() {
         Some(cities) => {
-            let twins: Vec<Value> = cities.iter().map(|city| json!({ "code": city["name"] })).collect();
+            let twins: Vec<Value> =
+                cities.iter().map(|city| json!({ "code": city["name"] })).collect();
             Reply::Json(json!({ "data": { "twins": twins } }))
         }
         None if body["variables"]["code"] == "none" => {
             Reply::Json(json!({ "data": null, "errors": [{ "message": "no such country" }] }))
         }
-        None => Reply::Json(json!({ "data": { "country": country }, "errors": [{ "message": "a warning" }] })),
+        None => Reply::Json(
+            json!({ "data": { "country": country }, "errors": [{ "message": "a warning" }] }),
+        ),
     }
 }
 
@@ -207,7 +210,8 @@ fn headers_are_forwarded_by_a_list_and_secrets_are_sent() {
     let database = Database::new();
     let answer = block_on(async {
         let worker = open(&database, &definitions, local()).await.unwrap();
-        let headers = [("x-app-token", "t"), ("x-token", "Bearer b"), ("cookie", "c"), ("x-key", "mine")];
+        let headers =
+            [("x-app-token", "t"), ("x-token", "Bearer b"), ("cookie", "c"), ("x-key", "mine")];
         ask(&worker, "{ a }", "{}", &headers).await
     });
     assert_eq!(answer, r#"{"data":{"a":"a"}}"#);
@@ -245,7 +249,8 @@ fn answers_are_limited_in_bytes_and_memory() {
         let engine = super::reopened(&database, &definitions, 3 << 20).await;
         let mut codes = Vec::new();
         for memory in [u64::MAX, 1 << 20] {
-            let worker = super::Worker::sharing(engine.clone(), response::MemoryBudget::new(memory));
+            let worker =
+                super::Worker::sharing(engine.clone(), response::MemoryBudget::new(memory));
             for request in ["{ queryRow { text } }", &format!("{{ {many} }}")] {
                 let answer = ask(&worker, request, "{}", &[]).await;
                 let answer: Value = serde_json::from_str(&answer).unwrap();
@@ -279,7 +284,10 @@ fn hidden_rows_and_fields_are_not_sent() {
         let engine = super::restricted(&database, &definitions).await;
         let worker = super::Worker::new(engine);
         let mut text = String::new();
-        for request in ["{ queryPerson(order: {asc: name}) { name bio } }", "{ queryPerson { films { name } } }"] {
+        for request in [
+            "{ queryPerson(order: {asc: name}) { name bio } }",
+            "{ queryPerson { films { name } } }",
+        ] {
             text.push_str(&ask(&worker, request, "{}", &[]).await);
             text.push('\n');
             text.extend(server.received().iter().map(super::shown));

@@ -9,8 +9,8 @@ use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
-use super::data::{self, DataOptions};
 use super::custom::CustomOptions;
+use super::data::{self, DataOptions};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
