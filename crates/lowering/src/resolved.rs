@@ -93,7 +93,7 @@ impl<'a> Context<'a> {
         let number = self.select(resolver, id, field);
         let number = self.shape.add(Node::Literal(number.to_string().into_bytes().into()));
         let mut fields = vec![ShapeField::new(MARK, number, false)];
-        for name in &known.definition.inputs {
+        for name in known.definition.input_fields() {
             let Some(input) = api.schema.find_field(object, name) else {
                 return Err(misplaced("an input of a resolver"));
             };
