@@ -20,7 +20,7 @@ pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
-    Echoed, Introspection, LowerError, Lowered, ResolvedSelection, StatedPattern, lower,
+    ALL_ROOTS, Echoed, Introspection, LowerError, Lowered, ResolvedSelection, StatedPattern, lower,
     lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};

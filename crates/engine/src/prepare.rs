@@ -302,7 +302,7 @@ impl Engine {
         variables: &Variables,
     ) -> Result<Lowered, Vec<GraphQLError>> {
         let introspection = self.introspect(document, operation_name, variables)?;
-        self.lower_roots(document, variables, &introspection, 0..usize::MAX)
+        self.lower_roots(document, variables, &introspection, dialects::ALL_ROOTS)
     }
 
     /// Lowers some of the root fields, by their indexes.

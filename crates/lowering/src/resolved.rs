@@ -30,6 +30,9 @@ pub struct ResolvedSelection {
     pub location: Location,
 }
 
+/// All root fields of an operation, by their indexes.
+pub const ALL_ROOTS: Range<usize> = 0..usize::MAX;
+
 /// The root fields of an operation in parts that are executed one after the other, by the indexes
 /// of the selected fields. A part of a mutation has fields of the source, then those of other
 /// servers; every other operation is one part.
@@ -40,7 +43,7 @@ pub fn parts(
     most_selections: usize,
 ) -> Result<Vec<Range<usize>>, LowerError> {
     if operation.kind != OperationKind::Mutation || !api.has_resolvers() {
-        return Ok(vec![0..usize::MAX]);
+        return Ok(vec![ALL_ROOTS]);
     }
     let object = root_type(api, operation.kind)?;
     let steering = Steering::new(variables);
