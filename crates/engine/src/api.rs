@@ -9,11 +9,12 @@ use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
+use crate::caller::Caller;
 use crate::documents::Cached;
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::headers::ReadHeaders;
-use crate::gateway::{Caller, Gateway, GatewayWorker};
+use crate::gateway::{Gateway, GatewayWorker};
+use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::report::Report;
 use crate::respond::Response;

@@ -285,7 +285,7 @@ struct Planned {
 impl Planned {
     /// The parts of the operation, which are executed one after the other.
     fn parts(&self) -> impl Iterator<Item = &Arc<Prepared>> {
-        std::iter::successors(Some(&self.prepared), |part| part.resolved.as_ref()?.next.as_ref())
+        std::iter::successors(Some(&self.prepared), |part| part.next.as_ref())
     }
 
     /// The values of its operands.

@@ -53,6 +53,8 @@ pub struct Prepared {
     last_tape: [AtomicUsize; 2],
     /// Fields whose values other servers give, if some are selected.
     pub(crate) resolved: Option<Box<ResolvedPlan>>,
+    /// Root fields of a mutation that are executed after these.
+    pub(crate) next: Option<Arc<Self>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
@@ -83,6 +85,7 @@ impl CachedPlan for Prepared {
             last_answer: _,
             last_tape: _,
             resolved,
+            next,
             made,
         } = self;
         let shape = plan.shape();
@@ -100,7 +103,7 @@ impl CachedPlan for Prepared {
             passwords.memory_size(),
             resolved.as_ref().map_or(0, |resolved| resolved.weight()),
         ];
-        (own + heap.iter().sum::<usize>()) as u64
+        (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
     }
 
     fn has_grown(&self) -> bool {
@@ -117,8 +120,7 @@ impl Prepared {
             false => Statistics::Counted,
         };
         let own = self.cost.estimate(source::Variables::of(&variables.values), statistics);
-        let next = self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref());
-        own.saturating_add(next.map_or(0, |next| next.cost(variables, session)))
+        own.saturating_add(self.next.as_ref().map_or(0, |next| next.cost(variables, session)))
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -128,10 +130,15 @@ impl Prepared {
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
         limits.check(&self.patterns, source::Variables::of(&variables.values))?;
-        match self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref()) {
+        match &self.next {
             Some(next) => next.check_patterns(limits, variables),
             None => Ok(()),
         }
+    }
+
+    /// Whether other servers give values of the answer.
+    pub(crate) fn has_resolved(&self) -> bool {
+        self.resolved.is_some() || self.next.is_some()
     }
 
     /// Values of the request that its answer repeats.
@@ -273,7 +280,7 @@ impl Engine {
             // The plan is for variables that fit all parts.
             structure.observations.extend_from_slice(&next.structure.observations);
         }
-        let resolved = ResolvedPlan::new(resolved, positions, next).map(Box::new);
+        let resolved = ResolvedPlan::new(resolved, positions).map(Box::new);
         let request = Arc::new(request);
         let plan = self
             .source
@@ -297,6 +304,7 @@ impl Engine {
             last_answer,
             last_tape,
             resolved,
+            next,
             made: AtomicU32::new(0),
         })
     }
@@ -309,7 +317,7 @@ impl Engine {
         variables: &Variables,
     ) -> Result<Lowered, Vec<GraphQLError>> {
         let introspection = self.introspect(document, operation_name, variables)?;
-        self.lower_roots(document, variables, &introspection, 0..usize::MAX)
+        self.lower_roots(document, variables, &introspection, dialects::ALL_ROOTS)
     }
 
     /// Lowers some of the root fields, by their indexes.

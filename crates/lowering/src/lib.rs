@@ -75,7 +75,7 @@ use api::Api;
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
-pub use resolved::ResolvedSelection;
+pub use resolved::{ALL_ROOTS, ResolvedSelection};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
@@ -189,7 +189,7 @@ pub fn lower(
     introspection: &Introspection,
     most_selections: usize,
 ) -> Result<Lowered, LowerError> {
-    lower_roots(api, operation, steering, introspection, most_selections, 0..usize::MAX)
+    lower_roots(api, operation, steering, introspection, most_selections, ALL_ROOTS)
 }
 
 /// Lowers some of the root fields, by their indexes among the selected ones.
@@ -260,7 +260,7 @@ impl<'a> Context<'a> {
             patterns: RefCell::default(),
             passwords: RefCell::default(),
             resolved: Vec::new(),
-            roots: 0..usize::MAX,
+            roots: ALL_ROOTS,
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,

@@ -18,6 +18,7 @@ mod collector;
 mod commands;
 mod compression;
 mod configuration;
+mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
 mod declared_tokens;

@@ -174,7 +174,7 @@ impl ApiOptions {
         }
         let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
-            schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            schema_first: definitions.map(|text| self.data.schema_first(&text)),
             resolvers: Some(self.custom.to_engine()),
             dialect,
             source: engine::OpenOptions {
