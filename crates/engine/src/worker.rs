@@ -1,5 +1,6 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod passwords;
 mod record;
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub struct Worker {
     pub(crate) connections: Connections,
     memory: Arc<MemoryBudget>,
     sizes: Sizes,
-    pub(crate) time_limit: Option<Duration>,
+    time_limit: Option<Duration>,
 }
 
 /// The logged message of a value that cannot be bound.

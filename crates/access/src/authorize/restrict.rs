@@ -5,8 +5,8 @@ mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Rows, StepKind,
-    ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Nearest, OrderKey, OrderTerm, OtherVector, Output,
+    OutputKind, Rows, StepKind, ValueRef, Variant,
 };
 
 use self::requirement::{Requirement, add, has_barrier};
@@ -185,7 +185,14 @@ impl Walk<'_> {
         usage.add(&rows.outputs, &[]);
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
-        self.requirement(entity, &usage).restrict(&mut rows.filter);
+        let requirement = self.requirement(entity, &usage);
+        each_nearest(&mut rows.filter, &mut |nearest| {
+            add(&mut nearest.filter, requirement.passes.clone());
+            if let OtherVector::OfRow(filter) = &mut nearest.distance.to {
+                add(filter, requirement.passes.clone());
+            }
+        });
+        requirement.restrict(&mut rows.filter);
     }
 
     /// `outputs` and `order` are those of all variants.
@@ -309,6 +316,17 @@ impl Usage {
 }
 
 /// The function of a row that returns the rows, if there is one.
+/// Calls a function for each choice of the nearest rows in a conjunction.
+fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
+    match filter {
+        Filter::And(filters) => {
+            filters.iter_mut().for_each(|filter| each_nearest(filter, call));
+        }
+        Filter::Nearest(nearest) => call(nearest),
+        _ => {}
+    }
+}
+
 fn given(rows: &Rows) -> Option<Member> {
     let (From::Function(call) | From::FunctionOfVariants { call, .. }) = &rows.from else {
         return None;

@@ -12,8 +12,6 @@ use api::binding::{FieldBinding, ValueBinding};
 /// The field of a row's distance to the vector of a similarity query.
 pub(super) const VECTOR_DISTANCE: &str = "vector_distance";
 
-const NO_DISTANCE: &str = "Similarity queries are not supported yet.";
-
 const CUSTOM: &str = "Fields that another server answers are not supported yet.";
 
 /// Adds the types, in the order of the definitions. Extensions of other subgraphs' types come last.
@@ -100,8 +98,7 @@ fn fields(build: &mut Builder<'_>, index: TypeIndex) -> Vec<DraftField> {
         return fields;
     }
     if has_distance(build, index) {
-        let binding = FieldBinding::Refused(NO_DISTANCE.into());
-        fields.push(DraftField::new(VECTOR_DISTANCE, "Float", binding));
+        fields.push(DraftField::new(VECTOR_DISTANCE, "Float", FieldBinding::Distance));
     }
     for (place, field) in r#type.fields.iter().enumerate() {
         let (Base::Type(target), Some(_), false) =
