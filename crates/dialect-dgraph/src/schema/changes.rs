@@ -20,8 +20,6 @@ const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this val
 
 pub(super) const MISSING: &str = "The database does not store this.";
 
-const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
-
 const PASSWORD_OF_INTERFACE: &str =
     "The passwords of an interface's objects are changed by the mutations of their types.";
 
@@ -112,7 +110,10 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     let r#type = build.r#type(index);
     let field = &r#type.fields[place];
     if is_foreign_id(field) {
-        return refused(FOREIGN);
+        return match build.located.column(index, place) {
+            Some(column) => input(ObjectRole::ExternalIdentifier(column.field)),
+            None => refused(MISSING),
+        };
     }
     if is_id(field) {
         return input(ObjectRole::Key);

@@ -9,7 +9,7 @@ use super::reads;
 use super::roots::{deprecation, keys};
 use crate::model::{Field, Metric, Search, TypeIndex};
 use api::binding::{
-    ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, RowsBinding,
+    ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole, RowsBinding,
     RowsForm, RowsFrom, ValueBinding,
 };
 
@@ -72,7 +72,9 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
 /// The value of the row whose vector others are compared with.
 fn key_of_row(binding: &InputBinding) -> InputBinding {
     let subject = match &binding.role {
-        InputRole::Filter(FilterRole::On { subject, .. }) => &subject.place,
+        InputRole::Filter(FilterRole::On { subject, operator: OperatorRole::Compare(_) }) => {
+            &subject.place
+        }
         _ => return refused(MISSING),
     };
     match subject {

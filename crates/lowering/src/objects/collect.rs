@@ -126,8 +126,13 @@ impl Context<'_> {
                 InputRole::Write(WriteRole::Object(ObjectRole::Key)) => {
                     object.key = Some(self.operand(input, r#type));
                 }
-                InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
-                    let operand = self.operand(input, r#type);
+                InputRole::Write(WriteRole::Object(
+                    role @ (ObjectRole::Identifier(field) | ObjectRole::ExternalIdentifier(field)),
+                )) => {
+                    let operand = match role {
+                        ObjectRole::ExternalIdentifier(_) => self.plain_operand(input),
+                        _ => self.operand(input, r#type),
+                    };
                     object.identifiers.push((*field, operand.clone()));
                     object.values.push((*field, operand));
                 }

@@ -208,6 +208,7 @@ family!(filters: FilterRole {
 
 family!(operators: OperatorRole {
     Compare => one(OperatorRole::Compare(Comparison::Less)),
+    CompareAsWritten => one(OperatorRole::CompareAsWritten(Comparison::Less)),
     CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
     CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
     All => one(OperatorRole::All),
@@ -281,6 +282,7 @@ family!(objects: ObjectRole {
     Upsert => one(ObjectRole::Upsert),
     Key => one(ObjectRole::Key),
     Identifier => one(ObjectRole::Identifier(field())),
+    ExternalIdentifier => one(ObjectRole::ExternalIdentifier(field())),
     Password => one(ObjectRole::Password(field())),
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),
