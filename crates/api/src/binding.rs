@@ -33,8 +33,8 @@ pub use graph::{
 };
 pub use meaning::Meaning;
 pub use objects::{
-    ChangedTypes, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
-    RequiredMember,
+    ChangedTypes, HoldingField, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
+    ObjectTarget, RequiredMember,
 };
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{

@@ -59,6 +59,23 @@ pub enum ObjectTarget {
         keys: Arc<ObjectBinding>,
         each: Arc<[Arc<ObjectBinding>]>,
     },
+    /// Of several entities, which hold the key of the object, each in a field of its own. They are
+    /// found only: by the rows of this entity, and by the keys of the others.
+    Holding {
+        keys: Arc<ObjectBinding>,
+        others: Arc<[(EntityId, FieldId)]>,
+        each: Arc<[HoldingField]>,
+    },
+}
+
+/// A field of an entity that holds the key of another object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldingField {
+    pub entity: EntityId,
+    pub key: FieldId,
+    pub field: FieldId,
+    /// True if only one row may hold it.
+    pub is_unique: bool,
 }
 
 /// Storage of a relation.

@@ -98,8 +98,8 @@ pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMe
     let located = build.located.types.get(index.0);
     let required = required.map(|field| {
         let place = fields.iter().position(|own| own.name == field.name);
-        let link = located.zip(place).and_then(|(known, place)| known.links.get(place).copied());
-        let link = link.flatten().map(|known| known.link);
+        let link = located.zip(place).and_then(|(known, place)| known.links.get(place)?.as_ref());
+        let link = link.map(|known| known.link);
         RequiredMember { name: field.name.clone(), link }
     });
     let secret = build.r#type(index).secret.as_ref().map(|secret| &secret.field);

@@ -9,8 +9,8 @@ use super::reads;
 use super::roots::{deprecation, keys};
 use crate::model::{Field, Metric, Search, TypeIndex};
 use api::binding::{
-    ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole, RowsBinding,
-    RowsForm, RowsFrom, ValueBinding,
+    ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole,
+    RowsBinding, RowsForm, RowsFrom, ValueBinding,
 };
 
 const OF_INTERFACE: &str =

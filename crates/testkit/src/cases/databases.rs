@@ -7,11 +7,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use crate::postgres::{ClientError, Server};
 
 /// Made of the project's sample, which is a crate, not of files.
 const SAMPLE: &str = "shop";
+
+/// Attempts to move the rows of a new file into the file itself.
+const CHECKPOINTS: usize = 500;
 
 /// Rows of one INSERT.
 const ROWS: usize = 500;
@@ -91,12 +96,7 @@ impl Databases {
         };
         once(&made, name, || {
             if self.make_by_definitions(name, &file.display().to_string())? {
-                // A copy of the file has all rows.
-                let connection = rusqlite::Connection::open(&file);
-                let checkpoint = |connection: rusqlite::Connection| {
-                    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-                };
-                return connection.and_then(checkpoint).map_err(|error| error.to_string());
+                return checkpoint(&file);
             }
             let connection =
                 rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
@@ -225,4 +225,20 @@ pub fn sample_script(schema: &str) -> String {
     }
     sql.push(';');
     sql
+}
+
+/// Moves all rows into a file itself, so that a copy has them. The connections that added them may
+/// still be closing.
+fn checkpoint(file: &Path) -> Result<(), String> {
+    let connection = rusqlite::Connection::open(file).map_err(|error| error.to_string())?;
+    for _ in 0..CHECKPOINTS {
+        let is_busy: bool = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .map_err(|error| error.to_string())?;
+        if !is_busy {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Err("the file stays in use".to_owned())
 }
