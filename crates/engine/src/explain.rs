@@ -394,6 +394,8 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Search(_)
         | ParameterKind::Candidates { .. }
         | ParameterKind::Geo(_)
+        | ParameterKind::Vector
+        | ParameterKind::Float
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
+use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -17,6 +17,7 @@ use sources::Plan;
 use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
+use crate::enum_tables::shape;
 use crate::memory_size::{COUNTERS, MemorySize};
 use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
@@ -334,6 +335,20 @@ impl Engine {
             .map_err(|error| vec![lower_error(&error)])
     }
 
+    /// Compiles the reads of stored hashes.
+    fn prepare_passwords(
+        &self,
+        stated: Vec<StatedPassword>,
+    ) -> Result<Box<[PreparedPassword]>, Vec<GraphQLError>> {
+        let prepare = |StatedPassword { given, stored, location }: StatedPassword| {
+            let compile = |request| self.source.compile(&self.catalog, &request, shape(1));
+            let stored = stored.map(compile).transpose();
+            let stored = stored.map_err(|error| vec![compile_error(&error)])?;
+            Ok(PreparedPassword { given, stored, location })
+        };
+        stated.into_iter().map(prepare).collect()
+    }
+
     fn introspect(
         &self,
         document: &Document,
@@ -368,7 +383,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-pub(crate) fn compile_error(error: &CompileError) -> GraphQLError {
+fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

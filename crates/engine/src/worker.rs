@@ -1,5 +1,6 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod passwords;
 mod record;
 mod resolve;
 
@@ -33,7 +34,7 @@ pub struct Worker {
     /// The client of other servers that give values of fields.
     egress: Option<Client>,
     sizes: Sizes,
-    pub(crate) time_limit: Option<Duration>,
+    time_limit: Option<Duration>,
 }
 
 /// The logged message of a value that cannot be bound.

@@ -64,6 +64,7 @@ fn options(durability: Durability) -> Options {
         errors: ErrorOptions::default(),
         policies: None,
         federation: None,
+        resolvers: None,
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),
             apply: ApplyMigrations::First,
