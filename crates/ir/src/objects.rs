@@ -112,13 +112,15 @@ pub enum WhichObjects {
 /// The key of an object that exists, or of a new one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectKey {
-    /// The look-ups of the object: the first that finds it counts.
+    /// The look-ups of the object, none of which may find another one than the others.
     pub found: Vec<KeyPlace>,
     /// Its key if none finds it; without one it must exist.
     pub new: Option<NewKeyPlace>,
     /// A value that identifies the object: of all objects with this value and number, only one with a
     /// new key is created, the first that has a description, and the others stand for it.
     pub identity: Option<(u32, Operand)>,
+    /// Further values that identify it: objects that share one are the same object.
+    pub further: Vec<(u32, Operand)>,
     /// Its values besides identifiers, by the numbers of their fields in their order; `None` if it
     /// only names an object. Objects with one identity must not differ in them.
     pub description: Option<Vec<(u32, Operand)>>,

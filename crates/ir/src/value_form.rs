@@ -18,6 +18,8 @@ pub enum ValueForm {
     Moment,
     /// A text of a moment whose missing parts are added: the month, the day, the time, and UTC.
     PartialMoment,
+    /// A 64-bit integer, or a text of its digits.
+    Integer64,
     /// A text of `0x` and hexadecimal digits, or of decimal ones, as a 64-bit integer; null for any
     /// other text.
     HexadecimalId,

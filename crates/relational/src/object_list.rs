@@ -33,6 +33,7 @@ pub struct ObjectSource {
     pub found: Vec<ObjectPlace>,
     pub new: Option<NewKey>,
     pub identity: Option<(u32, Operand)>,
+    pub further: Vec<(u32, Operand)>,
     pub description: Option<Vec<(u32, Operand)>>,
     pub is_outermost: bool,
     pub unless: Vec<ObjectPlace>,
@@ -58,9 +59,17 @@ pub struct NewKey {
     pub count: u32,
 }
 
-/// For each object of a table, the one that is created for it: itself, unless several have the same
-/// identity.
-pub type Creators = Arc<[u32]>;
+/// The objects of a table by their identities.
+pub type Creators = Arc<IdentityGroups>;
+
+/// Groups of objects with the same identity: one of them is created for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdentityGroups {
+    /// The group of each object.
+    groups: Vec<u32>,
+    /// The objects of each group that can be created, in the order in which they are considered.
+    creators: Vec<Vec<u32>>,
+}
 
 /// The column of the key in rows of look-ups and of new keys.
 const KEY: u16 = 0;
@@ -69,12 +78,17 @@ const KEY: u16 = 0;
 const ORDINAL: u16 = 1;
 
 /// Objects of one identity.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct SameIdentity {
-    creator: Option<u32>,
+    /// Its number.
+    group: u32,
+    /// The first one with a description.
     described: Option<u32>,
     is_outermost: bool,
 }
+
+/// An identifying value, with the number of its field.
+type Identity<'v> = (u32, Cow<'v, str>);
 
 /// Keys that look-ups have found, by level and place.
 struct FoundKeys<'r, R> {
@@ -83,33 +97,70 @@ struct FoundKeys<'r, R> {
 }
 
 impl ObjectList {
-    /// The creators of the objects by the values of a request; or the error of an identity that two
-    /// objects describe differently.
+    /// The groups of the objects by the values of a request; or the error of an identity that two objects
+    /// describe differently.
     pub fn creators(&self, variables: Variables<'_>) -> Result<Creators, SourceError> {
-        let mut known: FxHashMap<(u32, Cow<'_, str>), SameIdentity> = FxHashMap::default();
+        let mut known: FxHashMap<Identity<'_>, SameIdentity> = FxHashMap::default();
         let mut identities = Vec::with_capacity(self.table.len());
-        for (object, place) in self.table.iter().zip(0_u32..) {
-            let identity = match &object.identity {
-                None => None,
-                Some((number, operand)) => {
-                    let value = resolve(operand, variables)?;
-                    value.text().map(|text| (*number, Cow::Owned(text.into_owned())))
-                }
+        for object in self.table.iter() {
+            let identity = object.identity.as_ref();
+            identities.push(identity.map(|one| value_of(one, variables)).transpose()?.flatten());
+        }
+        self.unite(&mut identities, variables)?;
+        let mut groups = IdentityGroups::default();
+        for (identity, place) in identities.iter().zip(0_u32..) {
+            let Some(identity) = identity else {
+                groups.add_alone(place);
+                continue;
             };
-            if let Some(identity) = &identity {
-                let same = known.entry(identity.clone()).or_default();
-                if !self.add(place, same, variables)? {
-                    let message = format!("duplicate XID found: {}", identity.1);
-                    return Err(SourceError::new(SourceErrorKind::Input, message));
+            let same = known.entry(identity.clone()).or_insert_with(|| SameIdentity {
+                group: groups.add_group(),
+                described: None,
+                is_outermost: false,
+            });
+            if !self.add(place, same, variables)? {
+                return Err(several_objects(&identity.1));
+            }
+            groups.groups.push(same.group);
+        }
+        for is_described in [true, false] {
+            for (object, place) in self.table.iter().zip(0_u32..) {
+                if object.new.is_some()
+                    && object.identity.is_some()
+                    && object.description.is_some() == is_described
+                {
+                    groups.add_creator(place);
                 }
             }
-            identities.push(identity);
         }
-        let creator = |(identity, place): (&Option<(u32, Cow<'_, str>)>, u32)| {
-            let same = identity.as_ref().and_then(|identity| known.get(identity));
-            same.and_then(|same| same.creator).unwrap_or(place)
-        };
-        Ok(identities.iter().zip(0_u32..).map(creator).collect())
+        Ok(Arc::new(groups))
+    }
+
+    /// Gives objects that share a further identifying value one identity; or the error of a value that
+    /// identifies two objects.
+    fn unite(
+        &self,
+        identities: &mut [Option<Identity<'_>>],
+        variables: Variables<'_>,
+    ) -> Result<(), SourceError> {
+        let mut united: FxHashMap<Identity<'_>, Identity<'_>> = FxHashMap::default();
+        for (object, identity) in self.table.iter().zip(identities.iter()) {
+            let Some(identity) = identity else { continue };
+            for further in &object.further {
+                let Some(further) = value_of(further, variables)? else { continue };
+                let value = further.1.clone();
+                let other = united.entry(further).or_insert_with(|| identity.clone());
+                if other != identity {
+                    return Err(several_objects(&value));
+                }
+            }
+        }
+        for identity in identities.iter_mut().flatten() {
+            if let Some(other) = united.get(identity) {
+                *identity = other.clone();
+            }
+        }
+        Ok(())
     }
 
     /// Adds an object to those with its identity; false if it cannot be the same as these.
@@ -132,17 +183,9 @@ impl ObjectList {
             }
             (Some(_), None) => {
                 same.described = Some(place);
-                if object.new.is_some() {
-                    same.creator = Some(place);
-                }
                 Ok(true)
             }
-            (None, _) => {
-                if object.new.is_some() {
-                    same.creator.get_or_insert(place);
-                }
-                Ok(true)
-            }
+            (None, _) => Ok(true),
         }
     }
 
@@ -150,7 +193,7 @@ impl ObjectList {
     /// must not.
     pub fn keys(
         &self,
-        creators: &[u32],
+        creators: &IdentityGroups,
         results: &impl KeyResults,
     ) -> Result<Vec<Option<i64>>, SourceError> {
         if self.only_if.is_some_and(|level| results.rows(level) == 0) {
@@ -170,18 +213,30 @@ impl ObjectList {
     fn key(
         &self,
         place: u32,
-        creators: &[u32],
+        creators: &IdentityGroups,
         found: &mut FoundKeys<'_, impl KeyResults>,
     ) -> Result<Option<i64>, SourceError> {
         let Some(object) = self.table.get(place as usize) else { return Ok(None) };
-        if object.unless.iter().any(|place| found.find(*place).is_some()) {
+        if is_left_out(object, found) {
             return Ok(None);
         }
-        let existing = object.found.iter().find_map(|place| found.find(*place));
+        let mut existing = None;
+        for key in object.found.iter().filter_map(|place| found.find(*place)) {
+            if existing.is_some_and(|known| known != key) {
+                let message = "The identifiers of an object are those of several objects.";
+                return Err(SourceError::new(SourceErrorKind::Input, message));
+            }
+            existing = Some(key);
+        }
         if let (Some(_), Some(otherwise)) = (existing, &object.existing) {
             return Err(refusal(otherwise));
         }
-        let creator = creators.get(place as usize).copied().unwrap_or(place);
+        // One within an object that exists is not part of the change.
+        let creator = creators.of(place).iter().copied().find(|creator| {
+            let creator = self.table.get(*creator as usize);
+            creator.is_some_and(|creator| !is_left_out(creator, found))
+        });
+        let creator = creator.unwrap_or(place);
         let new = self.table.get(creator as usize).and_then(|creator| creator.new);
         let new = new.and_then(|new| new.key(found.results));
         if let (None, None, Some(otherwise)) = (existing, new, &object.missing) {
@@ -196,6 +251,39 @@ impl ObjectList {
             WhichObjects::Elsewhere => existing.or(new),
         })
     }
+}
+
+impl IdentityGroups {
+    /// The objects that can be created for an object.
+    fn of(&self, place: u32) -> &[u32] {
+        let group = self.groups.get(place as usize);
+        let creators = group.and_then(|group| self.creators.get(*group as usize));
+        creators.map_or(&[], Vec::as_slice)
+    }
+
+    fn add_group(&mut self) -> u32 {
+        self.creators.push(Vec::new());
+        u32::try_from(self.creators.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Adds an object without an identity.
+    fn add_alone(&mut self, place: u32) {
+        let group = self.add_group();
+        self.groups.push(group);
+        self.add_creator(place);
+    }
+
+    fn add_creator(&mut self, place: u32) {
+        let group = self.groups.get(place as usize);
+        if let Some(group) = group.and_then(|group| self.creators.get_mut(*group as usize)) {
+            group.push(place);
+        }
+    }
+}
+
+/// Returns true if an object is within one that exists.
+fn is_left_out(object: &ObjectSource, found: &mut FoundKeys<'_, impl KeyResults>) -> bool {
+    object.unless.iter().any(|place| found.find(*place).is_some())
 }
 
 impl NewKey {
@@ -224,6 +312,20 @@ impl<R: KeyResults> FoundKeys<'_, R> {
         });
         keys.get(&(i64::from(place.place) + 1)).copied()
     }
+}
+
+/// An identifying value as a text; `None` for null.
+fn value_of<'v>(
+    (number, operand): &(u32, Operand),
+    variables: Variables<'_>,
+) -> Result<Option<Identity<'v>>, SourceError> {
+    let value = resolve(operand, variables)?;
+    Ok(value.text().map(|text| (*number, Cow::Owned(text.into_owned()))))
+}
+
+fn several_objects(value: &str) -> SourceError {
+    let message = format!("duplicate XID found: {value}");
+    SourceError::new(SourceErrorKind::Input, message)
 }
 
 /// Whether two descriptions have the same values for the same fields.

@@ -66,6 +66,9 @@ impl Compiler<'_> {
         match &step.kind {
             StepKind::Read(rows) | StepKind::Objects(ObjectChange::Find { rows, .. }) => {
                 self.read(rows)?;
+                // The lists of later steps are found in the transaction of the change, even if the change
+                // turns out to be none.
+                unit.writes |= matches!(step.kind, StepKind::Objects(_));
                 if let Some(level) = self.layout.rows[rows.id.0 as usize] {
                     self.read.insert(step.id, level);
                 }

@@ -72,7 +72,9 @@ pub(super) fn add(draft: &mut Draft) {
     let form = Some(ValueForm::HexadecimalId);
     draft.add_plain(Section::Scalars, "ID", DraftKind::Scalar { form });
     let moment = Some(ValueForm::PartialMoment);
-    for (name, description, form) in [("Int64", INT64, None), ("DateTime", DATE_TIME, moment)] {
+    for (name, description, form) in
+        [("Int64", INT64, Some(ValueForm::Integer64)), ("DateTime", DATE_TIME, moment)]
+    {
         draft.add(DraftType {
             name: name.into(),
             description: Some(description.into()),

@@ -89,7 +89,8 @@ fn valued<'m>(build: &Builder<'m>, index: TypeIndex, values: Values) -> Vec<&'m 
     r#type.fields.iter().filter(has_value).collect()
 }
 
-/// The names of the values without which no row of a type is added.
+/// The names of the values without which no row of a type is added. A nested object needs no password,
+/// as in Dgraph.
 pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMember]> {
     let required = valued(build, index, Values::Added).into_iter();
     let required =
@@ -102,11 +103,9 @@ pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMe
         let link = link.map(|known| known.link);
         RequiredMember { name: field.name.clone(), link }
     });
-    let secret = build.r#type(index).secret.as_ref().map(|secret| &secret.field);
     // The ids of other subgraphs are not generated here.
     let foreign = fields.iter().filter(|field| is_foreign_id(field) && field.r#type.is_required);
-    let others = secret.into_iter().chain(foreign.map(|field| &field.name));
-    let others = others.map(|name| RequiredMember { name: name.clone(), link: None });
+    let others = foreign.map(|field| RequiredMember { name: field.name.clone(), link: None });
     required.chain(others).collect()
 }
 

@@ -120,13 +120,14 @@ impl MemorySize for ObjectSource {
             found,
             new: _,
             identity,
+            further,
             description,
             is_outermost: _,
             unless,
             missing,
             existing,
         } = self;
-        sum!(found, identity, description, unless, missing, existing)
+        sum!(found, identity, further, description, unless, missing, existing)
     }
 }
 

@@ -81,13 +81,14 @@ impl MemorySize for ObjectKey {
             found,
             new: _,
             identity,
+            further,
             description,
             is_outermost: _,
             unless,
             missing,
             existing,
         } = self;
-        sum!(found, identity, description, unless, missing, existing)
+        sum!(found, identity, further, description, unless, missing, existing)
     }
 }
 

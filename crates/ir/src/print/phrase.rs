@@ -513,6 +513,7 @@ fn value_form(form: &ValueForm) -> String {
         ValueForm::Name(_) => "name".to_owned(),
         ValueForm::Moment => "moment".to_owned(),
         ValueForm::PartialMoment => "partial moment".to_owned(),
+        ValueForm::Integer64 => "64-bit integer".to_owned(),
         ValueForm::HexadecimalId => "hexadecimal id".to_owned(),
         ValueForm::List(element) => format!("list of {}", value_form(element)),
         ValueForm::Composite(members) => {

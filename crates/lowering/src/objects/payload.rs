@@ -71,6 +71,8 @@ impl<'a> Context<'a> {
         field: &CollectedField<'a>,
         changed: &ChangedObjects,
     ) -> Result<Node, LowerError> {
+        // The payload has no rows of its own, but its names are checked.
+        self.cascade(field)?;
         let is_cascading = self.has_cascade(field);
         let around = std::mem::replace(&mut self.is_cascading, is_cascading);
         let node = self.fields_of_payload(field, changed);

@@ -98,6 +98,7 @@ impl Context<'_> {
                 found: found.get(place).cloned().unwrap_or_default(),
                 new,
                 identity: identity(object),
+                further: further(object),
                 description: description(object),
                 is_outermost: object.is_outermost(),
                 missing: (!object.can_be_new).then(|| Box::new(missing(object))),
@@ -134,6 +135,12 @@ impl Context<'_> {
 fn identity(object: &Object) -> Option<(u32, Operand)> {
     let (field, operand) = object.identifiers.first()?;
     Some((Object::place(field.index()), operand.clone()))
+}
+
+/// The identifiers after the first.
+fn further(object: &Object) -> Vec<(u32, Operand)> {
+    let identifiers = object.identifiers.iter().skip(1);
+    identifiers.map(|(field, operand)| (Object::place(field.index()), operand.clone())).collect()
 }
 
 /// The values besides identifiers, unless the object only names another.

@@ -99,6 +99,7 @@ impl Compiler<'_> {
                 found: object.found.iter().map(&mut place).collect::<Result<_, _>>()?,
                 new,
                 identity: object.identity.clone(),
+                further: object.further.clone(),
                 description: object.description.clone(),
                 is_outermost: object.is_outermost,
                 unless: object.unless.iter().map(&mut place).collect::<Result<_, _>>()?,

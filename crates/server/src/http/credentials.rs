@@ -79,9 +79,9 @@ enum TokenHeader {
 /// An authentication error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AuthError {
-    /// The header is not a bearer token.
+    /// The header is no token.
     Malformed,
-    /// A header cannot be the value of a setting.
+    /// A header cannot be the value of a setting, or a token.
     Setting(HeaderName),
     /// The request has no token, and one is required.
     Missing,
@@ -176,8 +176,18 @@ impl Credentials {
 
     /// Logs the audiences that are accepted.
     pub(super) fn log_audiences(&self) {
+        let is_declared = matches!(self.header, TokenHeader::Named(_));
         match (self.has_keys, &*self.audiences) {
             (false, _) => {}
+            (true, []) if is_declared => {
+                tracing::info!("tokens without an audience (\"aud\") are accepted");
+            }
+            (true, audiences) if is_declared => {
+                tracing::info!(
+                    "tokens for the audience (\"aud\") {} are accepted",
+                    quoted(audiences)
+                );
+            }
             (true, []) => tracing::info!("tokens of any audience (\"aud\") are accepted"),
             (true, audiences) => tracing::info!(
                 "tokens for the audience (\"aud\") {} are accepted; --jwt-verify-audience names \
@@ -193,6 +203,13 @@ impl Credentials {
             format!("{refused}: the claim \"{claim}\" is not what {option} wants")
         };
         match refused {
+            Refused::Unmet(Requirement::Audience)
+                if matches!(self.header, TokenHeader::Named(_)) =>
+            {
+                format!(
+                    "{refused}: the claim \"aud\" is not what `Audience` of `# Dgraph.Authorization` wants"
+                )
+            }
             Refused::Unmet(Requirement::Audience) => format!(
                 "{refused}: the claim \"aud\" has none of {}; --jwt-verify-audience names others",
                 quoted(&self.audiences)
@@ -217,16 +234,23 @@ impl Credentials {
             TokenHeader::Bearer => &AUTHORIZATION,
             TokenHeader::Named(name) => name,
         };
+        let malformed = || match &self.header {
+            TokenHeader::Bearer => AuthError::Malformed,
+            TokenHeader::Named(name) => AuthError::Setting(name.clone()),
+        };
+        let is_declared = matches!(self.header, TokenHeader::Named(_));
         let mut given = headers.get_all(name).iter();
         match (given.next(), given.next()) {
+            // As in Dgraph, an empty header is none.
+            (Some(value), None) if is_declared && value.is_empty() => Ok(None),
             (Some(value), None) => {
                 let token = value.to_str().ok().and_then(|value| match &self.header {
                     TokenHeader::Bearer => bearer(value),
                     TokenHeader::Named(_) => bearer(value).or_else(|| bare(value)),
                 });
-                token.map(Some).ok_or(AuthError::Malformed)
+                token.map(Some).ok_or_else(malformed)
             }
-            (Some(_), Some(_)) => Err(AuthError::Malformed),
+            (Some(_), Some(_)) => Err(malformed()),
             (None, _) => Ok(self.cookie.as_deref().and_then(|name| cookie(headers, name))),
         }
     }

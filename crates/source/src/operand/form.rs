@@ -24,15 +24,16 @@ pub(super) fn formed<'v>(
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
         ValueForm::PartialMoment => moment_in_microseconds(partial_moment(given.plain()?)),
+        ValueForm::Integer64 => integer(given.plain()?)?,
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
                 Some(items) => {
-                    let items = items.into_iter().map(|item| formed(item, element));
+                    let items = items.into_iter().map(|item| element_of(item, element));
                     items.collect::<Result<_, _>>()?
                 }
                 // A single value is coerced to a list of one.
-                None => vec![formed(given, element)?],
+                None => vec![element_of(given, element)?],
             };
             match &**element {
                 ValueForm::Box { .. } => Resolved::Parts(Parts::Boxes(items)),
@@ -100,6 +101,18 @@ pub(super) fn formed<'v>(
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
         ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
     })
+}
+
+/// An element of a list. Sources that store lists as JSON take any element, so it is checked here.
+fn element_of<'v>(given: Given<'v>, form: &'v ValueForm) -> Result<Resolved<'v>, SourceError> {
+    let value = formed(given, form)?;
+    if *form == ValueForm::PartialMoment && value != Resolved::Null {
+        let text = value.text().unwrap_or_default();
+        if Moment::read(&text).is_none() {
+            return Err(SourceError::invalid("DateTime", &text));
+        }
+    }
+    Ok(value)
 }
 
 /// An input object.
@@ -210,6 +223,16 @@ fn partial_moment(value: Resolved<'_>) -> Resolved<'_> {
         true => Resolved::Text(Cow::Owned([text, rest].concat())),
         false => value,
     }
+}
+
+fn integer(value: Resolved<'_>) -> Result<Resolved<'_>, SourceError> {
+    let number = match &value {
+        Resolved::Integer(_) => return Ok(value),
+        Resolved::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    let invalid = || SourceError::invalid("Int64", &value.text().unwrap_or_default());
+    number.map(Resolved::Integer).ok_or_else(invalid)
 }
 
 /// A text that is no id is null, which equals no id.
