@@ -306,8 +306,8 @@ impl Deciding<'_> {
             true => ir::Filter::none(),
             false => typed_filter(&rule.condition, self),
         };
-        let actions = rule.actions.clone();
-        Demand { actions, before: rule.before, after: rule.after, filter }
+        let RowRule { before, after, in_conditions, .. } = *rule;
+        Demand { actions: rule.actions.clone(), before, after, in_conditions, filter }
     }
 
     fn fact(&self, wanted: &ClaimUse) -> bool {

@@ -267,6 +267,8 @@ pub enum ValueShape {
     Interval,
     Point,
     Figure(Figure),
+    /// A geometry in GeoJSON.
+    Geometry,
 }
 
 /// The output of an entity's field, at every position.
@@ -401,6 +403,8 @@ pub enum RowPart {
     Common(u16),
     /// Related rows.
     Related(Hop),
+    /// Rows that joining rows lead to.
+    RelatedThrough { near: Hop, far: Hop },
     /// Related rows of several entities.
     RelatedVariants(VariantsId),
     /// Rows along a relationship that all variants have, by its index.

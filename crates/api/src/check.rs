@@ -399,6 +399,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::NodeId
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
+        | ArgumentRole::Password(_)
         | ArgumentRole::Searched
         | ArgumentRole::Directed { .. }
         | ArgumentRole::DirectedVariants { .. } => Some(Reading::Value),

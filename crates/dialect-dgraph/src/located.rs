@@ -31,6 +31,8 @@ pub struct LocatedType {
     /// Of an interface, the field with the values of each identifier that is unique among the rows of
     /// all its types, in the same order. The rows of the table are the keys of all types.
     pub identifiers: Vec<Option<FieldId>>,
+    /// The field with the hash of the password.
+    pub password: Option<FieldId>,
 }
 
 /// The rows of a type.
@@ -91,6 +93,12 @@ impl Located {
     pub fn field(&self, index: TypeIndex, field: usize) -> &LocatedField {
         let found = self.types.get(index.0).and_then(|known| known.fields.get(field));
         found.unwrap_or(&LocatedField::Missing)
+    }
+
+    /// The field with the hash of a type's password.
+    #[must_use]
+    pub fn password(&self, index: TypeIndex) -> Option<FieldId> {
+        self.types.get(index.0)?.password
     }
 
     /// The stored value of a field of a type.

@@ -87,6 +87,7 @@ fn whole(value: &ValueShape) -> Option<Leaf> {
         | ValueShape::Bound
         | ValueShape::Interval
         | ValueShape::Point
+        | ValueShape::Geometry
         | ValueShape::Figure(_) => None,
     }
 }

@@ -291,7 +291,7 @@ impl Planned {
     /// The values of its operands.
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();
-        Variables { slots: &self.variables.values, claims }
+        Variables { slots: &self.variables.values, claims, passwords: &[] }
     }
 }
 
@@ -393,6 +393,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::PatternPrefix { .. }
         | ParameterKind::Search(_)
         | ParameterKind::Candidates { .. }
+        | ParameterKind::Geo(_)
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }
@@ -446,6 +447,7 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
         ir::Operand::Object(members) => format!("an object of {}", members.len()),
         ir::Operand::Claim(name) => format!("the claim {name}"),
         ir::Operand::Claims => "all claims".into(),
+        ir::Operand::Password { number, .. } => format!("the hash of password {number}"),
         ir::Operand::Formed { operand, .. } => operand_text(operand, planned),
         _ => "a value made while the request runs".into(),
     }

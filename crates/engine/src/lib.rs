@@ -20,6 +20,7 @@
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
+//! * `passwords`: hashes of passwords, before a request runs
 //! * [`prepare`]: everything that is made once and cached
 //! * `memory_size`: memory size of plans, for the plan cache
 //! * [`cost`]: the estimated cost of an operation
@@ -49,6 +50,7 @@ mod limits;
 mod log_throttle;
 pub mod map_error;
 mod memory_size;
+mod passwords;
 pub mod patterns;
 pub mod policies;
 pub mod prepare;

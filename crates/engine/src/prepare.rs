@@ -18,6 +18,7 @@ use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
 use crate::memory_size::{COUNTERS, MemorySize};
+use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
 use crate::resolvers::ResolvedPlan;
 use crate::respond::our_bug;
@@ -44,6 +45,8 @@ pub struct Prepared {
     cost: Cost,
     /// Patterns of text filters, to be checked before the request is sent.
     patterns: Box<[StatedPattern]>,
+    /// Passwords, to be hashed and compared before the request is sent.
+    pub(crate) passwords: Box<[PreparedPassword]>,
     /// Bytes of its last answer.
     last_answer: AtomicUsize,
     /// Number of values on its last tape, and bytes of their texts.
@@ -78,6 +81,7 @@ impl CachedPlan for Prepared {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer: _,
             last_tape: _,
             resolved,
@@ -96,6 +100,7 @@ impl CachedPlan for Prepared {
             echoes.memory_size(),
             cost.memory_size(),
             patterns.memory_size(),
+            passwords.memory_size(),
             resolved.as_ref().map_or(0, |resolved| resolved.weight()),
         ];
         (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
@@ -261,8 +266,16 @@ impl Engine {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
             withhold(&authorized.refused, &self.catalog, &mut lowered);
         }
-        let Lowered { request, shape, echoes, patterns, resolved, positions, mut structure } =
-            lowered;
+        let Lowered {
+            request,
+            shape,
+            echoes,
+            patterns,
+            passwords,
+            resolved,
+            positions,
+            mut structure,
+        } = lowered;
         if let Some(next) = &next {
             // The plan is for variables that fit all parts.
             structure.observations.extend_from_slice(&next.structure.observations);
@@ -273,6 +286,7 @@ impl Engine {
             .source
             .compile_kept(&self.catalog, &request, shape)
             .map_err(|error| vec![compile_error(&error)])?;
+        let passwords = self.prepare_passwords(passwords)?;
         let is_open = |entity| access.is_none_or(|set| set.shows_all(&self.catalog, entity));
         let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
         let cost = Cost::new(&request, self.limits.cost, &statistics);
@@ -286,6 +300,7 @@ impl Engine {
             echoes,
             cost,
             patterns,
+            passwords,
             last_answer,
             last_tape,
             resolved,
@@ -353,7 +368,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-fn compile_error(error: &CompileError) -> GraphQLError {
+pub(crate) fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

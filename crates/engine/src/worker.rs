@@ -10,6 +10,7 @@ use clients::egress::Client;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
+use source::operand::Password;
 use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
@@ -32,7 +33,7 @@ pub struct Worker {
     /// The client of other servers that give values of fields.
     egress: Option<Client>,
     sizes: Sizes,
-    time_limit: Option<Duration>,
+    pub(crate) time_limit: Option<Duration>,
 }
 
 /// The logged message of a value that cannot be bound.
@@ -78,6 +79,13 @@ struct Ready {
     cost: u64,
     /// The time at which it was planned.
     since: Instant,
+}
+
+impl Ready {
+    fn variables<'v>(&'v self, session: &'v Session) -> Variables<'v> {
+        let claims = session.claims.as_deref();
+        Variables { slots: &self.variables.values, claims, passwords: &[] }
+    }
 }
 
 impl Worker {
@@ -204,7 +212,8 @@ impl Worker {
         let echoes = prepared
             .echoes(variables)
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
-        let params = self.params(&ready, session, &echoes);
+        let passwords = self.hashed(&ready, session).await?;
+        let params = self.params(&ready, session, (&echoes, &passwords));
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
@@ -266,14 +275,27 @@ impl Worker {
         Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
     }
 
+    /// The passwords of a request.
+    async fn hashed(
+        &self,
+        ready: &Ready,
+        session: &Session,
+    ) -> Result<Vec<Password>, Vec<GraphQLError>> {
+        if ready.prepared.passwords.is_empty() {
+            return Ok(Vec::new());
+        }
+        let variables = ready.variables(session);
+        let hashed = self.passwords(&ready.prepared, variables, session).await;
+        hashed.map_err(|error| vec![error])
+    }
+
     fn params<'v>(
         &self,
         ready: &'v Ready,
         session: &'v Session,
-        echoes: &'v [Echo],
+        (echoes, passwords): (&'v [Echo], &'v [Password]),
     ) -> ExecuteParams<'v> {
-        let claims = session.claims.as_deref();
-        let variables = Variables { slots: &ready.variables.values, claims };
+        let variables = Variables { passwords, ..ready.variables(session) };
         ExecuteParams { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
     }
 }

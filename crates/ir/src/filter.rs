@@ -143,7 +143,7 @@ pub enum TimeUnit {
 
 /// Comparison operators between a field and an operand. With null, all but the `Distinct` ones are
 /// unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     Equal,
     NotEqual,
@@ -201,11 +201,20 @@ pub enum Quantifier {
     Single,
 }
 
-/// Operators on points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Operators on points, and on polygons of a sphere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GeoOperator {
     /// Distance to another point: the operand is an object of a `point` and a `distance`.
     Distance(Comparison),
+    /// A part of it is within a distance of a point: the operand has the form
+    /// [`GeometryForm::Near`](crate::GeometryForm::Near).
+    Near,
+    /// All of it is within a polygon. Operands are geometries in GeoJSON.
+    Within,
+    /// All of a point or a polygon is within it.
+    Contains,
+    /// It has a point in common with a polygon, or with one of several.
+    Intersects,
 }
 
 /// Pattern operators between a text and an operand.

@@ -38,11 +38,12 @@ pub use filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 pub use objects::{
-    KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing, WhichObjects,
+    FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,
+    WhichObjects,
 };
 pub use operand::{
-    Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
-    RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,
+    Codec, FieldPath, NewId, OpaqueKey, Operand, PasswordPart, PathItem, Representations,
+    Represented, RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{
@@ -53,7 +54,7 @@ pub use rows::{
     Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId,
     OutputKind, Page, Rows, RowsId, State, Variant,
 };
-pub use value_form::{Member, Unit, ValueForm};
+pub use value_form::{GeometryForm, Member, Unit, ValueForm};
 pub use write::{
     Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,
     Update, Write, WriteKind,

@@ -45,6 +45,11 @@ pub enum Operand {
     },
     /// A list of keys of objects.
     Objects(Arc<ObjectKeys>),
+    /// A password of the request, by its number among them. It is known before the statements run.
+    Password {
+        number: u16,
+        part: PasswordPart,
+    },
     /// The time of the transaction.
     Now,
     NewId(NewId),
@@ -72,6 +77,16 @@ pub enum Operand {
     ///
     /// [`From::Keys`]: crate::From::Keys
     External(u16),
+}
+
+/// A part of what is known of a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PasswordPart {
+    /// The password itself.
+    Given,
+    /// Of a new password its hash. Of one that is compared the stored hash which it matches, or
+    /// null.
+    Hash,
 }
 
 /// A selection of the representations of a list, and of their values.

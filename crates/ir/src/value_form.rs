@@ -42,6 +42,8 @@ pub enum ValueForm {
     Path { points: Member, is_open: Option<Box<str>> },
     /// An object of a point and a number. Without the number it is null.
     Circle { center: Member, radius: Box<str> },
+    /// An object as a geometry on the earth, in GeoJSON.
+    Geometry(GeometryForm),
     /// An object whose members are texts or nulls, as keys with their values.
     KeyValue,
     /// Any value, as JSON. A text is the JSON itself, or a JSON string.
@@ -54,6 +56,21 @@ pub struct Member {
     /// Its name in the API.
     pub name: Box<str>,
     pub form: Arc<ValueForm>,
+}
+
+/// The conversion of an object to a geometry in GeoJSON.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GeometryForm {
+    /// An object of two coordinates in degrees.
+    Point { longitude: Box<str>, latitude: Box<str> },
+    /// An object of a list of rings, which are objects of a list of points.
+    Polygon { rings: Box<str>, points: Box<str>, point: Arc<GeometryForm> },
+    /// An object of a list of polygons.
+    MultiPolygon { polygons: Box<str>, polygon: Arc<GeometryForm> },
+    /// An object of a point and a distance in meters, as a point with a member `distance`.
+    Near { distance: Box<str>, name: Box<str>, point: Arc<GeometryForm> },
+    /// An object of which one member is given: its geometry.
+    OneOf(Vec<(Box<str>, Arc<GeometryForm>)>),
 }
 
 /// A unit of time.

@@ -40,6 +40,8 @@ pub(super) struct Arguments {
     pub(super) variants: Option<VariantsId>,
     /// Arguments of the field's function.
     pub(super) given: Vec<GivenArgument>,
+    /// A password of the row, and the field with its hash.
+    pub(super) password: Option<(FieldId, Operand)>,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
     /// The index to search instead of the field's own rows.
@@ -56,6 +58,7 @@ impl Arguments {
         let along = matches!(from, RowsFrom::Relation(_) | RowsFrom::Nodes(_));
         let of_variants = matches!(from, RowsFrom::Variants { .. });
         let is_read = (of_function || self.given.is_empty())
+            && (of_entity || self.password.is_none())
             && (of_search || self.searched.is_none())
             && (of_entity || self.search.is_none())
             && (along || self.hop.is_none())
@@ -219,6 +222,10 @@ impl Context<'_> {
             // Null may be a value.
             (ArgumentRole::Call(argument), _) => {
                 arguments.given.extend(self.given(*argument, input, r#type));
+            }
+            // Without a password no row is found.
+            (ArgumentRole::Password(stored), _) => {
+                arguments.password = Some((*stored, self.operand(input, r#type)));
             }
             (ArgumentRole::NodeId | ArgumentRole::GlobalId, _) => {
                 let kind = match role {

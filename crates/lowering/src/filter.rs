@@ -14,7 +14,7 @@ use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Quantifi
 use super::input::{Input, Presence};
 use super::order::of_row;
 use super::selection::misplaced;
-use super::variants::OfVariant;
+use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
@@ -389,6 +389,13 @@ impl Context<'_> {
                     false => Filter::Not(Box::new(is_null)),
                 }))
             }
+            OperatorRole::Geo(_) if given.around.of_elements => {
+                Err(LowerError::refused(OF_ELEMENTS, given.location))
+            }
+            OperatorRole::Geo(operator) => {
+                let (place, operand) = (subject.place.clone(), self.operand(input, r#type));
+                Ok(Some(Filter::Geo { place, operator, operand }))
+            }
             OperatorRole::Distance(comparison) => {
                 let operand = self.operand(input, r#type);
                 Ok(Some(distance(&subject.place, comparison, operand)))
@@ -599,6 +606,10 @@ impl Context<'_> {
                     has_value(self.subject(given.around.variant, &common).place.clone())
                 }
                 RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::RelatedThrough { near, far } => {
+                    let far = exists(*far, Quantifier::Some);
+                    variants::related(*near, Quantifier::Some, far)
+                }
                 RowPart::Link(place) => {
                     match given.around.variant.and_then(|own| own.link(*place)) {
                         Some(VariantLink::One(hop)) => exists(hop, Quantifier::Some),

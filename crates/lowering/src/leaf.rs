@@ -48,6 +48,7 @@ impl Context<'_> {
             ValueShape::Bound => Leaf::Bound(self.members(r#type, field, element)?),
             ValueShape::Interval => Leaf::Interval(self.members(r#type, field, None)?),
             ValueShape::Point => Leaf::Point(self.members(r#type, field, None)?),
+            ValueShape::Geometry => Leaf::Geometry(self.members(r#type, field, None)?),
             ValueShape::Figure(figure) => Leaf::Figure(*figure, self.members(r#type, field, None)?),
         })
     }

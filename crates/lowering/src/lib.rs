@@ -12,6 +12,7 @@
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions; `cascade.rs`: rows that have all selected fields
 //! * `pattern.rs`: patterns of text matches, for later checks
+//! * `password.rs`: passwords, which are hashed and compared before
 //! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
@@ -46,6 +47,7 @@ mod objects;
 mod order;
 mod outputs;
 mod paging;
+mod password;
 mod pattern;
 mod required_fields;
 pub mod resolved;
@@ -71,6 +73,7 @@ use response::Shape;
 
 use api::Api;
 use outputs::Outputs;
+pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
 
@@ -83,6 +86,8 @@ pub struct Lowered {
     pub echoes: Vec<Echoed>,
     /// The patterns of text matches.
     pub patterns: Vec<StatedPattern>,
+    /// The passwords, by the numbers of [`ir::Operand::Password`].
+    pub passwords: Vec<StatedPassword>,
     /// Selections of fields whose values other servers give, by the numbers of their placeholders.
     pub resolved: Vec<ResolvedSelection>,
     /// Places of the placeholders in the response.
@@ -159,6 +164,7 @@ struct Context<'a> {
     /// The enclosing input positions of the condition being lowered, and its own.
     inputs_around: RefCell<Vec<InputId>>,
     patterns: RefCell<Vec<StatedPattern>>,
+    passwords: RefCell<Vec<StatedPassword>>,
     resolved: Vec<ResolvedSelection>,
     /// The root fields that are lowered, by their indexes among the selected ones.
     roots: Range<usize>,
@@ -200,8 +206,17 @@ pub fn lower_roots(
     context.roots = roots;
     let fields = context.root_fields(root_type, &[operation.root], true)?;
     let positions = context.positions(root_type)?;
-    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, resolved, .. } =
-        context;
+    let Context {
+        mut shape,
+        next_output,
+        next_rows,
+        steps,
+        echoes,
+        patterns,
+        passwords,
+        resolved,
+        ..
+    } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
@@ -210,8 +225,9 @@ pub fn lower_roots(
         rows: next_rows,
         claimed_names: Vec::new(),
     };
-    let (patterns, structure) = (patterns.into_inner(), steering.into_structure());
-    Ok(Lowered { request, shape, echoes, patterns, resolved, positions, structure })
+    let (patterns, passwords) = (patterns.into_inner(), passwords.into_inner());
+    let structure = steering.into_structure();
+    Ok(Lowered { request, shape, echoes, patterns, passwords, resolved, positions, structure })
 }
 
 fn root_type(api: &Api, kind: OperationKind) -> Result<TypeId, LowerError> {
@@ -242,6 +258,7 @@ impl<'a> Context<'a> {
             nested: Cell::new(0),
             inputs_around: RefCell::default(),
             patterns: RefCell::default(),
+            passwords: RefCell::default(),
             resolved: Vec::new(),
             roots: ALL_ROOTS,
             shape: Shape::default(),

@@ -382,6 +382,11 @@ impl<'a> Context<'a> {
             let Some(filter) = filter else { return Ok(None) };
             arguments.filters.push(filter);
         }
+        if let Some((stored, given)) = arguments.password.take() {
+            let (place, filters) = ((binding.entity, stored), &arguments.filters);
+            let filter = self.has_password(place, given, filters, field.location)?;
+            arguments.filters.push(filter);
+        }
         let order = match binding.from {
             RowsFrom::Function { .. }
             | RowsFrom::FunctionOfVariants { .. }

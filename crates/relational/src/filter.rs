@@ -87,7 +87,10 @@ impl Compiler<'_> {
             Filter::VariantGroup { .. } => {
                 return Err(CompileError::not_built("rows of several entities"));
             }
-            Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
+            Filter::Geo { place, operator, operand } => {
+                let (_, value) = self.place(place, scope, statement)?;
+                self.located(value, *operator, operand, statement)?
+            }
             Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })
     }

@@ -23,6 +23,7 @@
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`search`]: words, stems and regular expressions; `searched`: conditions with them
+//! * `located`: conditions on places of the earth
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 //! * `object_list`: keys of objects that are resolved between statements
@@ -47,6 +48,7 @@ mod key_types;
 mod keyed;
 mod keyset;
 pub mod level;
+mod located;
 mod object_list;
 mod parents;
 pub mod predicate;

@@ -6,7 +6,7 @@ use catalog::{
     Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, TextIndexKind,
     Type,
 };
-use ir::{Case, TextMatch};
+use ir::{Case, GeoOperator, TextMatch};
 
 use source::SourceError;
 
@@ -88,6 +88,8 @@ pub enum ParameterKind {
     },
     /// The operand of a search in texts: see [`Search`](crate::search::Search).
     Search(TextMatch),
+    /// The operand of a condition on a place: see [`Wanted`](source::geo::Wanted).
+    Geo(GeoOperator),
     /// The query that finds candidates of a search in an index of its words, or of parts of texts.
     Candidates {
         r#match: TextMatch,

@@ -27,6 +27,7 @@ mod decimal;
 mod epoch;
 mod error;
 mod figure;
+mod geometry;
 mod graph;
 mod interval;
 mod json;
@@ -125,6 +126,8 @@ pub enum Leaf {
     Point(Box<[Member]>),
     /// A figure in the plane as an object of its points.
     Figure(Figure, Box<[Member]>),
+    /// A geometry in GeoJSON as an object of its coordinates, or a JSON list of such.
+    Geometry(Box<[Member]>),
     /// A value of a graph.
     Graph(GraphLeaf),
     /// JSON text that is independent of the value: only within a [`Member`].
@@ -190,6 +193,9 @@ pub enum Part {
     B,
     /// Of a path or a polygon; its leaf is a [`Leaf::List`] of points.
     Points,
+    /// Of a geometry: the points of a ring, the rings of a polygon, the polygons of several; its
+    /// leaf is a [`Leaf::List`] of geometries.
+    Elements,
     /// Of a path; its leaf is ignored, it is a boolean.
     IsOpen,
     /// Of a circle; its leaf is a [`Leaf::Point`].

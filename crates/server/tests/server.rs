@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod backups;
 mod batches;
 mod bodies;
 mod browser;
@@ -20,6 +21,7 @@ mod configuration;
 mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
+mod declared_tokens;
 mod faults;
 mod fuzz;
 mod gateway;
@@ -56,6 +58,7 @@ mod stored_as;
 mod streaming;
 mod table_migrate;
 mod tokens;
+mod transfers;
 mod watch;
 mod write_ahead_log;
 

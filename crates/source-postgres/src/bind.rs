@@ -10,6 +10,7 @@ use relational::{
 use response::Bounds;
 use source::Bounding;
 use source::SourceError;
+use source::geo::Wanted;
 use source::operand::{Resolved, Variables, resolve};
 
 use super::text::{text, write_list};
@@ -122,6 +123,18 @@ fn bind_level(
     Ok(bound)
 }
 
+/// A list as JSON: as an element of a list of texts it would be an array of arrays.
+fn list_as_json<'r>(value: &'r Resolved<'_>) -> Result<Resolved<'r>, SourceError> {
+    match value {
+        Resolved::List(_) => {
+            let mut out = String::new();
+            value.write_json(&mut out)?;
+            Ok(Resolved::Json(out.into()))
+        }
+        other => Ok(other.clone()),
+    }
+}
+
 /// An array of words. Without any it has one that no text has: every array contains an empty one.
 fn write_words(words: &[Box<str>], buffer: &mut Vec<u8>) -> Result<(), SourceError> {
     let mut words: Vec<Resolved<'_>> =
@@ -167,11 +180,18 @@ fn encode(
         ParameterKind::List { .. }
         | ParameterKind::StoredArray { .. }
         | ParameterKind::KeyList { .. }
-        | ParameterKind::ArgumentList { .. }
-        | ParameterKind::TextList => match value {
+        | ParameterKind::ArgumentList { .. } => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,
             // A single value is coerced to a list of one.
+            _ => write_list(std::slice::from_ref(value), buffer)?,
+        },
+        ParameterKind::TextList => match value {
+            Resolved::Null => return Ok(Span::Null),
+            Resolved::List(items) => {
+                let items = items.iter().map(list_as_json);
+                write_list(&items.collect::<Result<Vec<_>, _>>()?, buffer)?;
+            }
             _ => write_list(std::slice::from_ref(value), buffer)?,
         },
         ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
@@ -185,6 +205,14 @@ fn encode(
         ParameterKind::Search(TextMatch::Re2) => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => buffer.extend_from_slice(Re2::read(&text)?.to_postgres()?.as_bytes()),
+        },
+        ParameterKind::Geo(operator) => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => {
+                let numbers = Wanted::read(operator, &text)?.numbers().into_iter();
+                let numbers = numbers.map(|number| Resolved::Number(number.to_string().into()));
+                write_list(&numbers.collect::<Vec<_>>(), buffer)?;
+            }
         },
         ParameterKind::Search(r#match) => match value.text() {
             None => return Ok(Span::Null),

@@ -77,6 +77,7 @@ impl PostgresProgram {
                 ParameterKind::TextList
                 | ParameterKind::Search(_)
                 | ParameterKind::Candidates { .. } => Type::TEXT_ARRAY.oid(),
+                ParameterKind::Geo(_) => Type::FLOAT8_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => {
                     types.argument(function, place).oid

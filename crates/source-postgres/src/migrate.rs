@@ -33,7 +33,7 @@ pub struct PostgresMigration {
 }
 
 /// The database's own message with its detail, where the error has one.
-fn cause(error: &tokio_postgres::Error) -> String {
+pub(crate) fn cause(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(error) => match error.detail() {
             Some(detail) => format!("{}: {detail}", error.message()),
@@ -127,6 +127,7 @@ impl PostgresMigration {
     ) -> Result<(), MigrateError> {
         self.run(include_str!("migrate/prepare.sql")).await?;
         self.run(WORDS).await?;
+        self.run(include_str!("migrate/geo.sql")).await?;
         for statement in statements {
             self.run(statement).await?;
         }

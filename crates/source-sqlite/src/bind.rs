@@ -10,6 +10,7 @@ use relational::{
 };
 use rusqlite::types::Value;
 use source::SourceError;
+use source::geo::Wanted;
 use source::operand::{Resolved, Variables, resolve};
 
 use super::encode::{encode_value, refuse_zero_byte};
@@ -192,6 +193,9 @@ fn encode(
         }
         ParameterKind::Search(TextMatch::Re2) => {
             encode_pattern(value, |text| Re2::read(text).map(|_| text.to_owned()))
+        }
+        ParameterKind::Geo(operator) => {
+            encode_pattern(value, |text| Wanted::read(operator, text).map(|_| text.to_owned()))
         }
         ParameterKind::Search(_) => encode_pattern(value, |text| Ok(text.to_owned())),
         ParameterKind::Candidates { r#match, .. } => {

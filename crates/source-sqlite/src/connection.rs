@@ -137,6 +137,17 @@ impl Drop for ResetOnDrop<'_> {
     }
 }
 
+/// Opens a file that nobody writes for reading, without locks, a log or its index.
+pub(super) fn open_immutable(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let path = path.to_string_lossy();
+    // These characters end the path of a URI, or begin an escape.
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Connection::open_with_flags(["file:", &*path, "?immutable=1"].concat(), flags)
+}
+
 /// Where the system supports it, another program that truncates the file's shared memory does not
 /// end the process.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
@@ -161,7 +172,7 @@ fn set(connection: &Connection, planning: Planning) -> Result<(), rusqlite::Erro
 
 impl Identity {
     #[cfg(unix)]
-    fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = path.metadata().ok()?;
         Some(Self { device: metadata.dev(), number: metadata.ino() })
@@ -169,7 +180,7 @@ impl Identity {
 
     /// Elsewhere an open file cannot lose its place.
     #[cfg(not(unix))]
-    fn of(_: &Path) -> Option<Self> {
+    pub(super) fn of(_: &Path) -> Option<Self> {
         None
     }
 }

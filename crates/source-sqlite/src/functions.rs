@@ -4,14 +4,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ir::TextMatch;
+use ir::{GeoOperator, TextMatch};
 use relational::search::Search;
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
+use source::geo::{Place, Wanted};
 
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
+use super::list::without;
 use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
 use super::stored::in_utc;
@@ -43,6 +45,13 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
         let json = json(arguments, 0, &mut of_content.work())?;
         Ok(Option::as_ref(&json).map(Json::canonical))
     })?;
+    let of_list = interrupt.clone();
+    connection.create_scalar_function(sql::flavor::LIST_WITHOUT, 2, flags, move |arguments| {
+        match text(arguments, 0).zip(text(arguments, 1)) {
+            Some((list, elements)) => without(&list, &elements, &mut of_list.work()),
+            None => Ok(None),
+        }
+    })?;
     add_json(connection, flags, interrupt)?;
     for (name, r#match) in [
         (sql::flavor::ALL_TERMS, TextMatch::AllTerms),
@@ -55,6 +64,18 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
         let interrupt = interrupt.clone();
         connection.create_scalar_function(name, 2, flags, move |arguments| {
             is_found(arguments, r#match, &mut interrupt.work())
+        })?;
+    }
+    for (name, operator) in [
+        (sql::flavor::GEO_NEAR, GeoOperator::Near),
+        (sql::flavor::GEO_WITHIN, GeoOperator::Within),
+        (sql::flavor::GEO_CONTAINS, GeoOperator::Contains),
+        (sql::flavor::GEO_INTERSECTS, GeoOperator::Intersects),
+    ] {
+        let interrupt = interrupt.clone();
+        let name = format!("thalweg_{name}");
+        connection.create_scalar_function(name.as_str(), 2, flags, move |arguments| {
+            is_located(arguments, operator, &mut interrupt.work())
         })?;
     }
     for (name, letters) in
@@ -150,6 +171,26 @@ fn is_found(
     let text = text_of(arguments.get_raw(0));
     work.spend(text.as_ref().map_or(0, |text| text.len()))?;
     Ok(text.zip(Option::as_ref(&search)).map(|(text, search)| search.is_match(&text)))
+}
+
+/// Whether the first argument, a place, passes a condition, whose operand is the second and is parsed
+/// once for all rows of a statement.
+fn is_located(
+    arguments: &Context<'_>,
+    operator: GeoOperator,
+    work: &mut Work<'_>,
+) -> Result<Option<bool>, rusqlite::Error> {
+    let read = |operand: ValueRef<'_>| match text_of(operand) {
+        Some(operand) => Wanted::read(operator, &operand).map(Some),
+        None => Ok(None),
+    };
+    let wanted = arguments.get_or_create_aux(1, read)?;
+    let text = text_of(arguments.get_raw(0));
+    work.spend(text.as_ref().map_or(0, |text| text.len()))?;
+    let place = text.and_then(|text| Place::read(&text));
+    let Some((place, wanted)) = place.zip(Option::as_ref(&wanted)) else { return Ok(None) };
+    work.spend(place.size().saturating_mul(wanted.size()))?;
+    Ok(Some(place.passes(wanted)))
 }
 
 /// An argument as text, numbers as SQLite prints them; none where it is null or no text at all.

@@ -1,12 +1,12 @@
 //! SQLite, in the same process.
 //!
 //! * [`introspect`], [`declared`]: introspection of a file
-//! * [`migrate`]: migrations of a file
+//! * [`migrate`]: migrations of a file; [`backup`]: copies of it
 //! * [`connection`]: opening a file; `shared_memory`: protection against other programs that
 //!   truncate its shared memory
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
-//! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
+//! * `json`: JSON by its content; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
@@ -22,6 +22,7 @@
 //! * `writer`: changing a file
 //! * [`database`]: a file read from every thread; [`options`]: of opening it
 
+pub mod backup;
 pub mod bind;
 pub mod connection;
 pub mod cursor;
@@ -38,6 +39,7 @@ mod inline;
 mod interrupt;
 pub mod introspect;
 mod json;
+mod list;
 pub mod migrate;
 mod moment;
 mod offload;
@@ -52,6 +54,7 @@ mod statement;
 mod stored;
 mod text;
 mod threads;
+pub mod transfer;
 mod writer;
 
 pub use connection::Identity;

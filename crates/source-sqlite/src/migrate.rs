@@ -84,19 +84,7 @@ impl SqliteMigration {
 
     /// The newest migration.
     pub fn newest(&self) -> Result<Option<Recorded>, MigrateError> {
-        let read = || {
-            let connection = &self.file.connection;
-            let has_history =
-                connection.query_row(include_str!("migrate/has_history.sql"), [], |row| row.get(0));
-            if !has_history? {
-                return Ok(None);
-            }
-            let recorded = |row: &rusqlite::Row<'_>| {
-                Ok(Recorded { number: row.get(0)?, definitions: row.get(1)?, tables: row.get(2)? })
-            };
-            connection.query_row(include_str!("migrate/newest.sql"), [], recorded).optional()
-        };
-        read().map_err(MigrateError::History)
+        newest(&self.file.connection).map_err(MigrateError::History)
     }
 
     /// The tables that are there.
@@ -167,6 +155,19 @@ impl SqliteMigration {
             None => Ok(()),
         }
     }
+}
+
+/// The newest migration of a file.
+pub(super) fn newest(connection: &Connection) -> Result<Option<Recorded>, rusqlite::Error> {
+    let has_history =
+        connection.query_row(include_str!("migrate/has_history.sql"), [], |row| row.get(0));
+    if !has_history? {
+        return Ok(None);
+    }
+    let recorded = |row: &rusqlite::Row<'_>| {
+        Ok(Recorded { number: row.get(0)?, definitions: row.get(1)?, tables: row.get(2)? })
+    };
+    connection.query_row(include_str!("migrate/newest.sql"), [], recorded).optional()
 }
 
 /// Creates an empty file with a write-ahead log.

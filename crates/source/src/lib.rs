@@ -3,6 +3,7 @@
 //! * [`connections`]: the interface of a driver
 //! * [`plan`]: compiled requests, and the parameters of their execution
 //! * [`operand`], [`opaque`]: the values of a request's variables
+//! * [`geo`]: conditions on places of the earth
 //! * [`session`]: settings and claims of a session
 //! * [`limits`]: timeouts, and limits of connection pools
 //! * [`streamed`]: answers that are sent while they are made
@@ -14,6 +15,7 @@
 
 pub mod connections;
 pub mod error;
+pub mod geo;
 pub mod limits;
 pub mod migration;
 pub mod observed;

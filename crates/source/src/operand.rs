@@ -1,13 +1,15 @@
 //! Operands at the time of a request: where a parameter's value is taken from the variables.
 
 mod form;
+mod geometry;
 mod given;
 mod representations;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ir::Operand;
+use ir::{Operand, PasswordPart};
 use response::calendar::split_seconds;
 use serde_json_bytes::Value as Json;
 
@@ -25,13 +27,30 @@ pub struct Variables<'v> {
     pub slots: &'v [Option<Json>],
     /// Claims of the session; `None` for an unauthenticated one.
     pub claims: Option<&'v Claims>,
+    /// The passwords of the request, by their numbers.
+    pub passwords: &'v [Password],
+}
+
+/// A password of a request.
+#[derive(Clone, Default)]
+pub struct Password {
+    pub given: Option<Box<str>>,
+    /// The hash of a new password, or the stored hash which a given one matches.
+    pub hash: Option<Box<str>>,
 }
 
 impl<'v> Variables<'v> {
     /// The variables of a request without claims.
     #[must_use]
     pub fn of(slots: &'v [Option<Json>]) -> Self {
-        Self { slots, claims: None }
+        Self { slots, claims: None, passwords: &[] }
+    }
+}
+
+/// Logs show neither a password nor its hash.
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Password").finish_non_exhaustive()
     }
 }
 
@@ -74,6 +93,14 @@ pub fn resolve<'v>(
                 .ok_or_else(|| SourceError::input("an opaque text that cannot be read"))
         }
         Operand::Representations(own) => Ok(representations::values(own, variables)),
+        Operand::Password { number, part } => {
+            let own = variables.passwords.get(usize::from(*number));
+            let text = own.and_then(|own| match part {
+                PasswordPart::Given => own.given.as_deref(),
+                PasswordPart::Hash => own.hash.as_deref(),
+            });
+            Ok(text.map_or(Resolved::Null, |text| Resolved::Text(text.into())))
+        }
         Operand::Now => Ok(Resolved::Text(now().into())),
         _ => Err(SourceError::new(
             crate::error::SourceErrorKind::Internal,
@@ -114,6 +141,27 @@ impl Resolved<'_> {
             Self::Number(text) | Self::Json(text) => Some(Cow::Borrowed(text)),
             Self::Text(text) => Some(Cow::Borrowed(text)),
         }
+    }
+
+    /// Appends the value as JSON; parts have no JSON.
+    pub fn write_json(&self, out: &mut String) -> Result<(), SourceError> {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Text(text) => response::escape::push_string(text, out),
+            Self::List(items) => {
+                out.push('[');
+                for (place, item) in items.iter().enumerate() {
+                    out.push_str(if place == 0 { "" } else { "," });
+                    item.write_json(out)?;
+                }
+                out.push(']');
+            }
+            Self::Boolean(_) | Self::Integer(_) | Self::Number(_) | Self::Json(_) => {
+                out.push_str(&self.text().unwrap_or_default());
+            }
+            Self::Parts(_) => return Err(SourceError::input("a value with parts in a list")),
+        }
+        Ok(())
     }
 
     /// The value as a number of rows. `word` is the argument's name in an error.

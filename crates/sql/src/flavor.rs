@@ -109,6 +109,16 @@ pub const JSON_HAS_KEY: &str = "thalweg_json_has_key";
 pub const JSON_HAS_ANY_KEY: &str = "thalweg_json_has_any_key";
 pub const JSON_HAS_ALL_KEYS: &str = "thalweg_json_has_all_keys";
 
+/// Functions that test a place in GeoJSON, likewise: with `thalweg_` before their names, or in
+/// PostgreSQL in the schema of Thalweg.
+pub const GEO_NEAR: &str = "geo_near";
+pub const GEO_WITHIN: &str = "geo_within";
+pub const GEO_CONTAINS: &str = "geo_contains";
+pub const GEO_INTERSECTS: &str = "geo_intersects";
+
+/// The function that returns a JSON list without the elements of another, likewise.
+pub const LIST_WITHOUT: &str = "thalweg_list_without";
+
 /// Functions that search the words of a text, by words and by their stems, likewise.
 pub const ALL_TERMS: &str = "thalweg_all_terms";
 pub const ANY_TERM: &str = "thalweg_any_term";

@@ -1,6 +1,6 @@
 //! Arguments of fields that return rows or values.
 
-use catalog::SearchId;
+use catalog::{FieldId, SearchId};
 use ir::{Hop, ValueRef};
 
 use super::{ArgumentBinding, VariantsId};
@@ -44,6 +44,8 @@ pub enum ArgumentRole {
     GlobalId,
     /// An argument of the field's function.
     Call(ArgumentBinding),
+    /// A password: only the row whose field has a hash of it is found.
+    Password(FieldId),
     /// The search text of an index.
     Searched,
     /// An object of [`ArgumentRole::Searched`]: the rows are those that the index finds.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::{AggregateFunction, Case, Comparison, Hop, Quantifier, TextMatch, ValueRef};
+use ir::{AggregateFunction, Case, Comparison, GeoOperator, Hop, Quantifier, TextMatch, ValueRef};
 
 use super::{Meaning, VariantsId};
 
@@ -131,6 +131,8 @@ pub enum OperatorRole {
     },
     /// A boolean that steers: tests for null.
     TestNull,
+    /// A place on the earth.
+    Geo(GeoOperator),
     /// An object of a point and a distance from it.
     Distance(Comparison),
     /// An object of one [`FilterRole::DistancePoint`] and of [`FilterRole::DistanceIs`].

@@ -99,6 +99,8 @@ pub enum ObjectRole {
     Key,
     /// A value that no two objects have: an object with it is found by it.
     Identifier(FieldId),
+    /// A password, of which the field stores a hash.
+    Password(FieldId),
     /// An object, or a list of such, to which the relation leads: one that exists, or a new one.
     Relation(ObjectRelation),
     /// A value that the objects of each of several entities have, by its index among the common

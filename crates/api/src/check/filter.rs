@@ -88,6 +88,7 @@ fn of_operator(operator: OperatorRole) -> Reading {
         | OperatorRole::CompareElement(_)
         | OperatorRole::Match { .. }
         | OperatorRole::TestNull
+        | OperatorRole::Geo(_)
         | OperatorRole::Distance(_) => Reading::Value,
     }
 }

@@ -174,9 +174,10 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::Stored(_)) => Some(Reading::Value),
         InputRole::Write(WriteRole::Object(role)) => match role {
-            ObjectRole::Key | ObjectRole::Identifier(_) | ObjectRole::Common(_) => {
-                Some(Reading::Value)
-            }
+            ObjectRole::Key
+            | ObjectRole::Identifier(_)
+            | ObjectRole::Password(_)
+            | ObjectRole::Common(_) => Some(Reading::Value),
             ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {
                 Some(Reading::Members(Position::Object))
             }

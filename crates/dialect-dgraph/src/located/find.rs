@@ -68,7 +68,8 @@ impl Finder<'_> {
             None => vec![LocatedField::Missing; count],
         };
         let identifiers = (0..count).map(|place| self.identifier(index, place)).collect();
-        LocatedType { rows, fields, links: Vec::new(), identifiers }
+        let password = rows.and_then(|rows| self.password(index, rows));
+        LocatedType { rows, fields, links: Vec::new(), identifiers, password }
     }
 
     /// The field with the values of an interface's identifier.
@@ -80,6 +81,12 @@ impl Finder<'_> {
         let table = self.places.groups.get(group.0)?.as_ref()?;
         let table = find_table(self.catalog, table)?;
         Some(self.catalog.find_field(table, &field.stored_name)?.id)
+    }
+
+    /// The field with the hash of the password of a type.
+    fn password(&self, index: TypeIndex, rows: LocatedRows) -> Option<FieldId> {
+        let stored = self.stored.types.get(index.0)?.as_ref()?;
+        self.stored_field(stored, rows, stored.secret?)
     }
 
     fn field(&mut self, index: TypeIndex, rows: LocatedRows, place: usize) -> LocatedField {

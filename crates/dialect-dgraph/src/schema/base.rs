@@ -1,17 +1,27 @@
 //! Types that every schema has, in Dgraph's order.
 
+use std::sync::Arc;
+
 use graphql::schema::DirectiveLocation;
-use ir::ValueForm;
+use ir::{GeoOperator, GeometryForm, ValueForm};
 
 use super::draft::{Draft, DraftField, DraftInput, DraftKind, DraftType, DraftValue, Section};
 use super::operators::{add_filters, add_ranges, refused};
-use api::binding::{FieldBinding, InputBinding, InputRole, ValueBinding, ValueShape};
+use api::binding::{
+    FieldBinding, FilterRole, InputBinding, InputRole, OperatorRole, ValueBinding, ValueShape,
+};
 use response::{Leaf, Part};
 
 /// The text of positions that only definitions use.
 const OF_DEFINITIONS: &str = "It is a part of type definitions.";
 
-const GEO: &str = "Conditions on places are not supported yet.";
+/// Conditions on places, those on points first.
+const GEO_OPERATORS: [(&str, &str, GeoOperator); 4] = [
+    ("near", "NearFilter", GeoOperator::Near),
+    ("within", "WithinFilter", GeoOperator::Within),
+    ("contains", "ContainsFilter", GeoOperator::Contains),
+    ("intersects", "IntersectsFilter", GeoOperator::Intersects),
+];
 
 const INT64: &str = "The Int64 scalar type represents a signed 64‐bit numeric non‐fractional \
      value.\nInt64 can represent values in range [-(2^63),(2^63 - 1)].";
@@ -95,46 +105,71 @@ fn add_geo(draft: &mut Draft) {
         DraftField::new(name, "Float!", FieldBinding::Part { part, value })
     });
     draft.add_plain(Section::Base, "Point", DraftKind::object(fields.collect()));
-    add_value(draft, "PointRef", &coordinates.map(|name| (name, "Float!")));
-    add_input(draft, "NearFilter", &[("distance", "Float!"), ("coordinate", "PointRef!")], GEO);
-    add_input(draft, "PointGeoFilter", &[("near", "NearFilter"), ("within", "WithinFilter")], GEO);
-    for (object, input, name, element) in [
-        ("PointList", "PointListRef", "points", "Point"),
-        ("Polygon", "PolygonRef", "coordinates", "PointList"),
-        ("MultiPolygon", "MultiPolygonRef", "polygons", "Polygon"),
+    let [longitude, latitude] = coordinates.map(Into::into);
+    let point = Arc::new(GeometryForm::Point { longitude, latitude });
+    add_geometry(draft, "PointRef", &coordinates.map(|name| (name, "Float!")), Some(&point));
+    let name = "coordinate".into();
+    let near = GeometryForm::Near { distance: "distance".into(), name, point: point.clone() };
+    let members = [("distance", "Float!"), ("coordinate", "PointRef!")];
+    add_geometry(draft, "NearFilter", &members, Some(&near.into()));
+    add_conditions(draft, "PointGeoFilter", &GEO_OPERATORS[..2]);
+    let (rings, points) = ("coordinates".into(), "points".into());
+    let polygon = Arc::new(GeometryForm::Polygon { rings, points, point: point.clone() });
+    let polygons = "polygons".into();
+    let several = Arc::new(GeometryForm::MultiPolygon { polygons, polygon: polygon.clone() });
+    for (object, input, name, element, form) in [
+        ("PointList", "PointListRef", "points", "Point", None),
+        ("Polygon", "PolygonRef", "coordinates", "PointList", Some(&polygon)),
+        ("MultiPolygon", "MultiPolygonRef", "polygons", "Polygon", Some(&several)),
     ] {
-        let binding = FieldBinding::Refused("Polygons are not supported yet.".into());
+        let value = ValueShape::List(Box::new(ValueShape::Geometry));
+        let binding = FieldBinding::Part { part: Part::Elements, value };
         let field = DraftField::new(name, &format!("[{element}!]!"), binding);
         draft.add_plain(Section::Base, object, DraftKind::object(vec![field]));
-        add_value(draft, input, &[(name, &format!("[{element}Ref!]!"))]);
+        add_geometry(draft, input, &[(name, &format!("[{element}Ref!]!"))], form);
     }
-    add_input(draft, "WithinFilter", &[("polygon", "PolygonRef!")], GEO);
-    add_input(draft, "ContainsFilter", &[("point", "PointRef"), ("polygon", "PolygonRef")], GEO);
-    add_input(
-        draft,
-        "IntersectsFilter",
-        &[("polygon", "PolygonRef"), ("multiPolygon", "MultiPolygonRef")],
-        GEO,
+    let (point, polygon, several) = (
+        ("point", "PointRef", point),
+        ("polygon", "PolygonRef", polygon),
+        ("multiPolygon", "MultiPolygonRef", several),
     );
-    add_input(
-        draft,
-        "PolygonGeoFilter",
-        &[
-            ("near", "NearFilter"),
-            ("within", "WithinFilter"),
-            ("contains", "ContainsFilter"),
-            ("intersects", "IntersectsFilter"),
-        ],
-        GEO,
-    );
+    let only = (polygon.0, "PolygonRef!", polygon.2.clone());
+    for (filter, geometries) in [
+        ("WithinFilter", vec![only]),
+        ("ContainsFilter", vec![point, polygon.clone()]),
+        ("IntersectsFilter", vec![polygon, several]),
+    ] {
+        let members = geometries.iter().map(|(name, r#type, _)| (*name, *r#type));
+        let members: Vec<(&str, &str)> = members.collect();
+        let forms = geometries.into_iter().map(|(name, _, form)| (name.into(), form));
+        let form = Arc::new(GeometryForm::OneOf(forms.collect()));
+        add_geometry(draft, filter, &members, Some(&form));
+    }
+    add_conditions(draft, "PolygonGeoFilter", &GEO_OPERATORS);
 }
 
-/// Adds the input type of a value with parts.
-fn add_value(draft: &mut Draft, name: &str, members: &[(&str, &str)]) {
+/// Adds the input type of a place, or of the operand of a condition.
+fn add_geometry(
+    draft: &mut Draft,
+    name: &str,
+    members: &[(&str, &str)],
+    form: Option<&Arc<GeometryForm>>,
+) {
     let member = |(name, r#type): &(&str, &str)| {
         DraftInput::new(name, r#type, InputBinding::lenient(InputRole::Member))
     };
     let members = members.iter().map(member).collect();
+    let form = form.map(|form| ValueForm::Geometry((**form).clone()));
+    draft.add_plain(Section::Base, name, DraftKind::Input { members, form });
+}
+
+/// Adds the conditions on a place.
+fn add_conditions(draft: &mut Draft, name: &str, operators: &[(&str, &str, GeoOperator)]) {
+    let member = |(name, r#type, operator): &(&str, &str, GeoOperator)| {
+        let role = FilterRole::Operator(OperatorRole::Geo(*operator));
+        DraftInput::new(name, r#type, InputBinding::lenient(role))
+    };
+    let members = operators.iter().map(member).collect();
     draft.add_plain(Section::Base, name, DraftKind::input(members));
 }
 

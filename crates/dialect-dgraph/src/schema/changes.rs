@@ -8,7 +8,7 @@ use super::inputs;
 use super::operators::refused;
 use super::variants;
 use crate::located::LocatedField;
-use crate::model::{Base, Field, Scalar, TypeIndex, UnionIndex};
+use crate::model::{Base, Field, TypeIndex, UnionIndex};
 use api::binding::{
     Change, ChangedTypes, FieldBinding, InputBinding, MutationBinding, MutationForm, ObjectBinding,
     ObjectRelation, ObjectRole, ObjectTarget, PayloadField, RowsBinding, RowsForm, RowsFrom,
@@ -18,11 +18,12 @@ use api::binding::{
 const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
      its id, or make the identifier unique with `@id(interface: true)`.";
 
-const MISSING: &str = "The database does not store this.";
+pub(super) const MISSING: &str = "The database does not store this.";
 
 const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
 
-const PLACES: &str = "Places are not supported yet.";
+const PASSWORD_OF_INTERFACE: &str =
+    "The passwords of an interface's objects are changed by the mutations of their types.";
 
 const FROM_SEVERAL: &str = "References from rows of an interface's types are not supported here yet: \
      set them from the other end.";
@@ -121,12 +122,20 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
-        LocatedField::Column(_) if is_place(field.r#type.base) => refused(PLACES),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
         LocatedField::Column(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
         LocatedField::Rows(_) | LocatedField::Several(_) => relation(build, index, place),
+    }
+}
+
+/// The password of an object.
+pub(super) fn password(build: &Builder<'_>, index: TypeIndex) -> InputBinding {
+    match build.located.password(index) {
+        _ if is_interface(build.r#type(index)) => refused(PASSWORD_OF_INTERFACE),
+        Some(field) => input(ObjectRole::Password(field)),
+        None => refused(MISSING),
     }
 }
 
@@ -145,9 +154,6 @@ pub(super) fn identifier(build: &Builder<'_>, index: TypeIndex, field: &Field) -
 /// field for it.
 fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
     let field = &build.r#type(index).fields[place];
-    if is_place(field.r#type.base) {
-        return refused(PLACES);
-    }
     if let Base::Type(_) | Base::Union(_) = field.r#type.base {
         let members = variants::members(build, Base::Type(index)).into_iter();
         let each: Option<Vec<_>> = members
@@ -228,8 +234,4 @@ fn object(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<ObjectBinding>> {
         required: inputs::required(build, index),
         is_creatable: true,
     }))
-}
-
-fn is_place(base: Base) -> bool {
-    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }

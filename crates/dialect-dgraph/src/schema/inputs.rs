@@ -12,9 +12,6 @@ use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, Variant
 
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};
 
-/// The text of inputs that are refused.
-pub(super) const NOT_YET: &str = "Passwords are not supported yet.";
-
 /// Uses of a type's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
@@ -121,7 +118,11 @@ pub(super) fn values(build: &Builder<'_>, index: TypeIndex, values: Values) -> V
         members.push(input);
     }
     let secret = build.r#type(index).secret.as_ref();
-    members.extend(secret.map(|secret| member(&secret.field, "String!")));
+    members.extend(
+        secret.map(|secret| {
+            DraftInput::new(&secret.field, "String!", changes::password(build, index))
+        }),
+    );
     members
 }
 
@@ -169,8 +170,10 @@ fn is_unlinked(build: &Builder<'_>, base: Base) -> bool {
 fn plain(build: &Builder<'_>, index: TypeIndex, field: &Field) -> DraftInput {
     let fields = &build.r#type(index).fields;
     let place = fields.iter().position(|own| own.name == field.name);
-    let binding =
-        place.map_or_else(|| refused(NOT_YET), |place| changes::member(build, index, place));
+    let binding = match place {
+        Some(place) => changes::member(build, index, place),
+        None => refused(changes::MISSING),
+    };
     let FieldType { base, .. } = field.r#type;
     let name = build.name(base);
     match base {
@@ -184,8 +187,4 @@ fn plain(build: &Builder<'_>, index: TypeIndex, field: &Field) -> DraftInput {
             ..DraftInput::new(&field.name, &wrapped(name, field.r#type), binding)
         },
     }
-}
-
-fn member(name: &str, r#type: &str) -> DraftInput {
-    DraftInput::new(name, r#type, refused(NOT_YET))
 }

@@ -10,7 +10,7 @@ use super::facts::{is_foreign_id, is_id, is_interface};
 use super::operators::refused;
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, RelationPath};
-use crate::model::{Base, Scalar, TypeIndex};
+use crate::model::{Base, TypeIndex};
 use api::binding::{
     AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, Meaning, OperatorRole,
     RowPart, RowsBinding, RowsForm, RowsFrom, RowsRole, Subject, ValueBinding,
@@ -21,8 +21,8 @@ pub(super) const AGGREGATE: &str = "Aggregate";
 
 const MISSING: &str = "The database does not store this.";
 
-const PLACES: &str = "Places are not supported yet.";
-
+const GUARDED_OF_INTERFACE: &str =
+    "Related rows of an interface that rules may hide are not supported by `has`.";
 const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
 
 /// A field of a type.
@@ -33,9 +33,6 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
     }
     let field = &r#type.fields[place];
     match build.located.field(index, place) {
-        LocatedField::Column(_) if is_place(field.r#type.base) => {
-            FieldBinding::Refused(PLACES.into())
-        }
         LocatedField::Column(column) => FieldBinding::Column(column.field),
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
@@ -137,23 +134,35 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
     let located = build.located;
     let r#type = build.r#type(index);
     let refused = |text: &str| ValueBinding::Refused(text.into());
+    let base = r#type.fields[place].r#type.base;
+    let is_guarded = variants::are_guarded(build, base);
     if is_interface(r#type) {
-        let common = variants::common_place(build, index, place).map(RowPart::Common);
+        // The key of an object, and a joining row, tell that there is an object, even if rules hide it.
+        let common = match is_guarded {
+            true => None,
+            false => variants::common_place(build, index, place).map(RowPart::Common),
+        };
+        let is_linked = !is_guarded || variants::leads_to_rows(build, index, place);
         let link = || variants::link_place(build, index, place).map(RowPart::Link);
-        return match common.or_else(link) {
+        return match common.or_else(|| link().filter(|_| is_linked)) {
             Some(part) => ValueBinding::Present(part),
+            None if is_guarded => refused(GUARDED_OF_INTERFACE),
             None => refused(RELATED_OF_INTERFACE),
         };
     }
     ValueBinding::Present(match located.field(index, place) {
         LocatedField::Missing => return refused(MISSING),
         LocatedField::Column(column) => RowPart::Field(column.field),
+        LocatedField::Rows(RelationPath::Through { near, far }) if is_guarded => {
+            RowPart::RelatedThrough { near: *near, far: *far }
+        }
         LocatedField::Rows(way) => RowPart::Related(first_hop(way)),
         LocatedField::Several(ways) => {
-            let base = r#type.fields[place].r#type.base;
             match ways.first() {
                 // A row of the join table leads to a row of one of the types.
-                Some((_, RelationPath::Through { near, .. })) => RowPart::Related(*near),
+                Some((_, RelationPath::Through { near, .. })) if !is_guarded => {
+                    RowPart::Related(*near)
+                }
                 _ => match variants::list_of_relation(build, base, ways) {
                     Some(variants) => RowPart::RelatedVariants(variants),
                     None => return refused(MISSING),
@@ -263,10 +272,6 @@ fn equal(subject: Subject) -> InputBinding {
 
 fn value(value: AggregateValue) -> FieldBinding {
     FieldBinding::Aggregate(AggregateField::Value(vec![value].into()))
-}
-
-fn is_place(base: Base) -> bool {
-    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }
 
 fn first_hop(way: &RelationPath) -> Hop {

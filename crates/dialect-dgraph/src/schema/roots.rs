@@ -9,11 +9,12 @@ use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_f
 use super::operators::refused;
 use super::{reads, similar};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
-use api::binding::{FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
+use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
 
 const SUBSCRIPTIONS: &str = "Subscriptions are not supported yet.";
 
-const PASSWORDS: &str = "Passwords are not supported yet.";
+const PASSWORD_OF_INTERFACE: &str =
+    "The passwords of an interface's objects are checked by the queries of their types.";
 
 /// The reason for which the `get` of an interface is deprecated.
 const DEPRECATED_GET: &str = "@id argument for get query on interface is being deprecated. Only \
@@ -113,19 +114,34 @@ pub(super) fn deprecation(r#type: &Type) -> Option<Box<str>> {
     (is_interface(r#type) && is_own).then(|| DEPRECATED_GET.into())
 }
 
-fn check_password(build: &Builder<'_>, index: TypeIndex, secret: &Secret) -> DraftField {
+/// The object of a type with a key, if its password is the given one.
+fn check_password(build: &mut Builder<'_>, index: TypeIndex, secret: &Secret) -> DraftField {
     let r#type = build.r#type(index);
     let provided = build.provided(index);
     let key = id_field(r#type, &provided).or_else(|| xid_field(r#type, &provided));
+    let key = key.and_then(|key| r#type.fields.iter().position(|field| field.name == key.name));
     let mut arguments = Vec::new();
-    if let Some(key) = key {
-        let binding = refused(PASSWORDS);
+    if let Some(place) = key {
+        let key = &r#type.fields[place];
+        let binding = reads::key(build, index, place);
         arguments.push(DraftInput::new(&key.name, &build.text(key.r#type), binding));
     }
-    arguments.push(DraftInput::new(&secret.field, "String!", refused(PASSWORDS)));
-    let name = &r#type.name;
-    let binding = FieldBinding::Refused(PASSWORDS.into());
-    DraftField::new(&format!("check{name}Password"), name, binding).with(arguments)
+    let (binding, password) = match build.located.password(index) {
+        Some(field) => {
+            let password = InputBinding::lenient(ArgumentRole::Password(field));
+            (reads::root(build, index, RowsForm::Single), password)
+        }
+        None => {
+            let text = match is_interface(r#type) {
+                true => PASSWORD_OF_INTERFACE,
+                false => changes::MISSING,
+            };
+            (FieldBinding::Refused(text.into()), refused(text))
+        }
+    };
+    arguments.push(DraftInput::new(&secret.field, "String!", password));
+    let name = format!("check{}Password", r#type.name);
+    DraftField::new(&name, &r#type.name, binding).with(arguments)
 }
 
 /// Adds a query, and the subscription of it.

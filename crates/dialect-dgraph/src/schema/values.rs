@@ -87,7 +87,13 @@ pub(super) fn leaf(model: &Model, base: Base, stored: &Type) -> Leaf {
 
 fn column_binding(model: &Model, field: &Field, column: &LocatedColumn) -> ColumnBinding {
     let base = field.r#type.base;
+    let json = || single(Leaf::Json(JsonForm::Embedded));
     match (&field.r#type.list, &column.r#type) {
+        (Some(_), Type::List(_)) if is_place(base) => {
+            let value = ValueShape::List(Box::new(ValueShape::Geometry));
+            ColumnBinding { value, ..json() }
+        }
+        _ if is_place(base) => ColumnBinding { value: ValueShape::Geometry, ..json() },
         (None, stored) => single(leaf(model, base, stored)),
         (Some(_), Type::List(element)) => {
             let leaf = leaf(model, base, element);
@@ -95,8 +101,12 @@ fn column_binding(model: &Model, field: &Field, column: &LocatedColumn) -> Colum
             ColumnBinding { value, ..single(Leaf::List(Box::new(leaf))) }
         }
         // A database without lists stores JSON.
-        (Some(_), _) => single(Leaf::Json(JsonForm::Embedded)),
+        (Some(_), _) => json(),
     }
+}
+
+fn is_place(base: Base) -> bool {
+    matches!(base, Base::Scalar(Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon))
 }
 
 fn single(leaf: Leaf) -> ColumnBinding {

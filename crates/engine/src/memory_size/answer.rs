@@ -8,6 +8,8 @@ use response::{
     Sealed, Shape, ShapeField,
 };
 
+use crate::passwords::PreparedPassword;
+
 use super::{MemorySize, of_shared, plain, sum};
 
 plain!(Branch, LevelId, NodeId, OutputId, ColumnRef);
@@ -89,6 +91,7 @@ impl MemorySize for Leaf {
             | Self::Bound(members)
             | Self::Interval(members)
             | Self::Point(members)
+            | Self::Geometry(members)
             | Self::Figure(_, members) => sum!(members),
             Self::Sealed(sealed) => sum!(sealed),
             Self::Literal(text) => sum!(text),
@@ -152,6 +155,14 @@ impl MemorySize for Echoed {
                 super::COUNTERS + size_of_val::<[Arc<_>]>(types) + sum!(list)
             }
         }
+    }
+}
+
+impl MemorySize for PreparedPassword {
+    fn memory_size(&self) -> usize {
+        let read =
+            self.stored.as_ref().map_or(0, |plan| plan.memory_size() + plan.shape().memory_size());
+        read + sum!(&self.given)
     }
 }
 

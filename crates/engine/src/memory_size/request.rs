@@ -44,11 +44,15 @@ impl MemorySize for Step {
 impl MemorySize for ObjectChange {
     fn memory_size(&self) -> usize {
         match self {
+            Self::Find { rows, purpose: _ } => sum!(rows),
             Self::NewKeys { key: _, count: _ } => 0,
             Self::Insert { entity: _, key: _, keys, fields }
-            | Self::SetEach { entity: _, key: _, keys, fields }
+            | Self::SetEach { entity: _, key: _, keys, fields, is_upsert: _ }
             | Self::SetAll { entity: _, key: _, keys, fields } => sum!(keys, fields),
             Self::Clear { entity: _, field: _, values, rows } => sum!(values, rows),
+            Self::RemoveElements { entity: _, key: _, keys, field: _, elements } => {
+                sum!(keys, elements)
+            }
             Self::Connect { joining: _, near, far, pairing: _ } => sum!(near, far),
             Self::Disconnect { joining: _, near, far } => sum!(near, far),
             Self::Delete { entity: _, key: _, keys } => sum!(keys),
@@ -286,6 +290,7 @@ impl MemorySize for Operand {
             Self::Claims
             | Self::Results { step: _, output: _ }
             | Self::Result { step: _, output: _ }
+            | Self::Password { number: _, part: _ }
             | Self::Now
             | Self::NewId(_)
             | Self::External(_) => 0,

@@ -52,7 +52,8 @@ impl Worker {
         let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
-        let params = self.params(&ready, session, &echoes);
+        let passwords = self.hashed(&ready, session).await?;
+        let params = self.params(&ready, session, (&echoes, &passwords));
         let tape =
             prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);

@@ -70,7 +70,12 @@ impl Worker {
                 Ok(echoes) => echoes,
                 Err(error) => return Err(vec![engine.map_error(&error).logged_as(NOT_TAKEN)]),
             };
-            let params = self.params(ready, &caller.session, &echoes);
+            let variables = ready.variables(&caller.session);
+            let passwords = match self.passwords(part, variables, &caller.session).await {
+                Ok(passwords) => passwords,
+                Err(error) => return Err(vec![error]),
+            };
+            let params = self.params(ready, &caller.session, (&echoes, &passwords));
             let held = MemoryReservation::of(&self.memory);
             let sink = part.begin(b"", engine.limits.response_bytes, held);
             let (plan, observed) = (&part.plan, &mut report.observed);

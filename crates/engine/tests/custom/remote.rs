@@ -266,7 +266,7 @@ fn answers_are_limited_in_bytes_and_memory() {
 
         "RESPONSE_TOO_LARGE"
         -
-        "RESPONSE_MEMORY_EXHAUSTED"
+        "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED"
         "RESPONSE_MEMORY_EXHAUSTED"
         -"#]]
     .assert_eq(&codes);
@@ -341,6 +341,14 @@ fn objects_of_several_types_have_the_fields_of_their_own() {
             "{ pet { ... on Named { name } ... on Dog { barks } __typename } }",
         ],
         &expect![[r#"
+            {"data":{"named":[{"__typename":"Cat","name":"tom","lives":9},{"__typename":"Dog","name":"rex","barks":true},null]},"errors":[{"message":"The type of an object is unknown: its `__typename` is missing.","locations":[{"line":1,"column":3}],"path":["named",2],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+              GET /named/known 
+            {"data":{"named":[{"name":"somebody"}]}}
+              GET /named/unknown 
+            {"data":{"named":[null]},"errors":[{"message":"The type of an object is unknown: its `__typename` is missing.","locations":[{"line":1,"column":3}],"path":["named",0],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+              GET /named/unknown 
+            {"data":{"pet":null},"errors":[{"message":"Non-nullable field 'name' (type String!) was not present in result from Dgraph.  GraphQL error propagation triggered.","locations":[{"line":1,"column":3}],"path":["pet","name"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+              POST /graphql {"query":"query { pet {\n__typename\n... on Cat{\nname\n__typename\n}\n... on Dog{\nname\nbarks\n__typename\n}\n}}","variables":{}}
         "#]],
     );
 }

@@ -3,7 +3,9 @@
 use catalog::FieldId;
 
 use super::Printer;
-use crate::objects::{KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects};
+use crate::objects::{
+    FindPurpose, KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects,
+};
 use crate::operand::Operand;
 
 impl Printer<'_> {
@@ -15,6 +17,15 @@ impl Printer<'_> {
             fields.iter().map(|own| list(printer, own)).collect::<Vec<_>>().join(", ")
         };
         let text = match change {
+            ObjectChange::Find { rows, purpose } => {
+                let purpose = match purpose {
+                    FindPurpose::Refer => "refer to",
+                    FindPurpose::Count => "count",
+                    FindPurpose::Update => "update",
+                    FindPurpose::Delete => "delete",
+                };
+                return self.rows(&format!("{lead}find, to {purpose}, "), rows);
+            }
             ObjectChange::NewKeys { key, count } => {
                 format!("{count} new keys for {}", self.field(*key))
             }
@@ -22,9 +33,10 @@ impl Printer<'_> {
                 let keys = list(self, &(*key, keys.clone()));
                 format!("insert {} each: {keys}, {}", self.entity(*entity), lists(self, fields))
             }
-            ObjectChange::SetEach { entity, key, keys, fields } => {
+            ObjectChange::SetEach { entity, key, keys, fields, is_upsert } => {
                 let keys = list(self, &(*key, keys.clone()));
-                format!("update {} each of {keys}: {}", self.entity(*entity), lists(self, fields))
+                let verb = if *is_upsert { "upsert" } else { "update" };
+                format!("{verb} {} each of {keys}: {}", self.entity(*entity), lists(self, fields))
             }
             ObjectChange::SetAll { entity, key, keys, fields } => {
                 let keys = list(self, &(*key, keys.clone()));
@@ -36,6 +48,11 @@ impl Printer<'_> {
                     .map_or(String::new(), |rows| format!(", only of {}", list(self, rows)));
                 let values = list(self, &(*field, values.clone()));
                 format!("clear {} where {values}{of}", self.entity(*entity))
+            }
+            ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
+                let keys = list(self, &(*key, keys.clone()));
+                let elements = list(self, &(*field, elements.clone()));
+                format!("update {} all of {keys}: without {elements}", self.entity(*entity))
             }
             ObjectChange::Connect { joining, near, far, pairing } => {
                 let each = match pairing {

@@ -9,13 +9,14 @@ use crate::filter::{
     Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 use crate::operand::{
-    Codec, NewId, Operand, PathItem, Representations, RepresentedKey, RepresentedPart, Value,
+    Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
+    RepresentedPart, Value,
 };
 use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
     Nulls, OrderKey, OrderTerm, Page, Variant,
 };
-use crate::value_form::{Member, ValueForm};
+use crate::value_form::{GeometryForm, Member, ValueForm};
 use crate::write::Counter;
 
 impl Printer<'_> {
@@ -145,6 +146,10 @@ impl Printer<'_> {
             Operand::Result { step, output } => format!("#{} of step {}", output.0, step.0),
             Operand::Results { step, output } => format!("all #{} of step {}", output.0, step.0),
             Operand::Objects(keys) => object_keys(keys),
+            Operand::Password { number, part: PasswordPart::Given } => format!("password {number}"),
+            Operand::Password { number, part: PasswordPart::Hash } => {
+                format!("hash of password {number}")
+            }
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
             Operand::NewId(NewId::Cuid) => "new cuid".to_owned(),
@@ -230,9 +235,17 @@ impl Printer<'_> {
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
             Filter::Geo { place, operator, operand } => {
-                let GeoOperator::Distance(comparison) = operator;
                 let (place, operand) = (self.place(place), self.operand(operand));
-                format!("distance of {place} {} {operand}", comparison_text(*comparison))
+                match operator {
+                    GeoOperator::Distance(comparison) => {
+                        let comparison = comparison_text(*comparison);
+                        format!("distance of {place} {comparison} {operand}")
+                    }
+                    GeoOperator::Near => format!("{place} is near {operand}"),
+                    GeoOperator::Within => format!("{place} is within {operand}"),
+                    GeoOperator::Contains => format!("{place} has within {operand}"),
+                    GeoOperator::Intersects => format!("{place} intersects {operand}"),
+                }
             }
         }
     }
@@ -443,6 +456,26 @@ fn object<'n>(members: impl Iterator<Item = (&'n str, String)>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
+fn geometry_form(form: &GeometryForm) -> String {
+    match form {
+        GeometryForm::Point { longitude, latitude } => format!("place ({longitude}, {latitude})"),
+        GeometryForm::Polygon { rings, points, point } => {
+            format!("area ({rings}, {points}: {})", geometry_form(point))
+        }
+        GeometryForm::MultiPolygon { polygons, polygon } => {
+            format!("areas ({polygons}: {})", geometry_form(polygon))
+        }
+        GeometryForm::Near { distance, name, point } => {
+            format!("near ({distance}, {name}: {})", geometry_form(point))
+        }
+        GeometryForm::OneOf(members) => {
+            let members = members.iter();
+            let members = members.map(|(name, form)| format!("{name}: {}", geometry_form(form)));
+            format!("one of ({})", members.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
 fn value_form(form: &ValueForm) -> String {
     let member = |member: &Member| match &*member.form {
         ValueForm::Plain => member.name.to_string(),
@@ -475,6 +508,7 @@ fn value_form(form: &ValueForm) -> String {
             format!("path ({}, {is_open})", member(points))
         }
         ValueForm::Circle { center, radius } => format!("circle ({}, {radius})", member(center)),
+        ValueForm::Geometry(form) => geometry_form(form),
         ValueForm::KeyValue => "keys with values".to_owned(),
         ValueForm::Json { texts_are_json: true } => "json text".to_owned(),
         ValueForm::Json { texts_are_json: false } => "json".to_owned(),

@@ -7,9 +7,9 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
-    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Quantifier,
-    Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update,
-    Value, ValueForm, ValueRef, Variant, Write, WriteKind,
+    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
+    PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
+    TimeUnit, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -378,6 +378,8 @@ fn places_of_rows() {
         },
         Operand::Object(vec![("a".into(), Operand::Now)]),
         Operand::Claims,
+        Operand::Password { number: 0, part: PasswordPart::Given },
+        Operand::Password { number: 1, part: PasswordPart::Hash },
         formed(),
     ]);
     let called = call(&music, "notify", Some(constants));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
-use ir::Operand;
+use ir::{Operand, PasswordPart};
 
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
@@ -130,6 +130,12 @@ impl Context<'_> {
                     let operand = self.operand(input, r#type);
                     object.identifiers.push((*field, operand.clone()));
                     object.values.push((*field, operand));
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {
+                    let given = self.operand(input, r#type);
+                    let number = self.new_password(given, location)?;
+                    let part = PasswordPart::Hash;
+                    object.values.push((*field, Operand::Password { number, part }));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     relations.push((*id, input.clone(), relation));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
-    Otherwise, OtherwiseKind, StepId, StepKind, WhichObjects,
+    Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys,
+    ObjectSet, Operand, Otherwise, OtherwiseKind, PasswordPart, StepId, StepKind, WhichObjects,
 };
 
 use super::super::{Context, Outputs};
@@ -116,7 +116,8 @@ impl Context<'_> {
         outputs.ordinal(self);
         let from = From::Keys { entity, keys: vec![(by, values)], external: Vec::new() };
         let rows = self.key_rows(from, Filter::all(), outputs);
-        self.add_step(StepKind::Read(rows))
+        let purpose = FindPurpose::Refer;
+        self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }))
     }
 
     fn new_keys(&mut self, collected: &Collected, new: &[u32]) -> Option<StepId> {
@@ -139,10 +140,20 @@ fn description(object: &Object) -> Option<Vec<(u32, Operand)>> {
     }
     let is_identifier = |field| object.identifiers.iter().any(|(own, _)| *own == field);
     let values = object.values.iter().filter(|(field, _)| !is_identifier(*field));
-    let values = values.map(|(field, operand)| (Object::place(field.index()), operand.clone()));
+    let values = values.map(|(field, operand)| (Object::place(field.index()), described(operand)));
     let mut values: Vec<_> = values.collect();
     values.sort_by_key(|(number, _)| *number);
     Some(values)
+}
+
+/// A value that equals that of an equal object: hashes of one password differ.
+fn described(value: &Operand) -> Operand {
+    match value {
+        Operand::Password { number, .. } => {
+            Operand::Password { number: *number, part: PasswordPart::Given }
+        }
+        _ => value.clone(),
+    }
 }
 
 fn missing(object: &Object) -> Otherwise {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::FieldId;
 use graphql::operation::Location;
 use graphql::schema::InputId;
-use ir::{ObjectChange, Operand, Pairing};
+use ir::{ObjectChange, Operand, Pairing, PasswordPart};
 
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
@@ -40,6 +40,11 @@ impl Context<'_> {
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Common(place))) => {
                     fields.push((own.field(*place)?, self.operand(&input, r#type)));
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {
+                    let number = self.new_password(self.operand(&input, r#type), location)?;
+                    let part = PasswordPart::Hash;
+                    fields.push((*field, Operand::Password { number, part }));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     relations.push((id, input, relation.clone()));
@@ -173,9 +178,16 @@ impl Context<'_> {
                 InputRole::Write(WriteRole::Stored(field))
                 | InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
                     if !is_null && r#type.is_list() {
-                        let message = "Elements of a list of values cannot be removed yet: set the \
-                                       whole list.";
-                        return Err(LowerError::refused(message, location));
+                        let elements = self.operand(&input, r#type);
+                        let keys = matched.keys();
+                        self.add_change(ObjectChange::RemoveElements {
+                            entity,
+                            key,
+                            keys,
+                            field,
+                            elements,
+                        });
+                        continue;
                     }
                     let null = vec![(field, Operand::Constant(ir::Value::Null))];
                     let keys = matched.keys();
@@ -190,6 +202,15 @@ impl Context<'_> {
                         },
                     };
                     self.add_change(change);
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {
+                    if !is_null {
+                        let message = "A password is removed by null.";
+                        return Err(LowerError::refused(message, location));
+                    }
+                    let fields = vec![(field, Operand::Constant(ir::Value::Null))];
+                    let keys = matched.keys();
+                    self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     let place = (matched, location);

@@ -34,11 +34,12 @@ impl Compiler<'_> {
         change: &ObjectChange,
     ) -> Result<(), CompileError> {
         match change {
+            ObjectChange::Find { .. } => Err(CompileError::not_built("rows that are read")),
             ObjectChange::NewKeys { key, count } => self.new_keys(step, *key, *count),
             ObjectChange::Insert { entity, key, keys, fields } => {
                 self.insert_each(*entity, (*key, keys), fields)
             }
-            ObjectChange::SetEach { entity, key, keys, fields } => {
+            ObjectChange::SetEach { entity, key, keys, fields, .. } => {
                 self.set_each(*entity, (*key, keys), fields)
             }
             ObjectChange::SetAll { entity, key, keys, fields } => {
@@ -46,6 +47,9 @@ impl Compiler<'_> {
             }
             ObjectChange::Clear { entity, field, values, rows } => {
                 self.clear(*entity, (*field, values), rows.as_ref())
+            }
+            ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
+                self.remove_elements(*entity, (*key, keys), (*field, elements))
             }
             ObjectChange::Connect { joining, near, far, pairing } => {
                 self.connect(*joining, (near, far), *pairing)
@@ -206,6 +210,29 @@ impl Compiler<'_> {
         let filter = self.listed(entity, alias, lists.into_iter().flatten(), &mut statement)?;
         let null = Operand::Constant(ir::Value::Null);
         let value = self.stored(field, &null, &mut statement)?;
+        let sets = vec![Set { column: self.column_name(field), value }];
+        self.push_update(entity, (alias, sets, filter), statement)
+    }
+
+    /// Removes elements of a list. A list without elements is not null.
+    fn remove_elements(
+        &mut self,
+        entity: EntityId,
+        (key, keys): (FieldId, &Operand),
+        (field, elements): (FieldId, &Operand),
+    ) -> Result<(), CompileError> {
+        let mut statement = Statement::default();
+        let alias = statement.alias();
+        let list = self.field(alias, field);
+        let is_null = Expression::IsNull(Box::new(list.clone()));
+        let mut filter =
+            self.listed(entity, alias, [&(key, keys.clone())].into_iter(), &mut statement)?;
+        filter = Expression::all(vec![filter, Expression::Not(Box::new(is_null))]);
+        let value = Expression::Computed {
+            left: Box::new(list),
+            operation: Operation::Without,
+            right: Box::new(self.stored(field, elements, &mut statement)?),
+        };
         let sets = vec![Set { column: self.column_name(field), value }];
         self.push_update(entity, (alias, sets, filter), statement)
     }

@@ -42,6 +42,29 @@ impl Moment {
         out.push(b'Z');
         String::from_utf8(out).ok()
     }
+
+    /// The same in UTC and microseconds, rounded, without zeros at the end:
+    /// `2020-02-29T12:34:56.5Z`. `None` for years of other than four digits.
+    #[must_use]
+    pub fn in_microseconds(self) -> Option<String> {
+        let microseconds = (self.nanosecond + 500) / 1_000;
+        let seconds = self.seconds + i64::from(microseconds / 1_000_000);
+        let (day, clock) = split_seconds(seconds, 0)?;
+        let mut out = Vec::with_capacity("2020-02-29T12:34:56.789012Z".len());
+        day.write(&mut out);
+        out.push(b'T');
+        clock.write(&mut out);
+        if !out.first()?.is_ascii_digit() {
+            return None;
+        }
+        let mut text = String::from_utf8(out).ok()?;
+        match microseconds % 1_000_000 {
+            0 => {}
+            fraction => text.push_str(format!(".{fraction:06}").trim_end_matches('0')),
+        }
+        text.push('Z');
+        Some(text)
+    }
 }
 
 #[cfg(test)]
@@ -73,5 +96,18 @@ mod tests {
         check("2021-12-31T01:00:00.123456789+02:00", "2021-12-30T23:00:00.123Z");
         check("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z");
         check("-000001-12-31", "-000001-12-31T00:00:00.000Z");
+    }
+
+    #[test]
+    fn microseconds_are_rounded() {
+        let check = |text: &str, expected: Option<&str>| {
+            let written = Moment::read(text).and_then(Moment::in_microseconds);
+            assert_eq!(written.as_deref(), expected, "{text}");
+        };
+        check("2021-12-31T01:00:00.123456789+02:00", Some("2021-12-30T23:00:00.123457Z"));
+        check("1999-12-31T23:59:59.9999999Z", Some("2000-01-01T00:00:00Z"));
+        check("2020-01-01T00:00:00.120Z", Some("2020-01-01T00:00:00.12Z"));
+        check("2020-01-01", Some("2020-01-01T00:00:00Z"));
+        check("-000001-12-31", None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, epoch, figure,
-    interval, json, key_value, number, point, range, sealed, text, uuid,
+    geometry, interval, json, key_value, number, point, range, sealed, text, uuid,
 };
 use crate::append::append;
 use crate::cursor::Value;
@@ -82,6 +82,7 @@ impl Leaf {
             Leaf::Interval(members) => interval::write_interval(members, value, out),
             Leaf::Point(members) => point::write_point(members, value, out),
             Leaf::Figure(figure, members) => figure::write_figure(*figure, members, value, out),
+            Leaf::Geometry(members) => geometry::write_geometry(members, value, out),
             Leaf::Graph(leaf) => leaf.write(value, out),
         }
     }

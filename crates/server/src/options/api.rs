@@ -193,9 +193,18 @@ impl ApiOptions {
             source: SourceKind::of(&self.address()?),
             dialect: self.dialect_name().map_err(Failure::Usage)?,
             has_policies: self.policies.is_some(),
+            has_rules: self.has_rules(),
             requires_token: self.given.contains("require-token"),
         };
         Ok(out_of_scope(&self.given, target))
+    }
+
+    /// Whether type definitions of a schema-first dialect have rules or keys for tokens. Definitions that
+    /// cannot be read have an error of their own.
+    fn has_rules(&self) -> bool {
+        let file = self.source.as_deref().filter(|_| self.data.data.is_some());
+        let text = file.and_then(|file| data::read(Path::new(file)).ok());
+        text.is_some_and(|text| data::has_rules(&text))
     }
 
     /// The dialect: only graphs have the dialect neo4j, and no other.

@@ -39,6 +39,8 @@ pub(crate) struct Target {
     pub(crate) dialect: DialectName,
     /// Whether policies use the claims of tokens, besides the roles of PostgreSQL.
     pub(crate) has_policies: bool,
+    /// Whether type definitions have rules or keys for tokens.
+    pub(crate) has_rules: bool,
     /// Whether unauthenticated requests are refused.
     pub(crate) requires_token: bool,
 }
@@ -316,7 +318,7 @@ fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String
 }
 
 fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
-    let Target { source, dialect, has_policies, requires_token } = target;
+    let Target { source, dialect, has_policies, has_rules, requires_token } = target;
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
     match scope {
@@ -338,7 +340,8 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         Scope::Tables(instead) => (source == SourceKind::Neo4j)
             .then(|| format!("`--{name}` is not for a graph: {instead}")),
         Scope::Tokens => {
-            let decides = source != SourceKind::Sqlite || has_policies || requires_token;
+            let decides =
+                source != SourceKind::Sqlite || has_policies || has_rules || requires_token;
             (!decides).then(|| {
                 format!(
                     "`--{name}` has no effect on SQLite by itself: `--policies` defines the permissions of \
@@ -354,7 +357,7 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
                 "`--{name}` is not for a graph: rules of type definitions use claims, which `--claims` sets"
             )),
         },
-        Scope::Claims => (source == SourceKind::Sqlite && !has_policies)
+        Scope::Claims => (source == SourceKind::Sqlite && !has_policies && !has_rules)
             .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no authentication")),
         Scope::Policies => match source {
             SourceKind::Neo4j => Some(format!("`--{name}` is not for a graph: it explains policies")),

@@ -338,7 +338,7 @@ mod tests {
     fn claims_are_a_map_of_what_they_are_and_an_empty_one_without_any() {
         let packed = |claims: Option<&Claims>| {
             let mut out = Pack::new();
-            let variables = Variables { slots: &[], claims };
+            let variables = Variables { slots: &[], claims, passwords: &[] };
             pack_operand(&Operand::Claims, &ParameterType::Any, variables, &mut out).unwrap();
             out.as_bytes().to_vec()
         };

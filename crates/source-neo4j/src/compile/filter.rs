@@ -58,6 +58,14 @@ impl Compiler<'_> {
                 let r#type = element_of(self.field_type(field)?)?;
                 self.any_element(list, r#type, *comparison, operand, statement)?
             }
+            Filter::Geo {
+                operator:
+                    GeoOperator::Near
+                    | GeoOperator::Within
+                    | GeoOperator::Contains
+                    | GeoOperator::Intersects,
+                ..
+            } => return Err(CompileError::not_built("a condition on an area")),
             Filter::Geo { place, operator: GeoOperator::Distance(comparison), operand } => {
                 self.distance(place, *comparison, operand, scope, statement)?
             }

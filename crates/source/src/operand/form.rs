@@ -6,6 +6,7 @@ use ir::{Member, ValueForm};
 use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
 
+use super::geometry::geometry;
 use super::given::Given;
 use super::{Bound, KeyValue, Parts, Resolved};
 use crate::error::SourceError;
@@ -22,7 +23,7 @@ pub(super) fn formed<'v>(
         ValueForm::Plain => given.plain()?,
         ValueForm::Name(labels) => label(&given.plain()?, labels)?,
         ValueForm::Moment => moment(given.plain()?),
-        ValueForm::PartialMoment => partial_moment(given.plain()?),
+        ValueForm::PartialMoment => moment_in_microseconds(partial_moment(given.plain()?)),
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
         ValueForm::List(element) => {
             let items = match given.items() {
@@ -95,6 +96,7 @@ pub(super) fn formed<'v>(
                 radius => Resolved::Parts(Parts::Circle { center, radius: Box::new(radius) }),
             }
         }
+        ValueForm::Geometry(form) => Resolved::Json(geometry(given, form)?.into()),
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
         ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
     })
@@ -171,6 +173,15 @@ fn label<'v>(
 fn moment(value: Resolved<'_>) -> Resolved<'_> {
     let in_utc = match &value {
         Resolved::Text(text) => Moment::read(text).and_then(Moment::in_utc),
+        _ => None,
+    };
+    in_utc.map_or(value, |text| Resolved::Text(text.into()))
+}
+
+/// The same text for the same moment: lists of them are texts on some sources.
+fn moment_in_microseconds(value: Resolved<'_>) -> Resolved<'_> {
+    let in_utc = match &value {
+        Resolved::Text(text) => Moment::read(text).and_then(Moment::in_microseconds),
         _ => None,
     };
     in_utc.map_or(value, |text| Resolved::Text(text.into()))

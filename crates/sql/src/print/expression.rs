@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, NullSafeEqual, Pattern, TIMESTAMP,
-    Truncation, Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITHOUT, NullSafeEqual,
+    Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
@@ -272,6 +272,9 @@ impl Printer<'_> {
                 self.expression(right)?;
                 self.out.push(')');
             }
+            Expression::Computed { left, operation: Operation::Without, right } => {
+                self.list_without(left, right)?;
+            }
             Expression::Computed { left, operation, right } => {
                 self.operand(left)?;
                 self.out.push_str(match operation {
@@ -279,7 +282,7 @@ impl Printer<'_> {
                     Operation::Subtract => " - ",
                     Operation::Multiply => " * ",
                     Operation::Divide => " / ",
-                    Operation::Append | Operation::Merge => " || ",
+                    Operation::Append | Operation::Without | Operation::Merge => " || ",
                 });
                 self.operand(right)?;
             }
@@ -321,7 +324,7 @@ impl Printer<'_> {
             | Expression::RowNumber { .. }
             | Expression::When { .. }
             | Expression::OrEmptyArray(_)
-            | Expression::Computed { operation: Operation::Append, .. }
+            | Expression::Computed { operation: Operation::Append | Operation::Without, .. }
             | Expression::Excluded(_)
             | Expression::CanonicalTimestamp(_)
             | Expression::Subquery(_) => true,
@@ -424,6 +427,25 @@ impl Printer<'_> {
                 Ok("value")
             }
         }
+    }
+
+    /// A list without the elements of another, the others in their order.
+    fn list_without(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
+        if self.flavor.key_arrays != KeyArrays::Unnest {
+            self.out.push_str(LIST_WITHOUT);
+            self.out.push('(');
+            self.expression(list)?;
+            self.out.push_str(", ");
+            self.expression(elements)?;
+            self.out.push(')');
+            return Ok(());
+        }
+        self.out.push_str("ARRAY(SELECT c0 FROM unnest(");
+        self.expression(list)?;
+        self.out.push_str(") WITH ORDINALITY AS list(c0, c1) WHERE (c0 = ANY(");
+        self.expression(elements)?;
+        self.out.push_str(")) IS NOT TRUE ORDER BY c1)");
+        Ok(())
     }
 
     fn list(&mut self, list: Parameter) -> fmt::Result {

@@ -115,6 +115,8 @@ pub enum Operation {
     Divide,
     /// Of an array and an element.
     Append,
+    /// Of two lists: the first without the elements of the second.
+    Without,
     /// Of two JSON objects.
     Merge,
 }

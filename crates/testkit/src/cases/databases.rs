@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use crate::postgres::{ClientError, Server};
 
@@ -22,6 +23,9 @@ static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(
 
 /// The file of a database that is made of type definitions.
 const DEFINITIONS: &str = "schema.graphql";
+
+/// Attempts to empty the log of a file before it is copied.
+const CHECKPOINTS: usize = 500;
 
 /// The databases of one run; dropping it removes the SQLite files.
 #[derive(Debug)]
@@ -91,12 +95,7 @@ impl Databases {
         };
         once(&made, name, || {
             if self.make_by_definitions(name, &file.display().to_string())? {
-                // A copy of the file has all rows.
-                let connection = rusqlite::Connection::open(&file);
-                let checkpoint = |connection: rusqlite::Connection| {
-                    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-                };
-                return connection.and_then(checkpoint).map_err(|error| error.to_string());
+                return checkpoint(&file);
             }
             let connection =
                 rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
@@ -225,4 +224,19 @@ pub fn sample_script(schema: &str) -> String {
     }
     sql.push(';');
     sql
+}
+/// Moves all rows from the log of a file into the file, so that a copy of it has them. Connections
+/// that are being closed delay it.
+fn checkpoint(file: &Path) -> Result<(), String> {
+    let connection = rusqlite::Connection::open(file).map_err(|error| error.to_string())?;
+    for _ in 0..CHECKPOINTS {
+        let is_busy: bool = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .map_err(|error| error.to_string())?;
+        if !is_busy {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(format!("{}: its log is in use", file.display()))
 }

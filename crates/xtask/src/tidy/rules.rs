@@ -42,6 +42,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "lowering",
     "response",
     "storage",
+    "transfer",
 ];
 
 const DIALECT: &str =
@@ -93,10 +94,15 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &["catalog", "sql"],
         reason: "tables follow from definitions, whichever dialect has read them",
     },
+    Layer {
+        within: "transfer",
+        may: &["catalog", "sql", "storage"],
+        reason: "import and export know tables, and neither a dialect nor a source",
+    },
     Layer { within: "dialect-*", may: BELOW_DIALECTS, reason: DIALECT },
     Layer {
         within: "dialects",
-        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage"],
+        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage", "transfer"],
         reason: "the registry knows all dialects, and no source",
     },
     Layer {
@@ -126,7 +132,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "source-*",
-        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql"],
+        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql", "transfer"],
         reason: DRIVER,
     },
     Layer {
@@ -139,7 +145,9 @@ pub(crate) const LAYERS: &[Layer] = &[
             "response",
             "source",
             "source-*",
+            "sql",
             "storage",
+            "transfer",
         ],
         reason: "the registry dispatches to drivers and knows no dialect",
     },
@@ -193,6 +201,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "source-postgres",
             "sources",
             "storage",
+            "transfer",
             "gateway",
             "clients",
             "engine",
@@ -269,6 +278,11 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/execute.rs",
     "crates/source*/src/**/migrate/**",
     "crates/source*/src/**/migrate.rs",
+    "crates/source*/src/**/backup/**",
+    "crates/source*/src/**/backup.rs",
+    "crates/source*/src/**/transfer/**",
+    "crates/source*/src/**/transfer.rs",
+    "crates/transfer/**",
     "crates/clients/**",
     "crates/server/**",
     "bench/**",

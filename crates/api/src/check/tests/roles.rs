@@ -143,6 +143,7 @@ family!(arguments: ArgumentRole {
     NodeId => one(ArgumentRole::NodeId),
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
+    Password => one(ArgumentRole::Password(field())),
     Searched => one(ArgumentRole::Searched),
     SearchBy => one(ArgumentRole::SearchBy(SearchId::new(0))),
     Directed => one(ArgumentRole::Directed { directed: hop(), undirected: hop() }),
@@ -211,6 +212,7 @@ family!(operators: OperatorRole {
     All => one(OperatorRole::All),
     Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
     TestNull => one(OperatorRole::TestNull),
+    Geo => one(OperatorRole::Geo(ir::GeoOperator::Near)),
     Distance => one(OperatorRole::Distance(Comparison::Less)),
     DistanceFrom => one(OperatorRole::DistanceFrom),
 });
@@ -278,6 +280,7 @@ family!(objects: ObjectRole {
     Upsert => one(ObjectRole::Upsert),
     Key => one(ObjectRole::Key),
     Identifier => one(ObjectRole::Identifier(field())),
+    Password => one(ObjectRole::Password(field())),
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),
         link: ObjectLink::Near { field: field(), is_unique: false },

@@ -209,6 +209,7 @@ fn an_option_of_explain_is_refused_where_it_means_nothing() {
                 source: SourceKind::of(&api.address().expect("the source is right")),
                 dialect: api.dialect.expect("there is a dialect"),
                 has_policies,
+                has_rules: false,
                 requires_token: false,
             };
             let refused = refused_of(of_gateways.clone(), |given| out_of_scope(given, target));

@@ -166,6 +166,16 @@ fn an_update_says_which_rows() {
     };
     expect![[r#"UPDATE "s"."po""st" AS t0 SET "headline" = $1, "tags" = array_append(t0."tags", $2) WHERE t0."id" = $3 RETURNING t0."id""#]]
         .assert_eq(&print_statement(&Statement::Update(update.clone()), &Flavor::POSTGRES));
+    let without = vec![set("tags", computed(Operation::Without))];
+    check(
+        &Statement::Update(Update { sets: without, ..update.clone() }),
+        &expect![[
+            r#"UPDATE "s"."po""st" AS t0 SET "tags" = ARRAY(SELECT c0 FROM unnest(t0."tags") WITH ORDINALITY AS list(c0, c1) WHERE (c0 = ANY($2)) IS NOT TRUE ORDER BY c1) WHERE t0."id" = $3 RETURNING t0."id""#
+        ]],
+        &expect![[
+            r#"UPDATE "s"."po""st" SET "tags" = thalweg_list_without("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
+        ]],
+    );
     let sets = vec![set("score", computed(Operation::Multiply))];
     let update = Update { sets, ..update };
     check(

@@ -1,0 +1,170 @@
+//! Conditions on places: points, polygons and several polygons, which columns store as GeoJSON.
+//!
+//! The earth is a sphere with Dgraph's radius, and edges of polygons are arcs of great circles, so
+//! areas around a pole and over the antimeridian are areas like any other. As on Dgraph, the holes
+//! of a polygon count as a part of it.
+//!
+//! A condition has the same outcome on every database. SQLite calls [`Place::passes`] for each row;
+//! PostgreSQL calls the functions of `geo.sql` with [`Wanted::numbers`]. The alternative was an
+//! existing library for SQLite and an extension for PostgreSQL, which disagree on edges and on points
+//! that are on them.
+//!
+//! * [`sphere`]: the geometry
+
+pub mod sphere;
+
+use ir::GeoOperator;
+use sphere::{Loop, Vector, angle, vector};
+
+use crate::error::SourceError;
+
+/// The radius of the earth in meters.
+const RADIUS: f64 = 6_371_000.0;
+
+/// A stored value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    Point(Vector),
+    Areas(Vec<Loop>),
+}
+
+/// The operand of a condition, parsed once for all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// A point, and the largest angle from it.
+    Near(Vector, f64),
+    Within(Vec<Loop>),
+    Contains(Place),
+    Intersects(Vec<Loop>),
+}
+
+impl Place {
+    /// Reads GeoJSON; `None` if it is no geometry of these kinds.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        Self::of_json(&serde_json::from_str(text).ok()?)
+    }
+
+    fn of_json(json: &serde_json::Value) -> Option<Self> {
+        let coordinates = json.get("coordinates")?;
+        match json.get("type")?.as_str()? {
+            "Point" => Some(Self::Point(point(coordinates)?)),
+            "Polygon" => Some(Self::Areas(vec![area(coordinates)?])),
+            "MultiPolygon" => {
+                Some(Self::Areas(coordinates.as_array()?.iter().map(area).collect::<Option<_>>()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of its points.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Point(_) => 1,
+            Self::Areas(areas) => areas.iter().map(|area| area.vertices.len()).sum(),
+        }
+    }
+
+    /// Whether it passes a condition.
+    #[must_use]
+    pub fn passes(&self, wanted: &Wanted) -> bool {
+        match (self, wanted) {
+            (Self::Point(own), Wanted::Near(point, most)) => angle(*own, *point) <= *most,
+            (Self::Areas(own), Wanted::Near(point, most)) => {
+                own.iter().any(|area| area.is_near(*point, *most))
+            }
+            (Self::Point(own), Wanted::Within(areas) | Wanted::Intersects(areas)) => {
+                areas.iter().any(|area| area.has(*own))
+            }
+            (Self::Areas(own), Wanted::Within(areas)) => {
+                own.iter().all(|own| areas.iter().any(|area| area.contains(own)))
+            }
+            (Self::Areas(own), Wanted::Intersects(areas)) => {
+                own.iter().any(|own| areas.iter().any(|area| area.intersects(own)))
+            }
+            (Self::Areas(own), Wanted::Contains(Self::Point(point))) => {
+                own.iter().any(|area| area.has(*point))
+            }
+            (Self::Areas(own), Wanted::Contains(Self::Areas(areas))) => {
+                areas.iter().all(|area| own.iter().any(|own| own.contains(area)))
+            }
+            (Self::Point(_), Wanted::Contains(_)) => false,
+        }
+    }
+}
+
+impl Wanted {
+    /// Reads an operand, which is GeoJSON.
+    ///
+    /// # Errors
+    ///
+    /// The operand is no geometry of the operator, or a polygon is larger than a hemisphere.
+    pub fn read(operator: GeoOperator, text: &str) -> Result<Self, SourceError> {
+        let malformed = || SourceError::input("a geometry that this condition does not have");
+        let json = serde_json::from_str(text).map_err(|_| malformed())?;
+        let place = Place::of_json(&json).ok_or_else(too_large)?;
+        match (operator, place) {
+            (GeoOperator::Near, Place::Point(point)) => {
+                let distance = json.get("distance").and_then(serde_json::Value::as_f64);
+                Ok(Self::Near(point, distance.ok_or_else(malformed)? / RADIUS))
+            }
+            (GeoOperator::Within, Place::Areas(areas)) => Ok(Self::Within(areas)),
+            (GeoOperator::Intersects, Place::Areas(areas)) => Ok(Self::Intersects(areas)),
+            (GeoOperator::Contains, place) => Ok(Self::Contains(place)),
+            (GeoOperator::Near, Place::Areas(_))
+            | (GeoOperator::Within | GeoOperator::Intersects, Place::Point(_))
+            | (GeoOperator::Distance(_), _) => Err(malformed()),
+        }
+    }
+
+    /// The operand as numbers: of a point its vector, and the angle; of areas the number of the
+    /// vertices of each, and their vectors.
+    #[must_use]
+    pub fn numbers(&self) -> Vec<f64> {
+        let of_areas = |areas: &[Loop]| {
+            let mut numbers = Vec::new();
+            for area in areas {
+                numbers.push(area.vertices.len() as f64);
+                numbers.extend(area.vertices.iter().flatten());
+            }
+            numbers
+        };
+        match self {
+            Self::Near(point, most) => point.iter().copied().chain([*most]).collect(),
+            Self::Within(areas) | Self::Intersects(areas) | Self::Contains(Place::Areas(areas)) => {
+                of_areas(areas)
+            }
+            Self::Contains(Place::Point(point)) => [1.0].iter().chain(point).copied().collect(),
+        }
+    }
+
+    /// The number of its points.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Near(..) => 1,
+            Self::Contains(place) => place.size(),
+            Self::Within(areas) | Self::Intersects(areas) => {
+                areas.iter().map(|area| area.vertices.len()).sum()
+            }
+        }
+    }
+}
+
+/// The error of a polygon whose inside is unknown.
+pub(crate) fn too_large() -> SourceError {
+    SourceError::input("a polygon must be smaller than a hemisphere")
+}
+
+fn point(coordinates: &serde_json::Value) -> Option<Vector> {
+    let [longitude, latitude, ..] = coordinates.as_array()?.as_slice() else { return None };
+    Some(vector(longitude.as_f64()?, latitude.as_f64()?))
+}
+
+/// The area within the outer ring of a polygon, whose last point is the first.
+fn area(coordinates: &serde_json::Value) -> Option<Loop> {
+    let ring = coordinates.as_array()?.first()?.as_array()?;
+    let (_, vertices) = ring.split_last()?;
+    Loop::new(vertices.iter().map(point).collect::<Option<_>>()?)
+}
