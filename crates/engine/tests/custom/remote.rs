@@ -256,7 +256,10 @@ fn answers_are_limited_in_bytes_and_memory() {
                 let answer: Value = serde_json::from_str(&answer).unwrap();
                 let errors = answer["errors"].as_array().cloned().unwrap_or_default();
                 let codes_of = errors.iter().map(|error| error["extensions"]["code"].to_string());
-                codes.push(codes_of.collect::<Vec<_>>().join(" "));
+                // The field of one request may fail, or the response as a whole.
+                let mut codes_of: Vec<_> = codes_of.collect();
+                codes_of.dedup();
+                codes.push(codes_of.join(" "));
             }
             codes.push("-".to_owned());
         }
@@ -266,7 +269,7 @@ fn answers_are_limited_in_bytes_and_memory() {
 
         "RESPONSE_TOO_LARGE"
         -
-        "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED" "RESPONSE_MEMORY_EXHAUSTED"
+        "RESPONSE_MEMORY_EXHAUSTED"
         "RESPONSE_MEMORY_EXHAUSTED"
         -"#]]
     .assert_eq(&codes);
