@@ -293,7 +293,9 @@ fn hidden_rows_and_fields_are_not_sent() {
         ] {
             text.push_str(&ask(&worker, request, "{}", &[]).await);
             text.push('\n');
-            text.extend(server.received().iter().map(super::shown));
+            let mut received: Vec<String> = server.received().iter().map(super::shown).collect();
+            received.sort();
+            text.extend(received);
         }
         text
     });
