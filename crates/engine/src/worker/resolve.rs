@@ -1,28 +1,28 @@
 //! Execution of operations that select fields of other servers: the answer of the source is written
 //! as a whole, and the values of other servers take the places of its placeholders.
 
+mod values;
+
 use std::time::Instant;
 
 use clients::egress::{EgressError, EgressRequest, EgressResponse};
 use futures_util::StreamExt;
 use futures_util::stream;
-use graphql::operation::{Location, OperationKind};
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
-use http_resolvers::answer::{Answer, Values};
-use http_resolvers::complete::{Completion, Incomplete};
-use http_resolvers::splice::{Fill, MARK, Placeholder, Placeholders};
-use http_resolvers::{HttpCall, NullLists, Projection};
+use http_resolvers::splice::{MARK, Placeholders};
+use http_resolvers::{HttpCall, Projection};
 use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
+
+use values::FilledValues;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
-use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
-use crate::resolvers::map_error::{
-    answer_error, call_error, egress_error, remote_error, too_many_calls,
-};
+use crate::resolvers::batch::{PlannedCall, Selected};
+use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
 use crate::respond::{DATA, Kind, Response, execution_error, our_bug, write_errors};
 
 /// The data of an answer, as far as it is known.
@@ -65,15 +65,18 @@ impl Worker {
         let mut next = Some(&ready.prepared);
         let mut failure = None;
         while let Some(part) = next {
-            let echoes = part.echoes(&ready.variables);
-            let echoes = match echoes {
-                Ok(echoes) => echoes,
-                Err(error) => return Err(vec![engine.map_error(&error).logged_as(NOT_TAKEN)]),
+            let inputs = async {
+                let echoes = part.echoes(&ready.variables);
+                let echoes =
+                    echoes.map_err(|error| engine.map_error(&error).logged_as(NOT_TAKEN))?;
+                let variables = ready.variables(&caller.session);
+                let passwords = self.passwords(part, variables, &caller.session).await?;
+                Ok((echoes, passwords))
             };
-            let variables = ready.variables(&caller.session);
-            let passwords = match self.passwords(part, variables, &caller.session).await {
-                Ok(passwords) => passwords,
-                Err(error) => return Err(vec![error]),
+            let (echoes, passwords) = match inputs.await {
+                Ok(inputs) => inputs,
+                Err(error) if data.parts == 0 => return Err(vec![error]),
+                Err(error) => return Ok(Response::without_data(&error, &mut report.codes)),
             };
             let params = self.params(ready, &caller.session, (&echoes, &passwords));
             let held = MemoryReservation::of(&self.memory);
@@ -258,188 +261,6 @@ struct Sending<'a> {
     projections: &'a [Result<Projection, GraphQLError>],
     caller: &'a Caller,
     deadline: Option<Instant>,
-}
-
-/// The values for the placeholders of a part.
-struct FilledValues<'a> {
-    selected: Selected<'a>,
-    found: &'a Placeholders<'a>,
-    projections: &'a [Result<Projection, GraphQLError>],
-    most: usize,
-    bytes: Vec<u8>,
-    /// The memory of the bytes.
-    held: MemoryReservation,
-    fills: Vec<Fill>,
-    errors: Vec<GraphQLError>,
-}
-
-impl<'a> FilledValues<'a> {
-    fn new(
-        selected: Selected<'a>,
-        found: &'a Placeholders<'a>,
-        projections: &'a [Result<Projection, GraphQLError>],
-        (held, most): (MemoryReservation, u64),
-    ) -> Self {
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self {
-            selected,
-            found,
-            projections,
-            most,
-            bytes: Vec::new(),
-            held,
-            fills: Vec::new(),
-            errors: Vec::new(),
-        }
-    }
-
-    /// All fields fail for one reason, which is reported at the first of them.
-    fn refuse_all(&mut self, error: &GraphQLError) {
-        let found = self.found;
-        if let Some(first) = found.list.first() {
-            self.error_at(first, error.clone());
-        }
-        for placeholder in &found.list {
-            self.fail(placeholder);
-        }
-    }
-
-    fn fill_all(&mut self, planned: &PlannedCalls, responses: &[Received]) -> Result<(), TooLarge> {
-        let answers: Vec<Option<Answer<'_>>> = planned
-            .calls
-            .iter()
-            .zip(responses)
-            .map(|(call, received)| {
-                let definition = &self.selected.resolver(call.selection)?.definition;
-                let response = received.response.as_ref().ok()?;
-                let batch = definition.is_batch.then_some(call.objects.len());
-                Some(Answer::read(definition, response.status, &response.body, batch))
-            })
-            .collect();
-        let mut is_reported = vec![false; planned.calls.len()];
-        let found = self.found;
-        for (placeholder, (call, object)) in found.list.iter().zip(&planned.places) {
-            let (Some(received), Some(is_known)) =
-                (responses.get(*call), is_reported.get_mut(*call))
-            else {
-                self.fail(placeholder);
-                continue;
-            };
-            // An error of several fields is reported at the first of them.
-            let is_first = !std::mem::replace(is_known, true);
-            let answer = answers.get(*call).and_then(Option::as_ref);
-            match (&received.response, answer) {
-                (Ok(_), Some(answer)) => self.fill(placeholder, answer, *object, is_first)?,
-                (Err(error), _) => {
-                    if is_first {
-                        self.error_at(placeholder, error.clone());
-                    }
-                    self.fail(placeholder);
-                }
-                (Ok(_), None) => self.fail(placeholder),
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the value of one placeholder.
-    fn fill(
-        &mut self,
-        placeholder: &Placeholder,
-        answer: &Answer<'_>,
-        object: usize,
-        is_first: bool,
-    ) -> Result<(), TooLarge> {
-        let number = placeholder.selection;
-        let (Some(resolver), Some(Ok(projection))) =
-            (self.selected.resolver(number), self.projections.get(number))
-        else {
-            self.fail(placeholder);
-            return Ok(());
-        };
-        let definition = &resolver.definition;
-        if is_first {
-            for error in &answer.errors {
-                self.error_at(placeholder, remote_error(error));
-            }
-        }
-        let value = match &answer.value {
-            Ok(Values::One(value)) => *value,
-            Ok(Values::Batch(values)) => values.get(object).copied(),
-            Err(error) => {
-                if let Some(error) = answer_error(definition, error).filter(|_| is_first) {
-                    self.error_at(placeholder, error);
-                }
-                self.fail(placeholder);
-                return Ok(());
-            }
-        };
-        let schema = &self.selected.api.schema;
-        let r#type = schema[resolver.field].r#type;
-        let type_text = graphql::print_type(schema, r#type);
-        let completion = Completion {
-            projection,
-            r#type,
-            type_text: &type_text,
-            field: &definition.field,
-            has_aliases: definition.operation().is_some(),
-            null_lists: definition.null_lists,
-            most: self.most,
-        };
-        let start = self.bytes.len();
-        let mut errors = Vec::new();
-        let written = completion.write(value, &mut self.bytes, &mut errors);
-        for error in errors {
-            let mut path = self.found.path(placeholder);
-            path.extend(error.path);
-            let error = GraphQLError::new(ErrorCode::ResolverResponseInvalid, error.message);
-            let error = error.logged_as("A value of another server does not fit the schema.");
-            self.errors.push(error.at(self.location(number)).with_path(path));
-        }
-        match written {
-            Ok(()) => self.fills.push(Fill::Bytes(start..self.bytes.len())),
-            Err(Incomplete::Null) => {
-                self.bytes.truncate(start);
-                self.fills.push(Fill::Null);
-            }
-            Err(Incomplete::TooLong) => {
-                return Err(TooLarge::Answer { budget: self.most as u64 });
-            }
-        }
-        self.held.grow_to(self.bytes.capacity() as u64)?;
-        match self.bytes.len() > self.most {
-            true => Err(TooLarge::Answer { budget: self.most as u64 }),
-            false => Ok(()),
-        }
-    }
-
-    /// A field without a value.
-    fn fail(&mut self, placeholder: &Placeholder) {
-        let resolver = self.selected.resolver(placeholder.selection);
-        let is_empty_list = resolver.is_some_and(|resolver| {
-            resolver.definition.null_lists == NullLists::Empty
-                && self.selected.api.schema[resolver.field].r#type.is_list()
-        });
-        self.fills.push(match is_empty_list {
-            true => {
-                let start = self.bytes.len();
-                self.bytes.extend_from_slice(b"[]");
-                Fill::Bytes(start..self.bytes.len())
-            }
-            false => Fill::Null,
-        });
-    }
-
-    fn error_at(&mut self, placeholder: &Placeholder, error: GraphQLError) {
-        let path = self.found.path(placeholder);
-        let location = self.location(placeholder.selection);
-        self.errors.push(error.at(location).with_path(path));
-    }
-
-    fn location(&self, selection: usize) -> Location {
-        let selection = self.selected.plan.selections.get(selection);
-        selection.map(|selection| selection.location).unwrap_or_default()
-    }
 }
 
 impl Data {
