@@ -11,10 +11,11 @@
 //! of the request read everything.
 //!
 //! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
-//! * `write`: grants of its writes
+//! * `write`, `objects`: grants of its writes
 //! * `restrict`: restrictions
 
 mod conditions;
+mod objects;
 mod origins;
 mod outputs;
 mod restrict;
@@ -66,6 +67,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         next: Next::of(request),
         changed: HashMap::new(),
         checks: Vec::new(),
+        guards: Vec::new(),
     };
     for transaction in &mut request.transactions {
         let changes = transaction.isolation == Isolation::ReadCommitted;
@@ -107,7 +109,12 @@ struct Walk<'a> {
     changed: HashMap<StepId, Changed>,
     /// Conditions on what a transaction has written.
     checks: Vec<Step>,
+    /// Conditions on what a transaction changes, each before a step.
+    guards: Vec<(StepId, Step)>,
 }
+
+/// A step, and the root field that it belongs to.
+type Place = (StepId, u32);
 
 /// The first unused numbers of a request.
 struct Next {
@@ -190,12 +197,13 @@ impl Walk<'_> {
                 }
                 self.require(require);
             }
-            StepKind::Objects(_) => {
-                if is_restricted {
-                    self.deny(Denial::NotUnderstood("a change of objects"));
-                }
+            StepKind::Objects(change) => {
+                let place = (step.id, step.root);
                 if has_grants {
-                    self.unsupported("a change of objects");
+                    self.grant_objects(place, change);
+                }
+                if is_restricted {
+                    self.restrict_objects(place, change);
                 }
             }
         }
@@ -274,12 +282,12 @@ impl Walk<'_> {
         if self.set.grants.is_some() {
             self.grant_rows(rows, within);
         } else {
-            self.outputs(&mut rows.outputs, &mut within);
+            self.outputs_with_paths(&mut rows.outputs, &mut within);
             if let From::Variants(variants) | From::FunctionOfVariants { variants, .. } =
                 &mut rows.from
             {
                 for variant in variants {
-                    self.outputs(&mut variant.outputs, &mut within);
+                    self.outputs_with_paths(&mut variant.outputs, &mut within);
                 }
             }
         }
@@ -306,10 +314,19 @@ impl Walk<'_> {
         self.outputs(&mut rows.outputs, &mut within);
         rows.outputs.retain(|output| !self.refused.takes(output));
         for (path, filter) in within.paths.unwrap_or_default() {
-            self.present_if(rows, path, filter);
+            self.present_if(&mut rows.outputs, path, filter);
         }
         let own = std::mem::replace(&mut rows.filter, Filter::all());
         rows.filter = Filter::barrier(within.visible, own);
+    }
+
+    /// Outputs of which rows at the end of paths may be hidden.
+    fn outputs_with_paths(&mut self, outputs: &mut Vec<Output>, within: &mut Within) {
+        within.paths = Some(Vec::new());
+        self.outputs(outputs, within);
+        for (path, filter) in within.paths.take().unwrap_or_default() {
+            self.present_if(outputs, path, filter);
+        }
     }
 
     fn outputs(&mut self, outputs: &mut [Output], within: &mut Within) {
@@ -321,9 +338,8 @@ impl Walk<'_> {
     }
 
     /// Makes unreadable rows at the end of a path absent.
-    fn present_if(&mut self, rows: &mut Rows, path: Vec<Hop>, filter: Filter) {
-        let mut outputs = rows.outputs.iter_mut();
-        let known = outputs.find(
+    fn present_if(&mut self, outputs: &mut Vec<Output>, path: Vec<Hop>, filter: Filter) {
+        let known = outputs.iter_mut().find(
             |output| matches!(&output.kind, OutputKind::Present { path: own } if *own == path),
         );
         let kind = OutputKind::PresentIf { path, filter };
@@ -332,7 +348,7 @@ impl Walk<'_> {
             None => {
                 let id = OutputId(self.next.outputs);
                 self.next.outputs += 1;
-                rows.outputs.push(Output { id, kind });
+                outputs.push(Output { id, kind });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Claims of a session: conditions on them, and the values of rows that are compared with them.
 
 use catalog::{Catalog, FunctionResult, Scalar, Type};
-use ir::{Claims, Filter, Operand, ValueRef};
+use ir::{Claims, Filter, Operand, ValueForm, ValueRef};
 use serde_json_bytes::Value as Json;
 
 use crate::claim_condition::{ClaimCondition, ClaimTest};
@@ -56,6 +56,22 @@ pub(crate) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> boo
             let claim = claims.and_then(|claims| claims.get(claim));
             claim.is_some_and(|claim| tested(claim, *test, value))
         }
+        ClaimCondition::OfType { claim, r#type } => {
+            claims.and_then(|claims| claims.get(claim)).is_some_and(|claim| r#type.is_of(claim))
+        }
+        ClaimCondition::Is { claim, value } => any_element(claims, claim, |own| own == value),
+        ClaimCondition::Matches { claim, pattern } => any_element(claims, claim, |own| match own {
+            Json::String(text) => pattern.is_match(text.as_str()),
+            _ => false,
+        }),
+    }
+}
+
+/// Whether a claim, or an element of it if it is a list, passes a test.
+fn any_element(claims: Option<&Claims>, claim: &str, test: impl Fn(&Json) -> bool) -> bool {
+    match claims.and_then(|claims| claims.get(claim)) {
+        Some(Json::Array(items)) => items.iter().any(test),
+        claim => claim.is_some_and(test),
     }
 }
 
@@ -196,6 +212,16 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
     }
 }
 
+/// Whether a form is that of hexadecimal ids, which are numbers in the source and texts in claims, and
+/// whether it is a list of them.
+fn is_hexadecimal(form: &ValueForm) -> Option<bool> {
+    match form {
+        ValueForm::HexadecimalId => Some(false),
+        ValueForm::List(element) => is_hexadecimal(element).map(|_| true),
+        _ => None,
+    }
+}
+
 impl<'f> Comparison<'f> {
     pub(crate) fn of(filter: &'f Filter) -> Option<Self> {
         let (place, operand, form) = match filter {
@@ -238,6 +264,11 @@ impl<'f> Comparison<'f> {
     /// The claim with the type of the value that it is compared with.
     pub(crate) fn claim_use(&self, catalog: &Catalog) -> Option<ClaimUse> {
         let claim: Box<str> = self.claim()?.into();
+        if let Operand::Formed { form, .. } = self.operand
+            && let Some(is_list) = is_hexadecimal(form)
+        {
+            return Some(ClaimUse { claim, kind: Kind::Text, is_list });
+        }
         let field = match self.place.stored() {
             ValueRef::Field { field, .. } | ValueRef::Edge(field) => Some(*field),
             ValueRef::Computed(call) => match catalog[call.function].result {

@@ -33,7 +33,7 @@ mod session_refusal;
 pub mod set;
 
 pub use authorize::{Authorized, Checked, authorize};
-pub use claim_condition::{ClaimCondition, ClaimTest};
+pub use claim_condition::{ClaimCondition, ClaimTest, ClaimType, Pattern};
 pub use condition::{Condition, claim_of, is_present};
 pub use constant::Constant;
 pub use denial::{Denial, field_name};

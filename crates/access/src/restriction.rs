@@ -26,6 +26,8 @@ pub enum Action {
     /// Conditions on the nodes from which relationships are created, before they are.
     CreateRelationshipFrom,
     DeleteRelationship,
+    /// Reading a row that is found by its password.
+    CheckPassword,
     /// Creating a relationship to a node that is created if it is missing.
     ConnectOrCreate,
 }
@@ -78,6 +80,9 @@ pub struct RowRule<R = Filter> {
     pub after: bool,
     /// True if unauthenticated sessions fail it.
     pub requires_authentication: bool,
+    /// True if rows that fail a filter count as absent in conditions of the request on related rows,
+    /// too.
+    pub in_conditions: bool,
     pub condition: Condition<R>,
 }
 

@@ -118,6 +118,12 @@ impl AccessRules {
         !restrictions.is_empty() || entities.any(|entity| !entity.claimed_labels.is_empty())
     }
 
+    /// Returns true if there are restrictions.
+    #[must_use]
+    pub fn has_restrictions(&self) -> bool {
+        !self.restrictions.is_empty()
+    }
+
     /// The roles, where access is granted to roles.
     #[must_use]
     pub fn roles(&self) -> Option<&Roles> {
@@ -306,8 +312,8 @@ impl Deciding<'_> {
             true => ir::Filter::none(),
             false => typed_filter(&rule.condition, self),
         };
-        let actions = rule.actions.clone();
-        Demand { actions, before: rule.before, after: rule.after, filter }
+        let RowRule { before, after, in_conditions, .. } = *rule;
+        Demand { actions: rule.actions.clone(), before, after, in_conditions, filter }
     }
 
     fn fact(&self, wanted: &ClaimUse) -> bool {

@@ -105,6 +105,7 @@ pub(crate) struct Demand {
     pub(crate) actions: Vec<Action>,
     pub(crate) before: bool,
     pub(crate) after: bool,
+    pub(crate) in_conditions: bool,
     pub(crate) filter: Filter,
 }
 
@@ -187,6 +188,13 @@ impl AccessSet {
     }
 }
 
+impl Granted {
+    /// Returns true if the grant permits the request to write the field.
+    pub(crate) fn permits(&self, field: FieldId) -> bool {
+        self.fields.contains(&field) && !self.presets.iter().any(|(preset, _)| *preset == field)
+    }
+}
+
 impl RestrictionSet {
     /// Returns true if an action on an entity, or on a member of it, is permitted at all.
     pub(crate) fn is_open(&self, entity: EntityId, member: Option<Member>, action: Action) -> bool {
@@ -216,6 +224,15 @@ impl RestrictionSet {
     pub(crate) fn filter(&self, entity: EntityId, members: &[Member], action: Action) -> Filter {
         let demands = self.demands(entity, members);
         Filter::and(demands.filter_map(|demands| demands.filter(action)).collect())
+    }
+
+    /// The rows of an entity that exist in conditions of the request on related rows.
+    pub(crate) fn in_conditions(&self, entity: EntityId) -> Filter {
+        let filters = self.demands(entity, &[]).filter_map(|demands| {
+            let filters = demands.filters.iter().filter(|demand| demand.in_conditions);
+            one_of(filters.filter(|demand| demand.actions.contains(&Action::Read)))
+        });
+        Filter::and(filters.collect())
     }
 
     /// The condition on these rows.

@@ -4,12 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{EnumValueId, InputId, Schema, TypeId, TypeRef};
+use http_resolvers::HttpResolver;
+use http_resolvers::projection::Keys;
 use ir::ValueForm;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ValueBinding,
-    VariantBinding, VariantsId, WayBinding, WaysId,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ResolverId,
+    ValueBinding, VariantBinding, VariantsId, WayBinding, WaysId,
 };
 
 /// The API that a dialect makes of a catalog.
@@ -35,6 +37,11 @@ pub struct Api {
     pub(crate) nesting: Option<Nesting>,
     pub(crate) variants: Vec<Vec<VariantBinding>>,
     pub(crate) ways: Vec<Vec<Vec<WayBinding>>>,
+    pub(crate) resolvers: FxHashMap<ResolverId, Resolver>,
+    /// Keys of fields in answers of other servers, where these are not their names.
+    pub(crate) answer_keys: AnswerKeys,
+    /// Types that only other servers have.
+    pub(crate) remote_types: FxHashSet<TypeId>,
     /// The directive of fields whose rows must have all selected fields.
     pub(crate) cascade: Option<Box<str>>,
     /// The scope of a mutation's transactions.
@@ -43,6 +50,25 @@ pub struct Api {
     pub subgraph_sdl: Option<Box<str>>,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
+}
+
+/// A resolver of the API.
+#[derive(Clone, Debug)]
+pub struct Resolver {
+    /// The field, and the type that has it.
+    pub field: graphql::schema::FieldId,
+    pub parent: TypeId,
+    pub definition: Arc<HttpResolver>,
+}
+
+/// Keys of fields in answers of other servers, where these are not their names.
+#[derive(Clone, Debug, Default)]
+pub struct AnswerKeys(pub(crate) FxHashMap<graphql::schema::FieldId, Box<str>>);
+
+impl Keys for AnswerKeys {
+    fn find(&self, field: graphql::schema::FieldId) -> Option<&str> {
+        self.0.get(&field).map(|key| &**key)
+    }
 }
 
 /// The replacement of a field's null, in the response and in comparisons.
@@ -79,7 +105,10 @@ impl Api {
         let is_of_source = |field: &FieldBinding| {
             matches!(
                 field,
-                FieldBinding::Rows(_) | FieldBinding::Computed(_) | FieldBinding::Mutation(_)
+                FieldBinding::Rows(_)
+                    | FieldBinding::Computed(_)
+                    | FieldBinding::Mutation(_)
+                    | FieldBinding::Resolved(_)
             )
         };
         !self.fields.iter().any(is_of_source)
@@ -142,6 +171,37 @@ impl Api {
     #[must_use]
     pub fn ways(&self, id: WaysId) -> &[Vec<WayBinding>] {
         self.ways.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// A resolver of the API.
+    #[must_use]
+    pub fn find_resolver(&self, id: ResolverId) -> Option<&Resolver> {
+        self.resolvers.get(&id)
+    }
+
+    /// All resolvers of the API, by their ids.
+    #[must_use]
+    pub fn resolvers(&self) -> Vec<&Resolver> {
+        let mut resolvers: Vec<_> = self.resolvers.iter().collect();
+        resolvers.sort_by_key(|(id, _)| id.0);
+        resolvers.into_iter().map(|(_, resolver)| resolver).collect()
+    }
+
+    /// True if other servers give values of some fields.
+    #[must_use]
+    pub fn has_resolvers(&self) -> bool {
+        !self.resolvers.is_empty()
+    }
+
+    #[must_use]
+    pub fn answer_keys(&self) -> &AnswerKeys {
+        &self.answer_keys
+    }
+
+    /// Types that only other servers have.
+    #[must_use]
+    pub fn remote_types(&self) -> &FxHashSet<TypeId> {
+        &self.remote_types
     }
 
     /// The name of the directive by which rows that lack a selected field are left out, with the

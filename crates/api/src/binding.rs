@@ -79,12 +79,18 @@ pub enum FieldBinding {
     Aggregate(AggregateField),
     /// A part of a value that has parts: a composite's attribute, a bound of a range.
     Part { part: Part, value: ValueShape },
+    /// A value that another server gives.
+    Resolved(ResolverId),
     /// A change: a field of the mutation type, and of no other.
     Mutation(Box<MutationBinding>),
     /// A field of a mutation's payload. A relationship or a [`FieldBinding::NodeId`] there is that
     /// of the changed row.
     Payload(PayloadField),
 }
+
+/// The index of a resolver among those of an API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ResolverId(pub u32);
 
 /// The types whose rows are found by federation's representations.
 #[derive(Clone, Debug, PartialEq)]
@@ -406,6 +412,8 @@ pub enum RowPart {
     Common(u16),
     /// Related rows.
     Related(Hop),
+    /// Rows that joining rows lead to.
+    RelatedThrough { near: Hop, far: Hop },
     /// Related rows of several entities.
     RelatedVariants(VariantsId),
     /// Rows along a relationship that all variants have, by its index.

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{
     DirectiveDefinition, EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition,
-    InputId, Schema, TypeDefinition, TypeId, TypeRef,
+    InputId, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
+use http_resolvers::HttpResolver;
 use ir::ValueForm;
+use rustc_hash::FxHashMap;
 
 use self::deduplication::Deduplication;
-use crate::api::{Absent, Api, Nesting, listed, plain};
+use crate::api::{Absent, Api, Nesting, Resolver, listed, plain};
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
-    NodeIdBinding, NodeRules, ValueBinding, VariantBinding, VariantsId, WayBinding,
+    NodeIdBinding, NodeRules, ResolverId, ValueBinding, VariantBinding, VariantsId, WayBinding,
 };
 
 /// Fills an [`Api`]: each definition is added together with its binding.
@@ -253,6 +255,36 @@ impl ApiBuilder {
     /// Sets the directive of [`Api::cascade`].
     pub fn bind_cascade(&mut self, directive: &str) {
         self.api.cascade = Some(directive.into());
+    }
+
+    /// Sets the resolvers, whose fields are added already, by their ids.
+    pub fn bind_resolvers(&mut self, definitions: Vec<HttpResolver>) {
+        let api = &mut self.api;
+        let mut places = FxHashMap::default();
+        for (parent, definition) in api.schema.types() {
+            let TypeKind::Object { fields, .. } = &definition.kind else { continue };
+            for field in fields {
+                if let FieldBinding::Resolved(ResolverId(id)) = api.fields[field.index()] {
+                    places.insert(id, (parent, *field));
+                }
+            }
+        }
+        for (id, definition) in (0..).zip(definitions) {
+            if let Some((parent, field)) = places.get(&id).copied() {
+                let definition = Arc::new(definition);
+                api.resolvers.insert(ResolverId(id), Resolver { field, parent, definition });
+            }
+        }
+    }
+
+    /// Sets the key of a field in answers of other servers.
+    pub fn bind_answer_key(&mut self, field: graphql::schema::FieldId, key: &str) {
+        self.api.answer_keys.0.insert(field, key.into());
+    }
+
+    /// Marks a type that only other servers have.
+    pub fn mark_remote(&mut self, r#type: TypeId) {
+        self.api.remote_types.insert(r#type);
     }
 
     pub fn limit_nesting(&mut self, nesting: Nesting) {

@@ -212,6 +212,8 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::PageInfo(_)
         | FieldBinding::Aggregate(_)
         | FieldBinding::Part { .. }
+        // Arguments of resolvers are read as JSON, whatever is in them.
+        | FieldBinding::Resolved(_)
         | FieldBinding::Payload(_) => Position::Nothing,
     }
 }

@@ -21,13 +21,13 @@ mod extremes;
 pub mod federation;
 pub mod plural;
 
-pub use api::{Absent, Api, Nesting, Transactions};
+pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
     InputRole, Meaning, MutationBinding, MutationForm, NestedWriteVerb, NodeIdBinding, OrderBy,
-    PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
-    VariantBinding, VariantsId, Way,
+    PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm, RowsFrom, ValueBinding,
+    ValueShape, VariantBinding, VariantsId, Way,
 };
 pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;

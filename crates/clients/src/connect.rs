@@ -32,17 +32,17 @@ where
     B: Body<Data: Buf + Send> + Send,
 {
     let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls(url)?)
+        .with_tls_config(tls(url.scheme() == Some(&Scheme::HTTPS))?)
         .https_or_http()
         .enable_http1()
         .build();
     Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
 }
 
-/// TLS configuration with the system's trusted certificates, if the URL needs one.
-fn tls(url: &Uri) -> Result<ClientConfig, ConnectError> {
+/// TLS configuration with the system's trusted certificates, if one is needed.
+pub(crate) fn tls(is_encrypted: bool) -> Result<ClientConfig, ConnectError> {
     let mut roots = RootCertStore::empty();
-    if url.scheme() == Some(&Scheme::HTTPS) {
+    if is_encrypted {
         let (added, _) =
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if added == 0 {

@@ -5,6 +5,9 @@
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
 //! * [`pem`]: certificates and private keys in files, also for the server
+//! * [`egress`]: requests to servers that definitions name: only to allowed hosts, and not to private
+//!   addresses
+//! * [`hosts`]: lists of hosts, also for the server
 //! * [`http`]: download of one document, with limits for size and time
 //! * [`jwks`]: background refresh of a document: the keys of a token issuer
 
@@ -14,6 +17,8 @@ extern crate self as clients;
 
 pub mod coding;
 pub mod connect;
+pub mod egress;
+pub mod hosts;
 pub mod http;
 pub mod jwks;
 pub mod pem;

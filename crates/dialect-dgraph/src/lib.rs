@@ -5,24 +5,31 @@
 //! * [`model`]: the meaning of type definitions
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
+//! * `resolvers`: HTTP requests of custom fields
 //! * [`schema`]: the API of type definitions
+//! * `rules`: rules of `@auth`
+//! * [`transferred`]: the names of types and predicates in imports and exports
 
 pub mod definitions;
 mod federated;
 pub mod located;
 pub mod model;
+mod resolvers;
+mod rules;
 pub mod schema;
 pub mod stored;
+pub mod transferred;
 
 use std::sync::Arc;
 
+use access::Restriction;
 use api::Api;
 use api::federation::AppliedDirectives;
 use catalog::Catalog;
 use storage::plan::Places;
 
 use located::Located;
-use model::{Auth, Model};
+use model::Model;
 
 /// Options of the API.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,32 +52,6 @@ pub struct Declared<'o> {
 // Numbers of rules come from texts, so none of them is not a number.
 impl Eq for Options {}
 
-/// A message about definitions that the API cannot serve without ignoring a part of them.
-#[must_use]
-pub fn unserved(model: &Model) -> Option<String> {
-    let guarded = model.types.iter().find(|known| known.auth != Auth::default());
-    if let Some(known) = guarded {
-        let (name, line) = (&known.name, known.line);
-        return Some(format!(
-            "line {line}: the rules of `@auth` on `{name}` are not supported yet"
-        ));
-    }
-    let authorization = model.settings.authorization.as_ref();
-    let authorization = authorization.map(|(_, line)| {
-        format!(
-            "line {line}: `Dgraph.Authorization` is not supported yet: remove it, and set the key of \
-             tokens by an option, such as `--jwt-secret`"
-        )
-    });
-    authorization.or_else(|| {
-        let origin = model.settings.allowed_origins.first()?;
-        Some(format!(
-            "`Dgraph.Allow-Origin` is not supported yet: remove it, and allow the origin with \
-             `--cors-origins {origin}`"
-        ))
-    })
-}
-
 /// Finds the type definitions in a catalog, and declares the relationships that it lacks.
 #[must_use]
 pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
@@ -85,6 +66,11 @@ impl Declared<'_> {
     #[must_use]
     pub fn subgraph_directives(&self) -> &[AppliedDirectives] {
         &self.federated
+    }
+
+    /// The restrictions that the rules of `@auth` are, or a rule that the API cannot answer.
+    pub fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
+        rules::restrictions(&self.options.model, &self.located, api)
     }
 
     /// Makes the API of the type definitions.

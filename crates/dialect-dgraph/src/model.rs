@@ -3,6 +3,8 @@
 //! Names are those of the definitions; references between types are indexes. `None` and `false` are
 //! what the absence of a directive means.
 
+use std::fmt;
+
 /// Everything that type definitions say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
@@ -363,11 +365,49 @@ pub struct FieldFederation {
     pub provides: Option<Box<str>>,
 }
 
+/// `# Dgraph.Authorization`: the verification of tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authorization {
+    /// The header with the token.
+    pub header: Box<str>,
+    /// The claim that is an object with further claims, or a text of one as JSON.
+    pub namespace: Box<str>,
+    pub keys: TokenKeys,
+    /// Accepted audiences. Empty: a token has none.
+    pub audiences: Vec<Box<str>>,
+    /// True if requests without a token are refused: `ClosedByDefault`.
+    pub is_required: bool,
+    /// The line of the comment, from 1.
+    pub line: usize,
+}
+
+/// The keys that verify tokens.
+#[derive(Clone, PartialEq, Eq)]
+pub enum TokenKeys {
+    /// A secret of HS256, HS384 or HS512.
+    Secret { algorithm: Box<str>, secret: Box<str> },
+    /// A public key of RS256, RS384 or RS512, as PEM.
+    Public { algorithm: Box<str>, pem: Box<str> },
+    /// URLs of JSON Web Key Sets.
+    Sets(Vec<Box<str>>),
+}
+
+/// Keys are not printed, since some are secret.
+impl fmt::Debug for TokenKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Secret { algorithm, .. } => f.debug_tuple("Secret").field(algorithm).finish(),
+            Self::Public { algorithm, .. } => f.debug_tuple("Public").field(algorithm).finish(),
+            Self::Sets(urls) => f.debug_tuple("Sets").field(urls).finish(),
+        }
+    }
+}
+
 /// Settings in comments of the definitions: lines that begin with `# Dgraph.`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The JSON of `# Dgraph.Authorization`, with its line.
-    pub authorization: Option<(Box<str>, usize)>,
+    /// `# Dgraph.Authorization`.
+    pub authorization: Option<Authorization>,
     /// `# Dgraph.Secret name "value"`.
     pub secrets: Vec<(Box<str>, Box<str>)>,
     /// `# Dgraph.Allow-Origin "origin"`.

@@ -8,7 +8,7 @@
 //! * `relations`: fields whose values are rows
 
 mod columns;
-mod names;
+pub(crate) mod names;
 mod relations;
 
 use rustc_hash::FxHashMap;

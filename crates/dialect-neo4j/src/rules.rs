@@ -95,6 +95,7 @@ impl Lowering<'_> {
             before: rule.before,
             after: rule.after,
             requires_authentication: rule.requires_authentication,
+            in_conditions: rule.in_conditions,
             condition: self.condition(&rule.condition)?,
         })
     }

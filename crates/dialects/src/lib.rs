@@ -11,13 +11,17 @@ pub mod make;
 
 use std::sync::Arc;
 
-pub use api::{Api, ConstraintMessage, EntitiesBinding, Transactions, federation};
+pub use api::{
+    Api, ConstraintMessage, EntitiesBinding, Resolver, ResolverId, Transactions, federation,
+};
 pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
+pub use lowering::resolved::parts;
 pub use lowering::{
-    Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern, lower,
+    ALL_ROOTS, Echoed, Introspection, LowerError, Lowered, ResolvedSelection, StatedPassword,
+    StatedPattern, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

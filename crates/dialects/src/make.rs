@@ -46,7 +46,7 @@ pub struct DialectOutput {
 /// Why a dialect makes no API of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum DialectError {
-    #[error("a rule of the type definitions means nothing: {0}")]
+    #[error("a rule of the type definitions cannot be applied: {0}")]
     Rules(String),
     #[error("the API cannot be a subgraph: {0}")]
     Federation(#[from] FederationError),
@@ -126,7 +126,8 @@ impl Declared<'_> {
     fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
         match self {
             Self::Neo4j(declared) => declared.restrictions(api),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Dgraph(_) => Ok(Vec::new()),
+            Self::Dgraph(declared) => declared.restrictions(api),
+            Self::PostGraphile(_) | Self::Phrag(_) => Ok(Vec::new()),
         }
     }
 

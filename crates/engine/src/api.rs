@@ -9,11 +9,12 @@ use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
+use crate::caller::Caller;
 use crate::documents::Cached;
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::headers::ReadHeaders;
-use crate::gateway::{Caller, Gateway, GatewayWorker};
+use crate::gateway::{Gateway, GatewayWorker};
+use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::report::Report;
 use crate::respond::Response;
@@ -60,6 +61,15 @@ impl Api {
     pub fn has_policies(&self) -> bool {
         match self {
             Self::Source(engine) => engine.has_policies(),
+            Self::Gateway(_) => false,
+        }
+    }
+
+    /// Whether rules of type definitions restrict access.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        match self {
+            Self::Source(engine) => engine.has_rules(),
             Self::Gateway(_) => false,
         }
     }
@@ -134,11 +144,11 @@ impl Api {
 }
 
 impl ApiWorker {
-    /// Request headers that the answer depends on; none without subgraphs to pass them to.
+    /// Request headers that the answer depends on; none without other servers to pass them to.
     #[must_use]
     pub fn read_headers(&self) -> Option<&ReadHeaders> {
         match self {
-            Self::Source(_) => None,
+            Self::Source(worker) => worker.engine().read_headers(),
             Self::Gateway(worker) => Some(worker.gateway().read_headers()),
         }
     }
@@ -197,8 +207,7 @@ impl ApiWorker {
     ) -> Response {
         match self {
             Self::Source(worker) => {
-                let session = &caller.session;
-                worker.deliver_reported(request, session, allowed, delivery, report).await
+                worker.deliver_for(request, caller, allowed, delivery, report).await
             }
             Self::Gateway(worker) => {
                 worker.deliver_reported(request, caller, allowed, report).await

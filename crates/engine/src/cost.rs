@@ -170,7 +170,9 @@ impl Cost {
         for transaction in &request.transactions {
             for step in &transaction.steps {
                 match &step.kind {
-                    StepKind::Read(rows) => lists.add(rows, Parents::One),
+                    StepKind::Read(rows) | StepKind::Objects(ObjectChange::Find { rows, .. }) => {
+                        lists.add(rows, Parents::One);
+                    }
                     StepKind::Require(require) => lists.add(&require.rows, Parents::One),
                     StepKind::Write(write) => {
                         let rows = changed(&write.kind, list_size);
@@ -285,7 +287,7 @@ fn changed_objects(change: &ObjectChange, list_size: u64) -> u64 {
         _ => list_size,
     };
     match change {
-        ObjectChange::NewKeys { .. } => 0,
+        ObjectChange::Find { .. } | ObjectChange::NewKeys { .. } => 0,
         ObjectChange::Insert { keys, .. }
         | ObjectChange::SetEach { keys, .. }
         | ObjectChange::SetAll { keys, .. }

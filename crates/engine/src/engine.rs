@@ -15,10 +15,12 @@ use sources::{Address, OpenOptions, Rights, Source};
 use crate::documents::DocumentCache;
 use crate::enum_tables::{self, EnumTablesError};
 use crate::graph::{self, GraphError};
+use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
+use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::withhold::session_refused;
 
@@ -37,6 +39,8 @@ pub struct Options {
     pub federation: Option<federation::Options>,
     /// The type definitions of a schema-first dialect.
     pub schema_first: Option<SchemaFirst>,
+    /// Requests to other servers; without them, none is allowed.
+    pub resolvers: Option<ResolverOptions>,
 }
 
 /// One API over one source, shared by all threads.
@@ -52,6 +56,8 @@ pub struct Engine {
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
+    /// Fields whose values other servers give, if there are some.
+    pub(crate) resolvers: Option<Resolvers>,
 }
 
 /// The reason why a source cannot be served.
@@ -71,6 +77,8 @@ pub enum OpenError {
     SchemaFirst(#[from] SchemaFirstError),
     #[error(transparent)]
     Dialect(#[from] DialectError),
+    #[error(transparent)]
+    Resolvers(#[from] ResolverError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     /// The schema would be empty.
@@ -175,6 +183,7 @@ impl Engine {
             return Err(OpenError::PoliciesAndRules);
         }
         let access = AccessRules::new(&catalog, roles, restrictions);
+        let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
@@ -187,6 +196,7 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
+            resolvers,
         }))
     }
 
@@ -211,6 +221,12 @@ impl Engine {
         self.roles().map(Roles::claim)
     }
 
+    /// Whether rules of type definitions restrict access.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        self.access.as_ref().is_some_and(|rules| rules.has_restrictions())
+    }
+
     /// Whether policies restrict access.
     #[must_use]
     pub fn has_policies(&self) -> bool {
@@ -230,6 +246,13 @@ impl Engine {
         self.access.is_some()
             || self.has_roles()
             || statements.any(|one| one.parts.contains(&StatementPart::Claims))
+    }
+
+    /// Headers of clients that other servers receive; none without such headers.
+    #[must_use]
+    pub fn read_headers(&self) -> Option<&ReadHeaders> {
+        let headers = &self.resolvers.as_ref()?.read_headers;
+        (!headers.is_empty()).then_some(headers)
     }
 
     /// The schema of the API.

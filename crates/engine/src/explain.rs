@@ -171,21 +171,25 @@ impl Worker {
     }
 
     fn show(&self, planned: &Planned) -> Explained {
-        let Planned { prepared, .. } = planned;
-        let program = &prepared.plan;
-        let levels = program.levels();
-        let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
-        Explained {
-            cost: prepared.cost(&planned.variables, &planned.session),
-            request: ir::print(&prepared.request, &self.engine.catalog),
-            fetches: Vec::new(),
-            statements: levels
-                .iter()
-                .filter(|level| level.has_statement())
-                .map(|level| statement(level, levels, planned))
-                .chain(of_graph.map(|statement| graph_statement(statement, planned)))
-                .collect(),
+        let (mut request, mut statements) = (String::new(), Vec::new());
+        for part in planned.parts() {
+            let program = &part.plan;
+            let levels = program.levels();
+            let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
+            request.push_str(&ir::print(&part.request, &self.engine.catalog));
+            statements.extend(
+                levels
+                    .iter()
+                    .filter(|level| level.has_statement())
+                    .map(|level| statement(level, levels, planned))
+                    .chain(of_graph.map(|statement| graph_statement(statement, planned))),
+            );
+            if let Some(resolved) = &part.resolved {
+                resolved.print(&self.engine.api, &mut request);
+            }
         }
+        let cost = planned.prepared.cost(&planned.variables, &planned.session);
+        Explained { cost, request, fetches: Vec::new(), statements }
     }
 
     /// The figures of plans that reveal no hidden rows to a session. A database estimates over all
@@ -214,10 +218,13 @@ impl Worker {
                 "A mutation is explained without figures: for these it would have to run.";
             return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
         }
-        let program = &planned.prepared.plan;
         let variables = planned.variables();
-        let plans = self.connections.explain(program, variables, session, figures).await;
-        plans.map_err(|error| vec![self.engine.map_error(&error)])
+        let mut plans = Vec::new();
+        for part in planned.parts() {
+            let of_part = self.connections.explain(&part.plan, variables, session, figures).await;
+            plans.extend(of_part.map_err(|error| vec![self.engine.map_error(&error)])?);
+        }
+        Ok(plans)
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,
@@ -276,6 +283,11 @@ struct Planned {
 }
 
 impl Planned {
+    /// The parts of the operation, which are executed one after the other.
+    fn parts(&self) -> impl Iterator<Item = &Arc<Prepared>> {
+        std::iter::successors(Some(&self.prepared), |part| part.next.as_ref())
+    }
+
     /// The values of its operands.
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();

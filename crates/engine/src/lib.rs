@@ -13,6 +13,7 @@
 //! * [`session`]: authentication: sessions by tokens
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: federation gateway: one API over several subgraphs
+//! * [`caller`]: the client of a request; [`headers`]: its headers that other servers receive
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
@@ -28,12 +29,14 @@
 //! * `log_throttle`: rate-limited logging
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
+//! * [`resolvers`]: fields whose values other servers give
 //! * [`report`]: figures and outcome of a request
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
 pub mod api;
 pub mod batch_limits;
 pub mod cache;
+pub mod caller;
 pub mod cost;
 pub mod documents;
 pub mod engine;
@@ -42,6 +45,7 @@ pub mod explain;
 pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
+pub mod headers;
 mod limits;
 mod log_throttle;
 pub mod map_error;
@@ -51,6 +55,7 @@ pub mod patterns;
 pub mod policies;
 pub mod prepare;
 pub mod report;
+pub mod resolvers;
 pub mod respond;
 pub mod rest;
 #[cfg(test)]
@@ -72,11 +77,13 @@ pub use map_error::{ErrorOptions, ExtendedError};
 pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
+pub use resolvers::ResolverOptions;
 pub use respond::{Kind, Response};
 pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
-    Address as SourceAddress, Extensions, OpenOptions, Rights, SchemaWatch, StoredColumn,
+    Address as SourceAddress, Durability, Extensions, OpenOptions, Rights, SchemaWatch,
+    StoredColumn,
 };
 pub use worker::{Allowed, Delivery, Worker};

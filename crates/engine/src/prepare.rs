@@ -2,6 +2,7 @@
 //! document and variable structure, and cached.
 
 use access::{AccessSet, AccessSetId, authorize};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -20,6 +21,8 @@ use crate::enum_tables::shape;
 use crate::memory_size::{COUNTERS, MemorySize};
 use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
+use crate::resolvers::ResolvedPlan;
+use crate::respond::our_bug;
 use crate::withhold::withhold;
 
 /// Most bytes that are reserved for an answer in advance.
@@ -49,6 +52,10 @@ pub struct Prepared {
     last_answer: AtomicUsize,
     /// Number of values on its last tape, and bytes of their texts.
     last_tape: [AtomicUsize; 2],
+    /// Fields whose values other servers give, if some are selected.
+    pub(crate) resolved: Option<Box<ResolvedPlan>>,
+    /// Root fields of a mutation that are executed after these.
+    pub(crate) next: Option<Arc<Self>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
@@ -78,6 +85,8 @@ impl CachedPlan for Prepared {
             passwords,
             last_answer: _,
             last_tape: _,
+            resolved,
+            next,
             made,
         } = self;
         let shape = plan.shape();
@@ -93,8 +102,9 @@ impl CachedPlan for Prepared {
             cost.memory_size(),
             patterns.memory_size(),
             passwords.memory_size(),
+            resolved.as_ref().map_or(0, |resolved| resolved.weight()),
         ];
-        (own + heap.iter().sum::<usize>()) as u64
+        (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
     }
 
     fn has_grown(&self) -> bool {
@@ -110,7 +120,8 @@ impl Prepared {
             true => Statistics::Ignored,
             false => Statistics::Counted,
         };
-        self.cost.estimate(source::Variables::of(&variables.values), statistics)
+        let own = self.cost.estimate(source::Variables::of(&variables.values), statistics);
+        own.saturating_add(self.next.as_ref().map_or(0, |next| next.cost(variables, session)))
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -119,7 +130,16 @@ impl Prepared {
         limits: PatternLimits,
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
-        limits.check(&self.patterns, source::Variables::of(&variables.values))
+        limits.check(&self.patterns, source::Variables::of(&variables.values))?;
+        match &self.next {
+            Some(next) => next.check_patterns(limits, variables),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether other servers give values of the answer.
+    pub(crate) fn has_resolved(&self) -> bool {
+        self.resolved.is_some() || self.next.is_some()
     }
 
     /// Values of the request that its answer repeats.
@@ -219,12 +239,49 @@ impl Engine {
             return Ok(plan);
         }
         let document = &known.document;
-        let mut lowered = self.lower(document, operation_name, variables)?;
+        let introspection = self.introspect(document, operation_name, variables)?;
+        let most = self.limits.document.fields;
+        let parts = dialects::parts(&self.api, &document.operation, variables, most);
+        let mut next = None;
+        // A part keeps the one after it; nearly always there is only one.
+        for roots in parts.map_err(|error| vec![lower_error(&error)])?.into_iter().rev() {
+            let lowered = self.lower_roots(document, variables, &introspection, roots)?;
+            next = Some(Arc::new(self.compile(lowered, access, next)?));
+        }
+        let Some(prepared) = next else {
+            return Err(vec![our_bug("an operation without parts")]);
+        };
+        self.documents.keep(known, operation_name, &prepared);
+        Ok(prepared)
+    }
+
+    /// Authorizes and compiles a part of an operation. `next` is the part after it.
+    fn compile(
+        &self,
+        mut lowered: Lowered,
+        access: Option<&AccessSet>,
+        next: Option<Arc<Prepared>>,
+    ) -> Result<Prepared, Vec<GraphQLError>> {
+        let access_set = access.map(AccessSet::id);
         if let Some(set) = access {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
             withhold(&authorized.refused, &self.catalog, &mut lowered);
         }
-        let Lowered { request, shape, echoes, patterns, passwords, structure } = lowered;
+        let Lowered {
+            request,
+            shape,
+            echoes,
+            patterns,
+            passwords,
+            resolved,
+            positions,
+            mut structure,
+        } = lowered;
+        if let Some(next) = &next {
+            // The plan is for variables that fit all parts.
+            structure.observations.extend_from_slice(&next.structure.observations);
+        }
+        let resolved = ResolvedPlan::new(resolved, positions).map(Box::new);
         let request = Arc::new(request);
         let plan = self
             .source
@@ -236,7 +293,7 @@ impl Engine {
         let cost = Cost::new(&request, self.limits.cost, &statistics);
         let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
-        let prepared = Arc::new(Prepared {
+        Ok(Prepared {
             structure,
             access_set,
             request,
@@ -247,10 +304,10 @@ impl Engine {
             passwords,
             last_answer,
             last_tape,
+            resolved,
+            next,
             made: AtomicU32::new(0),
-        });
-        self.documents.keep(known, operation_name, &prepared);
-        Ok(prepared)
+        })
     }
 
     /// Lowers a document with these variables.
@@ -261,9 +318,20 @@ impl Engine {
         variables: &Variables,
     ) -> Result<Lowered, Vec<GraphQLError>> {
         let introspection = self.introspect(document, operation_name, variables)?;
+        self.lower_roots(document, variables, &introspection, dialects::ALL_ROOTS)
+    }
+
+    /// Lowers some of the root fields, by their indexes.
+    fn lower_roots(
+        &self,
+        document: &Document,
+        variables: &Variables,
+        introspection: &Introspection,
+        roots: Range<usize>,
+    ) -> Result<Lowered, Vec<GraphQLError>> {
         let steering = Steering::new(variables);
-        let operation = &document.operation;
-        dialects::lower(&self.api, operation, steering, &introspection, self.limits.document.fields)
+        let (operation, most) = (&document.operation, self.limits.document.fields);
+        dialects::lower_roots(&self.api, operation, steering, introspection, most, roots)
             .map_err(|error| vec![lower_error(&error)])
     }
 

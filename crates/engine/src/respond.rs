@@ -160,7 +160,7 @@ pub(crate) fn write_errors(errors: &[GraphQLError], body: &mut Vec<u8>) {
     body.push(b']');
 }
 
-fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLError {
+pub(crate) fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLError {
     let path = error.path.into_iter().map(|segment| match segment {
         Segment::Name(name) => PathSegment::Field(name),
         Segment::Index(index) => PathSegment::Index(usize::try_from(index).unwrap_or(usize::MAX)),

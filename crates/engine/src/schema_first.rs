@@ -41,6 +41,8 @@ pub enum SchemaFirstError {
          definitions and `--data` shows and applies the changes"
     )]
     Behind(Box<str>),
+    #[error("an import into the database is not finished: run its command again")]
+    Importing,
     #[error(
         "the tables are not those of the last migration: {0}; change them back by hand, and \
          migrate with changed type definitions"
@@ -63,6 +65,9 @@ pub(crate) async fn placed<'d>(
         return Ok(Cow::Borrowed(dialect));
     };
     let migrator = Migrator::begin(address, MigrationAccess::Read, timeouts).await?;
+    if migrator.has_load().await? {
+        return Err(SchemaFirstError::Importing);
+    }
     let is_first = migrator.newest().is_none();
     let planned = migrator.plan(&model).await?;
     drop(migrator);

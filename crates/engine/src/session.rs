@@ -62,6 +62,8 @@ pub struct Sessions {
     mapping: Mapping,
     anonymous: Session,
     known: Cache<Box<str>, Known, Weight>,
+    /// The claim with an object of further claims, which take precedence over those beside it.
+    namespace: Option<Box<str>>,
 }
 
 /// A token that was found to be good.
@@ -148,7 +150,14 @@ impl Sessions {
     pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
         let anonymous = session(mapping.for_anonymous(), None);
         let known = cache::bounded(KNOWN_BYTES, KNOWN_TOKENS, SHARDS, Weight);
-        Self { keys, rules, mapping, anonymous, known }
+        Self { keys, rules, mapping, anonymous, known, namespace: None }
+    }
+
+    /// Takes further claims from the object, or its JSON text, that is the claim of this name.
+    #[must_use]
+    pub fn with_namespace(mut self, namespace: Box<str>) -> Self {
+        self.namespace = Some(namespace);
+        self
     }
 
     /// Number of cached tokens, and their approximate bytes.
@@ -209,6 +218,10 @@ impl Sessions {
         }
         let claims = token.claims()?;
         let until = self.rules.check(&claims, now)?;
+        let claims = match &self.namespace {
+            Some(namespace) => claims.unfold(namespace)?,
+            None => claims,
+        };
         let pairs = self.mapping.for_claims(&claims)?;
         let object =
             claims.0.into_iter().map(|(name, value)| (name.into(), value.into())).collect();

@@ -2,10 +2,12 @@
 
 mod passwords;
 mod record;
+mod resolve;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clients::egress::Client;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
@@ -14,11 +16,13 @@ use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
 
+use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
+use crate::resolvers::Resolvers;
 use crate::respond::{DATA, Kind, Response};
 
 /// Answers requests on one thread, with connections of its own.
@@ -27,6 +31,8 @@ pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
     memory: Arc<MemoryBudget>,
+    /// The client of other servers that give values of fields.
+    egress: Option<Client>,
     sizes: Sizes,
     time_limit: Option<Duration>,
 }
@@ -94,7 +100,8 @@ impl Worker {
     #[must_use]
     pub fn sharing(engine: Arc<Engine>, memory: Arc<MemoryBudget>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
-        Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
+        let egress = engine.resolvers.as_ref().map(Resolvers::client);
+        Self { engine, connections, memory, egress, sizes: Sizes::default(), time_limit: None }
     }
 
     /// Sets the sizes of streamed answers.
@@ -157,8 +164,21 @@ impl Worker {
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
+        let caller = Caller { session: session.clone(), forwarded: None };
+        self.deliver_for(request, &caller, allowed, delivery, report).await
+    }
+
+    /// Answers one request of a caller, whose headers other servers may receive.
+    pub async fn deliver_for(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        delivery: Delivery,
+        report: &mut Report,
+    ) -> Response {
         let begun = (delivery == Delivery::Traced).then(Begun::now);
-        let mut response = match self.run(request, session, allowed, delivery, report).await {
+        let mut response = match self.run(request, caller, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.refuse(&errors);
@@ -175,15 +195,19 @@ impl Worker {
     async fn run(
         &self,
         request: &Request,
-        session: &Session,
+        caller: &Caller,
         allowed: Allowed,
         delivery: Delivery,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
+        let session = &caller.session;
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
+        if ready.prepared.has_resolved() {
+            return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
+        }
         let Ready { known, prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared

@@ -95,6 +95,7 @@ impl Folder {
             policies,
             federation,
             schema_first,
+            resolvers: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

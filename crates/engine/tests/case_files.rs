@@ -91,7 +91,7 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
             options.policies = policies;
         };
         let own = sources.open_copy(source, database, dialect, change)?;
-        let administrator = match header.policies.is_empty() {
+        let administrator = match header.policies.is_empty() && !file.case.has_session() {
             true => Arc::clone(&own.engine),
             false => own.open_for_administrator(dialect)?,
         };

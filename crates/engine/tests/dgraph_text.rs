@@ -196,6 +196,7 @@ impl Database {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         };
         let engine = Engine::open(address, &options).await.unwrap();
         self.worker = Some(Rc::new(Worker::new(engine)));

@@ -8,7 +8,9 @@ mod cached_plans;
 mod cached_tokens;
 #[path = "support/choices.rs"]
 mod choices;
+mod custom;
 mod dgraph;
+mod dgraph_rules;
 mod dgraph_text;
 #[path = "support/dialect.rs"]
 mod dialect;

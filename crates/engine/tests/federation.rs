@@ -84,6 +84,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         },
         errors: engine::ErrorOptions::default(),
         schema_first: None,
+        resolvers: None,
     }
 }
 

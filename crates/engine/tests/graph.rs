@@ -78,6 +78,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

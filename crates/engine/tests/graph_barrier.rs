@@ -120,6 +120,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();

@@ -318,6 +318,7 @@ impl Api {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

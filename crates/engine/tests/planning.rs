@@ -65,6 +65,7 @@ impl Entries {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

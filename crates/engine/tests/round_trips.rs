@@ -93,6 +93,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

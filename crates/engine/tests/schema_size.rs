@@ -73,6 +73,7 @@ impl File {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

@@ -97,6 +97,19 @@ codes! {
     SubgraphTimeout = "SUBGRAPH_TIMEOUT";
     /// A subgraph returned an invalid response.
     SubgraphResponseInvalid = "SUBGRAPH_RESPONSE_INVALID";
+    /// The server that gives the value of a field reports an error, by its status or in its answer.
+    ResolverError = "RESOLVER_ERROR";
+    /// The server that gives the value of a field is unreachable.
+    ResolverUnavailable = "RESOLVER_UNAVAILABLE";
+    /// The server that gives the value of a field timed out.
+    ResolverTimeout = "RESOLVER_TIMEOUT";
+    /// The server that gives the value of a field sent an answer that is none, or does not fit the
+    /// schema.
+    ResolverResponseInvalid = "RESOLVER_RESPONSE_INVALID";
+    /// The server that gives the value of a field sent more bytes than the limit.
+    ResolverResponseTooLarge = "RESOLVER_RESPONSE_TOO_LARGE";
+    /// The operation needs more requests to other servers than the limit.
+    TooManyCalls = "TOO_MANY_CALLS";
     /// The client is not authorized for a field or type of the operation.
     UnauthorizedFieldOrType = "UNAUTHORIZED_FIELD_OR_TYPE";
     /// No subgraph resolves a field of the supergraph at its position.

@@ -39,7 +39,8 @@ pub use filter::{
     TextMatch, TimeUnit, ValueRef,
 };
 pub use objects::{
-    KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing, WhichObjects,
+    FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,
+    WhichObjects,
 };
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PasswordPart, PathItem, Representations,

@@ -9,17 +9,28 @@ use catalog::{EntityId, FieldId};
 
 use crate::operand::Operand;
 use crate::request::{Otherwise, StepId};
+use crate::rows::Rows;
 
 /// One part of a change of objects. Lists of one part are of equal length; rows with a null key are
 /// left out.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a step that reads has the same rows in place")]
 pub enum ObjectChange {
+    /// Reads the keys of existing rows.
+    Find { rows: Rows, purpose: FindPurpose },
     /// Takes keys from the sequence.
     NewKeys { key: FieldId, count: u32 },
     /// Inserts rows: a list of keys, and a list of values for each field.
     Insert { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
     /// Sets fields of each row with a key of the list to the values at the same place of their lists.
-    SetEach { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
+    SetEach {
+        entity: EntityId,
+        key: FieldId,
+        keys: Operand,
+        fields: Vec<(FieldId, Operand)>,
+        /// True for rows that an upsert has found, false for rows that a relation changes.
+        is_upsert: bool,
+    },
     /// Sets fields of all rows with a key of the list to one value.
     SetAll { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
     /// Sets a field of all rows to null where it is one of a list of values; of `rows`, a key field
@@ -47,6 +58,17 @@ pub enum ObjectChange {
     Disconnect { joining: EntityId, near: (FieldId, Operand), far: Option<(FieldId, Operand)> },
     /// Deletes rows by their keys.
     Delete { entity: EntityId, key: FieldId, keys: Operand },
+}
+
+/// Purpose for which the keys of rows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindPurpose {
+    /// Other rows refer to them, or an upsert changes them.
+    Refer,
+    /// Rows that the change has found already are counted.
+    Count,
+    Update,
+    Delete,
 }
 
 /// Combination of two lists.

@@ -14,7 +14,7 @@ use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Quantifi
 use super::input::{Input, Presence};
 use super::order::of_row;
 use super::selection::misplaced;
-use super::variants::OfVariant;
+use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
@@ -612,6 +612,10 @@ impl Context<'_> {
                     has_value(self.subject(given.around.variant, &common).place.clone())
                 }
                 RowPart::Related(hop) => exists(*hop, Quantifier::Some),
+                RowPart::RelatedThrough { near, far } => {
+                    let far = exists(*far, Quantifier::Some);
+                    variants::related(*near, Quantifier::Some, far)
+                }
                 RowPart::Link(place) => {
                     match given.around.variant.and_then(|own| own.link(*place)) {
                         Some(VariantLink::One(hop)) => exists(hop, Quantifier::Some),

@@ -26,6 +26,7 @@
 //! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list; `common_fields.rs`: fields of all of them
 //! * `returned.rs`: results of changes
+//! * [`resolved`]: fields whose values other servers give
 //! * `rule.rs`: conditions of the API's author
 
 mod aggregate;
@@ -51,6 +52,7 @@ mod paging;
 mod password;
 mod pattern;
 mod required_fields;
+pub mod resolved;
 mod returned;
 pub mod rule;
 mod selection;
@@ -61,18 +63,21 @@ mod variants;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use graphql::operation::{Location, Operation, OperationKind};
-use graphql::schema::InputId;
+use graphql::schema::{InputId, TypeId};
 use graphql::variables::{Steering, Structure};
 use graphql::{Budget, TooManyFields};
+use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
+pub use resolved::{ALL_ROOTS, ResolvedSelection};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
@@ -85,6 +90,10 @@ pub struct Lowered {
     pub patterns: Vec<StatedPattern>,
     /// The passwords, by the numbers of [`ir::Operand::Password`].
     pub passwords: Vec<StatedPassword>,
+    /// Selections of fields whose values other servers give, by the numbers of their placeholders.
+    pub resolved: Vec<ResolvedSelection>,
+    /// Places of the placeholders in the response.
+    pub positions: Vec<Position>,
     /// The required structure of the variables.
     pub structure: Structure,
 }
@@ -158,6 +167,9 @@ struct Context<'a> {
     inputs_around: RefCell<Vec<InputId>>,
     patterns: RefCell<Vec<StatedPattern>>,
     passwords: RefCell<Vec<StatedPassword>>,
+    resolved: Vec<ResolvedSelection>,
+    /// The root fields that are lowered, by their indexes among the selected ones.
+    roots: Range<usize>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -181,16 +193,34 @@ pub fn lower(
     introspection: &Introspection,
     most_selections: usize,
 ) -> Result<Lowered, LowerError> {
-    let root_type = match operation.kind {
-        OperationKind::Query => api.schema.query.ok_or("query type"),
-        OperationKind::Mutation => api.schema.mutation.ok_or("mutations"),
-        OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
-    };
-    let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
+    lower_roots(api, operation, steering, introspection, most_selections, ALL_ROOTS)
+}
+
+/// Lowers some of the root fields, by their indexes among the selected ones.
+pub fn lower_roots(
+    api: &Api,
+    operation: &Operation,
+    steering: Steering<'_>,
+    introspection: &Introspection,
+    most_selections: usize,
+    roots: Range<usize>,
+) -> Result<Lowered, LowerError> {
+    let root_type = root_type(api, operation.kind)?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);
+    context.roots = roots;
     let fields = context.root_fields(root_type, &[operation.root], true)?;
-    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, passwords, .. } =
-        context;
+    let positions = context.positions(root_type)?;
+    let Context {
+        mut shape,
+        next_output,
+        next_rows,
+        steps,
+        echoes,
+        patterns,
+        passwords,
+        resolved,
+        ..
+    } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
@@ -201,7 +231,16 @@ pub fn lower(
     };
     let (patterns, passwords) = (patterns.into_inner(), passwords.into_inner());
     let structure = steering.into_structure();
-    Ok(Lowered { request, shape, echoes, patterns, passwords, structure })
+    Ok(Lowered { request, shape, echoes, patterns, passwords, resolved, positions, structure })
+}
+
+fn root_type(api: &Api, kind: OperationKind) -> Result<TypeId, LowerError> {
+    let root_type = match kind {
+        OperationKind::Query => api.schema.query.ok_or("query type"),
+        OperationKind::Mutation => api.schema.mutation.ok_or("mutations"),
+        OperationKind::Subscription => api.schema.subscription.ok_or("subscriptions"),
+    };
+    root_type.map_err(|kind| LowerError::NotOffered { kind })
 }
 
 impl<'a> Context<'a> {
@@ -224,6 +263,8 @@ impl<'a> Context<'a> {
             inputs_around: RefCell::default(),
             patterns: RefCell::default(),
             passwords: RefCell::default(),
+            resolved: Vec::new(),
+            roots: ALL_ROOTS,
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,

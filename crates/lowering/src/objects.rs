@@ -23,8 +23,8 @@ use graphql::CollectedField;
 use graphql::operation::Location;
 use graphql::schema::InputId;
 use ir::{
-    Comparison, Filter, From, ObjectChange, Operand, OutputId, Page, Rows, StepId, StepKind,
-    ValueRef,
+    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, OutputId, Page, Rows, StepId,
+    StepKind, ValueRef,
 };
 use response::Node;
 
@@ -146,7 +146,8 @@ impl<'a> Context<'a> {
         }
         let mut found = Vec::new();
         for own in types {
-            let matched = self.matched(&own, &inputs, field.location)?;
+            let purpose = FindPurpose::Update;
+            let matched = self.matched(&own, &inputs, purpose, field.location)?;
             for (id, input) in &inputs {
                 match &self.api.input(*id).role {
                     InputRole::Write(WriteRole::Object(ObjectRole::Set)) => {
@@ -181,7 +182,8 @@ impl<'a> Context<'a> {
         }
         let mut found = Vec::new();
         for own in self.changed_types(types)? {
-            let matched = self.matched(&own, &inputs, field.location)?;
+            let purpose = FindPurpose::Delete;
+            let matched = self.matched(&own, &inputs, purpose, field.location)?;
             found.push((own.binding, matched.keys()));
         }
         // The result shows the objects as they were.
@@ -265,6 +267,7 @@ impl<'a> Context<'a> {
         &mut self,
         own: &ChangedType<'a>,
         inputs: &[(InputId, Input<'_>)],
+        purpose: FindPurpose,
         location: Location,
     ) -> Result<Matched, LowerError> {
         let binding = &own.binding;
@@ -281,7 +284,7 @@ impl<'a> Context<'a> {
         let mut outputs = Outputs::default();
         let output = outputs.field(self, &[], binding.key, ir::Form::Stored);
         let rows = self.key_rows(From::Entity(binding.entity), Filter::and(filters), outputs);
-        let step = self.add_step(StepKind::Read(rows));
+        let step = self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }));
         Ok(Matched { step, output: OutputId(output.0) })
     }
 

@@ -1,12 +1,18 @@
 //! Conditions of the API's author, in the syntax of requests: they have the same meaning as in a
 //! request at the same position.
+//!
+//! * [`rows`](mod@rows): conditions in the form of a query
+
+pub mod rows;
+
+use std::sync::Arc;
 
 use graphql::definitions::Literal;
 use graphql::operation::{Location, Operation, OperationKind, SelectionSetId};
 use graphql::schema::{TypeKind, TypeRef};
 use graphql::value::{Slot, Value};
 use graphql::variables::{Aspect, Steering, Variables};
-use ir::{Filter, Operand, ValueRef};
+use ir::{Comparison, Filter, Operand, ValueForm, ValueRef};
 use serde_json_bytes::Value as Json;
 
 use super::filter::FilterContext;
@@ -174,6 +180,19 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             claimed(first, claims)?;
             claimed(then, claims)
         }
+        Filter::Compare { place, comparison: Comparison::In, operand }
+            if claim_elements(operand).is_some() =>
+        {
+            let place = place.clone();
+            let elements = claim_elements(operand).unwrap_or_default();
+            let equals = elements.into_iter().map(|operand| Filter::Compare {
+                place: place.clone(),
+                comparison: Comparison::Equal,
+                operand,
+            });
+            *filter = Filter::Or(equals.collect());
+            claimed(filter, claims)
+        }
         Filter::Compare { place, operand, .. }
         | Filter::CompareText { place, operand, .. }
         | Filter::AnyElement { place, operand, .. }
@@ -200,6 +219,23 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             variants.iter_mut().try_for_each(|variant| claimed(&mut variant.filter, claims))?;
             claimed(having, claims)
         }
+    }
+}
+
+/// The elements of a list with variables, each with the form of its element.
+fn claim_elements(operand: &Operand) -> Option<Vec<Operand>> {
+    match operand {
+        Operand::List(items) => Some(items.clone()),
+        Operand::Formed { operand, form } => {
+            let ValueForm::List(form) = &**form else { return None };
+            let Operand::List(items) = &**operand else { return None };
+            let formed = |item: &Operand| Operand::Formed {
+                operand: Box::new(item.clone()),
+                form: Arc::clone(form),
+            };
+            Some(items.iter().map(formed).collect())
+        }
+        _ => None,
     }
 }
 

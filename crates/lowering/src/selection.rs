@@ -51,7 +51,7 @@ impl<'a> Context<'a> {
     }
 
     /// The object's own field for one on an interface: only objects' fields have bindings.
-    fn own_field(&self, object: TypeId, field: FieldId) -> FieldId {
+    pub(super) fn own_field(&self, object: TypeId, field: FieldId) -> FieldId {
         let schema = &self.api.schema;
         match &schema[object].kind {
             TypeKind::Object { fields, interfaces }
@@ -73,7 +73,10 @@ impl<'a> Context<'a> {
         let mut fields = Vec::new();
         for (place, field) in self.collect(object, sets)?.iter().enumerate() {
             if top {
-                self.root = u32::try_from(place).unwrap_or(u32::MAX);
+                if !self.roots.contains(&place) {
+                    continue;
+                }
+                self.root = u32::try_from(fields.len()).unwrap_or(u32::MAX);
             }
             let node = match field.field {
                 FieldRef::Typename => Node::Literal(self.typename(object)),
@@ -120,7 +123,11 @@ impl<'a> Context<'a> {
                         let found = self.lookup(field);
                         self.read(found)?
                     }
+                    FieldBinding::Resolved(resolver) if top => {
+                        Node::Literal(self.placeholder(*resolver, id, field).into())
+                    }
                     FieldBinding::Mutation(binding) if top => self.mutation(binding, field)?,
+                    FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Mutation(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
@@ -152,7 +159,12 @@ impl<'a> Context<'a> {
             let node = match field.field {
                 FieldRef::Typename => Node::Literal(self.typename(object)),
                 FieldRef::Introspection => return Err(misplaced("introspection")),
-                FieldRef::Field(id) => self.row_field(id, field, path, outputs)?,
+                FieldRef::Field(id) => match self.api.field(id) {
+                    FieldBinding::Resolved(resolver) => {
+                        self.resolved(*resolver, (object, id), field, path, outputs)?
+                    }
+                    _ => self.row_field(id, field, path, outputs)?,
+                },
             };
             fields.push(self.shape_field(field, node));
         }
@@ -247,6 +259,7 @@ impl<'a> Context<'a> {
             | FieldBinding::Aggregate(_)
             | FieldBinding::Mutation(_)
             | FieldBinding::Payload(_)
+            | FieldBinding::Resolved(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }

@@ -17,7 +17,7 @@ mod returned;
 mod update;
 
 use catalog::EntityId;
-use ir::{Isolation, Step, StepKind, Transaction, Write};
+use ir::{Isolation, ObjectChange, Step, StepKind, Transaction, Write};
 use response::LevelId;
 use source::CompileError;
 use sql::SelectItem;
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         match &step.kind {
-            StepKind::Read(rows) => {
+            StepKind::Read(rows) | StepKind::Objects(ObjectChange::Find { rows, .. }) => {
                 self.read(rows)?;
                 if let Some(level) = self.layout.rows[rows.id.0 as usize] {
                     self.read.insert(step.id, level);
@@ -222,7 +222,9 @@ fn returning(items: &Items) -> Vec<SelectItem> {
 /// Whether what a transaction reads may be more than one row.
 fn gives_rows(transaction: &Transaction) -> bool {
     transaction.steps.iter().any(|step| match &step.kind {
-        StepKind::Read(rows) => are_many(rows, transaction),
+        StepKind::Read(rows) | StepKind::Objects(ObjectChange::Find { rows, .. }) => {
+            are_many(rows, transaction)
+        }
         StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) | StepKind::Objects(_) => {
             false
         }

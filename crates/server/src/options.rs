@@ -5,18 +5,21 @@ mod address;
 mod api;
 mod auth;
 mod authorization;
+mod backup;
 mod compression;
 mod connection_filter;
 mod cost;
+mod custom;
 mod data;
 mod database;
 mod development;
 mod dgraph;
 mod errors;
+mod export;
 mod federation;
 mod gateway;
 mod given;
-mod hosts;
+mod import;
 mod limits;
 mod load;
 mod migrate;
@@ -38,16 +41,18 @@ mod words;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::ApiOptions;
-pub(crate) use auth::AuthOptions;
+pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
+pub(crate) use backup::{BackupOptions, RestoreOptions};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
+pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use hosts::{AllowedHost, is_below};
+pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
@@ -66,6 +71,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use clients::hosts::{AllowedHost, is_below};
 use engine::RowName;
 
 use row::row;
@@ -116,6 +122,28 @@ pub(crate) enum Command {
     /// since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
+    /// Copy the SQLite file of type definitions while servers read and write it
+    ///
+    /// The copy has all transactions that were acknowledged before the command started. It is checked
+    /// and synced before it gets its name.
+    Backup(BackupOptions),
+    /// Restore a backup as the SQLite file of type definitions, after checking it
+    ///
+    /// The file of the backup stays. No server may have the database open.
+    Restore(RestoreOptions),
+    /// Import objects from files, or a whole database, into the tables of type definitions
+    ///
+    /// Files are RDF or JSON as Dgraph exports them, JSON lines, or CSV, and may be compressed with gzip.
+    /// The tables are created if the database has none. Values that cannot be stored are written into a
+    /// file, with their lines and the reasons. The same command again goes on with an import that was
+    /// killed.
+    ///
+    /// The exit code is 3 if values were rejected and the others imported.
+    Import(ImportOptions),
+    /// Export the objects of the tables of type definitions, as Dgraph exports them
+    ///
+    /// All objects are those of one moment. `thalweg import` reads the file back.
+    Export(ExportOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -357,6 +385,10 @@ impl Command {
             // These commands have no options that depend on a source.
             Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
+            | Self::Import(_)
+            | Self::Export(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -374,6 +406,10 @@ impl Command {
             | Self::Explain(_)
             | Self::Types(_)
             | Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
+            | Self::Import(_)
+            | Self::Export(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

@@ -25,7 +25,10 @@ fn check_failure(arguments: &[&str], code: i32, message: &str) {
 fn help_names_every_command_and_the_version_is_printed() {
     let (code, help, _) = outcome(&run(&["--help"]));
     assert_eq!(code, Some(0));
-    for command in ["serve", "gateway", "schema", "explain", "check", "demo", "migrate"] {
+    for command in [
+        "serve", "gateway", "schema", "explain", "check", "demo", "migrate", "backup", "restore",
+        "import", "export",
+    ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
     let version = format!("thalweg {}\n", env!("CARGO_PKG_VERSION"));

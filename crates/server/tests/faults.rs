@@ -26,7 +26,7 @@ mod changed;
 mod cutter;
 mod failover;
 mod files;
-mod full_disk;
+pub(crate) mod full_disk;
 mod graph_losses;
 mod graphs;
 mod leaks;

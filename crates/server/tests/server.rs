@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod backups;
 mod batches;
 mod bodies;
 mod browser;
@@ -17,8 +18,10 @@ mod collector;
 mod commands;
 mod compression;
 mod configuration;
+mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
+mod declared_tokens;
 mod faults;
 mod fuzz;
 mod gateway;
@@ -50,11 +53,13 @@ mod script;
 mod secrets;
 #[path = "support/served.rs"]
 mod served;
+mod shared_files;
 mod sqlite_threads;
 mod stored_as;
 mod streaming;
 mod table_migrate;
 mod tokens;
+mod transfers;
 mod watch;
 mod write_ahead_log;
 

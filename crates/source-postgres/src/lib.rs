@@ -42,6 +42,7 @@ mod split_join;
 mod stream;
 mod text;
 mod texts;
+pub mod transfer;
 pub mod wire;
 
 pub use database::{PostgresConnections, PostgresPlan, PostgresSource};

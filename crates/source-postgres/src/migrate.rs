@@ -33,7 +33,7 @@ pub struct PostgresMigration {
 }
 
 /// The database's own message with its detail, where the error has one.
-fn cause(error: &tokio_postgres::Error) -> String {
+pub(crate) fn cause(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(error) => match error.detail() {
             Some(detail) => format!("{}: {detail}", error.message()),
@@ -83,6 +83,17 @@ impl PostgresMigration {
             newest.first().map(recorded).transpose()
         };
         read.await.map_err(MigrateError::History)
+    }
+
+    /// Whether an import is inserting rows, or was killed meanwhile.
+    pub async fn has_load(&self) -> Result<bool, MigrateError> {
+        let query = include_str!("transfer/is_there.sql");
+        let read = async {
+            let rows = self.client.query_typed(query, &[]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        let found: Result<Option<bool>, _> = read.await;
+        Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
     }
 
     /// The tables of a schema, by a connection of its own.

@@ -10,6 +10,7 @@ use super::exact::add_functions;
 use super::functions;
 use super::idle::Idle;
 use super::interrupt::Interrupt;
+use super::options::Durability;
 use super::planning::Planning;
 
 /// Size of the statement cache of the connection that writes.
@@ -87,8 +88,14 @@ impl OpenFile {
     }
 
     /// Opens an existing file for writing. A read-only file fails when it is written.
-    pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+    pub(super) fn open_for_changes(
+        path: &Path,
+        busy: Duration,
+        durability: Durability,
+    ) -> Result<Self, rusqlite::Error> {
         let file = Self::open(path, busy, Cache::Default)?;
+        // A file has no setting of its own for it.
+        file.connection.pragma_update(None, "synchronous", durability.synchronous())?;
         file.connection.pragma_update(None, "query_only", false)?;
         // On already, unless the library was built otherwise.
         file.connection.pragma_update(None, "foreign_keys", true)?;
@@ -137,6 +144,17 @@ impl Drop for ResetOnDrop<'_> {
     }
 }
 
+/// Opens a file that nobody writes for reading, without locks, a log or its index.
+pub(super) fn open_immutable(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let path = path.to_string_lossy();
+    // These characters end the path of a URI, or begin an escape.
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Connection::open_with_flags(["file:", &*path, "?immutable=1"].concat(), flags)
+}
+
 /// Where the system supports it, another program that truncates the file's shared memory does not
 /// end the process.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
@@ -161,7 +179,7 @@ fn set(connection: &Connection, planning: Planning) -> Result<(), rusqlite::Erro
 
 impl Identity {
     #[cfg(unix)]
-    fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = path.metadata().ok()?;
         Some(Self { device: metadata.dev(), number: metadata.ino() })
@@ -169,7 +187,7 @@ impl Identity {
 
     /// Elsewhere an open file cannot lose its place.
     #[cfg(not(unix))]
-    fn of(_: &Path) -> Option<Self> {
+    pub(super) fn of(_: &Path) -> Option<Self> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! SQLite, in the same process.
 //!
 //! * [`introspect`], [`declared`]: introspection of a file
-//! * [`migrate`]: migrations of a file
+//! * [`migrate`]: migrations of a file; [`backup`]: copies of it
 //! * [`connection`]: opening a file; `shared_memory`: protection against other programs that
 //!   truncate its shared memory
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
@@ -23,6 +23,7 @@
 //! * `writer`: changing a file
 //! * [`database`]: a file read from every thread; [`options`]: of opening it
 
+pub mod backup;
 pub mod bind;
 pub mod connection;
 pub mod cursor;
@@ -54,13 +55,14 @@ mod statement;
 mod stored;
 mod text;
 mod threads;
+pub mod transfer;
 mod vector;
 mod writer;
 
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
-pub use options::{OpenError, SqliteOptions, StoredColumn};
+pub use options::{Durability, OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
 

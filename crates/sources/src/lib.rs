@@ -5,20 +5,23 @@
 //! * [`plan`]: compiled requests
 //! * [`connections`]: the connections of one thread
 //! * [`watch`]: changes of a source's schema
-//! * [`migrate`]: migrations of a source that has tables
+//! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
+//! * [`transfer`]: loads and reads in bulk of such a source
 
 pub mod address;
+pub mod backup;
 pub mod connections;
 pub mod migrate;
 pub mod open;
 pub mod opened;
 pub mod plan;
+pub mod transfer;
 pub mod watch;
 
 pub use address::{Address, AddressError};
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
-pub use open::{Extensions, OpenError, OpenOptions, Rights, StoredColumn};
+pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};
 pub use opened::Source;
 pub use plan::Plan;
 pub use watch::SchemaWatch;

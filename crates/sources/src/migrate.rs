@@ -118,6 +118,14 @@ impl Migrator {
         &self.tables
     }
 
+    /// Whether an import is not finished: indexes, triggers and foreign keys may be missing.
+    pub async fn has_load(&self) -> Result<bool, MigrateError> {
+        Ok(match &self.driver {
+            Driver::Sqlite(driver) => driver.has_load()?,
+            Driver::Postgres(driver) => driver.has_load().await?,
+        })
+    }
+
     #[must_use]
     pub fn database(&self) -> &Database {
         &self.database

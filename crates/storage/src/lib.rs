@@ -7,8 +7,10 @@
 //! * [`database`]: the abilities of a database on which storage depends
 //! * [`plan`](mod@plan): model → [`tables`]
 //! * [`definition`]: tables → statements that create them
+//! * [`bulk`]: statements of loads in bulk
 //! * [`migration`]: recorded tables and new ones → statements, checks and losses
 
+pub mod bulk;
 pub mod database;
 pub mod definition;
 pub mod migration;

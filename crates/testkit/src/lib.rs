@@ -1,11 +1,12 @@
 //! Test support that the product does not need: case files, private databases, scripts of clients,
-//! a private Neo4j, issuers of tokens, an oracle for the gateway.
+//! a private Neo4j, issuers of tokens, servers of HTTP, an oracle for the gateway.
 
 pub mod allocation;
 pub mod alone;
 pub mod cases;
 pub mod federation;
 pub mod fuzz;
+pub mod http;
 pub mod neo4j;
 pub mod postgres;
 pub mod script;

@@ -4,7 +4,6 @@ use catalog::FieldId;
 use ir::{Aggregate, AggregateFunction, Output, OutputKind, ValueRef};
 
 use super::{Walk, Within};
-use crate::denial::Denial;
 use crate::refused::Part;
 
 impl Walk<'_> {
@@ -24,9 +23,6 @@ impl Walk<'_> {
             }
             OutputKind::Edge { field, .. } => self.edge(*field, within),
             OutputKind::Related { path, rows } => {
-                if self.is_restricted() && !path.is_empty() {
-                    self.deny(Denial::NotUnderstood("a row referred to"));
-                }
                 let outer = self.path(path, within);
                 let before = self.enter(Part::Rows(rows.id));
                 self.rows(rows, outer);

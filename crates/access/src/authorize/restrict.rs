@@ -1,12 +1,14 @@
 //! Restrictions of reads.
 
-mod requirement;
+mod hidden;
+mod objects;
+pub(super) mod requirement;
 mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Nearest, OrderKey, OrderTerm, OtherVector, Output,
-    OutputKind, Rows, StepKind, ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Nearest, Operand, OrderKey, OrderTerm, OtherVector,
+    Output, OutputKind, Rows, StepKind, ValueRef, Variant,
 };
 
 use self::requirement::{Requirement, add, has_barrier};
@@ -24,6 +26,8 @@ struct Usage {
     is_read: bool,
     /// True if a change returns them.
     is_changed: bool,
+    /// True if a password finds them.
+    is_checked: bool,
     is_aggregated: bool,
     read: Vec<Member>,
     /// Members that they are ordered by.
@@ -108,6 +112,7 @@ impl Walk<'_> {
 
     /// Restricts rows; their outputs are restricted by themselves.
     pub(super) fn restrict_rows(&mut self, rows: &mut Rows) {
+        self.hide_in_conditions(rows);
         match &mut rows.from {
             From::Entity(entity) => {
                 let entity = *entity;
@@ -172,16 +177,22 @@ impl Walk<'_> {
                 }
             },
             From::Once | From::List { .. } => {}
-            From::Through { .. } | From::Joining { .. } => {
-                self.deny(Denial::NotUnderstood("rows of this kind"))
+            From::Through { near, joining, far } => {
+                let (edge, entity) = (self.far(*near), self.far(*far));
+                self.require_open(edge, &Usage { is_read: true, ..Usage::default() });
+                let usage = Usage { is_read: true, ..Usage::default() };
+                self.requirement(edge, &usage).restrict(joining);
+                self.of(entity, &[], rows);
             }
+            From::Joining { .. } => self.deny(Denial::NotUnderstood("rows of this kind")),
         }
     }
 
     /// Restricts rows of an entity; `members` are read whatever the outputs are.
     fn of(&mut self, entity: EntityId, members: &[Member], rows: &mut Rows) {
         let read = members.to_vec();
-        let mut usage = Usage { is_read: rows.shown, read, ..Usage::default() };
+        let is_checked = has_password(&rows.filter);
+        let mut usage = Usage { is_read: rows.shown, is_checked, read, ..Usage::default() };
         usage.add(&rows.outputs, &[]);
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
@@ -248,9 +259,10 @@ impl Walk<'_> {
 impl Usage {
     /// The action of reading the rows.
     fn reading(&self) -> Action {
-        match self.is_changed {
-            true => Action::ReadChanged,
-            false => Action::Read,
+        match (self.is_checked, self.is_changed) {
+            (true, _) => Action::CheckPassword,
+            (false, true) => Action::ReadChanged,
+            (false, false) => Action::Read,
         }
     }
 
@@ -315,7 +327,16 @@ impl Usage {
     }
 }
 
-/// The function of a row that returns the rows, if there is one.
+/// Returns true if a condition compares a value with a password.
+fn has_password(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) => filters.iter().any(has_password),
+        Filter::Barrier { then, .. } => has_password(then),
+        Filter::Compare { operand, .. } => matches!(operand, Operand::Password { .. }),
+        _ => false,
+    }
+}
+
 /// Calls a function for each choice of the nearest rows in a conjunction.
 fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
     match filter {
@@ -327,6 +348,7 @@ fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
     }
 }
 
+/// The function of a row that returns the rows, if there is one.
 fn given(rows: &Rows) -> Option<Member> {
     let (From::Function(call) | From::FunctionOfVariants { call, .. }) = &rows.from else {
         return None;

@@ -14,6 +14,7 @@ impl Walk<'_> {
         let mut entity = within.entity;
         for (place, hop) in path.iter().enumerate() {
             let (target, visible) = self.hop(*hop, entity);
+            let visible = Filter::and(vec![visible, self.restricted_end(target)]);
             entity = Some(target);
             if visible.is_all() {
                 continue;

@@ -19,14 +19,11 @@ use ir::{
     WriteKind,
 };
 
-use super::{Changed, Walk};
+use super::{Changed, Place, Walk};
 use crate::condition::any;
 use crate::denial::Denial;
 use crate::grant::Privilege;
 use candidates::{Candidates, Presets};
-
-/// A writing step, and the root field that it belongs to.
-type Place = (StepId, u32);
 
 impl Walk<'_> {
     pub(super) fn write(&mut self, place: Place, write: &mut Write) {

@@ -5,7 +5,7 @@ mod authorization;
 use graphql::definitions::{Literal, Template, parse_template};
 
 use super::problem::{At, Problems};
-use crate::model::Settings;
+use crate::model::{Authorization, Settings};
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {
     let mut settings = Settings::default();
@@ -39,13 +39,13 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {
 }
 
 fn add_authorization(rest: &str, at: At<'_>, settings: &mut Settings, problems: &mut Problems) {
-    if let Some((_, line)) = &settings.authorization {
+    if let Some(Authorization { line, .. }) = &settings.authorization {
         let message = format!("`Dgraph.Authorization` is on line {line} already: keep one of both");
         problems.refuse(at, message);
         return;
     }
-    match authorization::read(rest) {
-        Ok(json) => settings.authorization = Some((json, at.line())),
+    match authorization::read(rest, at.line()) {
+        Ok(authorization) => settings.authorization = Some(authorization),
         Err(message) => problems.refuse(at, format!("`Dgraph.Authorization`: {message}")),
     }
 }
@@ -103,10 +103,16 @@ mod tests {
             &expect![[r#"
                 Settings {
                     authorization: Some(
-                        (
-                            "{\"Header\":\"X\",\"Namespace\":\"n\",\"Algo\":\"HS256\",\"VerificationKey\":\"k\"}",
-                            2,
-                        ),
+                        Authorization {
+                            header: "X",
+                            namespace: "n",
+                            keys: Secret(
+                                "HS256",
+                            ),
+                            audiences: [],
+                            is_required: false,
+                            line: 2,
+                        },
                     ),
                     secrets: [
                         (

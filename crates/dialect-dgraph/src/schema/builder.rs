@@ -7,9 +7,17 @@ use super::variants::VariantList;
 use super::{base, clean, values, variants};
 use crate::located::Located;
 use crate::model::{
-    Base, Elements, EnumIndex, FieldType, Model, Scalar, Type, TypeIndex, UnionIndex,
+    Base, Custom, Elements, EnumIndex, Field, FieldType, Model, Scalar, Type, TypeIndex, UnionIndex,
 };
+use crate::resolvers::resolver;
 use api::ApiBuilder;
+use api::binding::{FieldBinding, ResolverId};
+use http_resolvers::HttpResolver;
+
+const DQL: &str = "Queries in DQL, Dgraph's own language, are not supported.";
+
+/// The text at fields of remote types, which are read in answers of other servers only.
+const REMOTE: &str = "Another server gives this.";
 
 /// The model, its ids in the catalog, and the API so far.
 #[derive(Debug)]
@@ -24,6 +32,8 @@ pub(super) struct Builder<'m> {
     pub(super) nested_filters: bool,
     /// Lists of rows of several types, by their ids.
     pub(super) variants: Vec<VariantList>,
+    /// Resolvers of custom fields, by their ids.
+    resolvers: Vec<HttpResolver>,
     /// Fields of each type that other types `@provides`.
     provided: FxHashMap<TypeIndex, Vec<&'m str>>,
 }
@@ -49,7 +59,25 @@ impl<'m> Builder<'m> {
             subscriptions: Vec::new(),
             nested_filters: false,
             variants: Vec::new(),
+            resolvers: Vec::new(),
             provided,
+        }
+    }
+
+    /// The binding of a custom field. `parent` is the type of which it is one.
+    pub(super) fn custom(&mut self, parent: &str, field: &Field) -> FieldBinding {
+        let secrets = &self.model.settings.secrets;
+        match &field.custom {
+            Some(Custom::Http(http)) => match resolver(parent, field, http, secrets) {
+                Ok(resolver) => {
+                    let id = u32::try_from(self.resolvers.len()).unwrap_or(u32::MAX);
+                    self.resolvers.push(resolver);
+                    FieldBinding::Resolved(ResolverId(id))
+                }
+                Err(error) => FieldBinding::Refused(error.into()),
+            },
+            Some(Custom::Dql(_)) => FieldBinding::Refused(DQL.into()),
+            Some(Custom::Lambda) | None => FieldBinding::Refused(REMOTE.into()),
         }
     }
 
@@ -121,6 +149,22 @@ impl<'m> Builder<'m> {
         builder.bind_cascade(base::CASCADE);
         values::bind(builder, self.model, self.located);
         variants::finish(builder, &self);
+        builder.bind_resolvers(std::mem::take(&mut self.resolvers));
+        self.bind_remote_types(builder);
+    }
+
+    /// Binds the types and names that only other servers have.
+    fn bind_remote_types(&self, builder: &mut ApiBuilder) {
+        for r#type in self.model.types.iter().filter(|known| known.is_remote) {
+            let Some(id) = builder.schema().find_type(&r#type.name) else { continue };
+            builder.mark_remote(id);
+            for field in &r#type.fields {
+                let known = builder.schema().find_field(id, &field.name);
+                if let (Some(known), Some(key)) = (known, &field.remote_name) {
+                    builder.bind_answer_key(known, key);
+                }
+            }
+        }
     }
 }
 

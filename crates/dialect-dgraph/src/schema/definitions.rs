@@ -12,7 +12,11 @@ use api::binding::{FieldBinding, ValueBinding};
 /// The field of a row's distance to the vector of a similarity query.
 pub(super) const VECTOR_DISTANCE: &str = "vector_distance";
 
-const CUSTOM: &str = "Fields that another server answers are not supported yet.";
+/// The text at custom fields of interfaces, whose types have them.
+const OF_INTERFACE: &str = "It is a field of an interface.";
+
+/// The text at inputs of custom fields, which are sent to other servers only.
+const CUSTOM: &str = "Another server takes this.";
 
 /// Adds the types, in the order of the definitions. Extensions of other subgraphs' types come last.
 pub(super) fn add(build: &mut Builder<'_>) {
@@ -66,9 +70,10 @@ pub(super) fn has_distance(build: &Builder<'_>, index: TypeIndex) -> bool {
 }
 
 /// A field of a root type of the definitions, which another server answers.
-pub(super) fn custom(build: &Builder<'_>, field: &Field) -> DraftField {
+pub(super) fn custom(build: &mut Builder<'_>, parent: &str, field: &Field) -> DraftField {
     let arguments = arguments::own(build, &field.arguments);
-    of(field, &build.text(field.r#type), FieldBinding::Refused(CUSTOM.into())).with(arguments)
+    let binding = build.custom(parent, field);
+    of(field, &build.text(field.r#type), binding).with(arguments)
 }
 
 fn draft(name: &str, description: Option<&str>, kind: DraftKind) -> DraftType {
@@ -90,7 +95,12 @@ fn fields(build: &mut Builder<'_>, index: TypeIndex) -> Vec<DraftField> {
         }
         let binding = match is_own {
             true => reads::field(build, index, place),
-            false => FieldBinding::Refused(CUSTOM.into()),
+            false if is_interface(r#type) => FieldBinding::Refused(OF_INTERFACE.into()),
+            false => match &field.remote_name {
+                // Fields with keys of their own are not shared between types.
+                Some(key) => FieldBinding::Refused(format!("Another server gives `{key}`.").into()),
+                None => build.custom(&r#type.name, field),
+            },
         };
         fields.push(of(field, &build.text(field.r#type), binding).with(arguments));
     }

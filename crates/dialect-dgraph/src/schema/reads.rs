@@ -21,6 +21,8 @@ pub(super) const AGGREGATE: &str = "Aggregate";
 
 const MISSING: &str = "The database does not store this.";
 
+const GUARDED_OF_INTERFACE: &str =
+    "Related rows of an interface that rules may hide are not supported by `has`.";
 const RELATED_OF_INTERFACE: &str = "Related rows of an interface are not supported by `has` yet.";
 
 /// A field of a type.
@@ -135,23 +137,35 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
     let located = build.located;
     let r#type = build.r#type(index);
     let refused = |text: &str| ValueBinding::Refused(text.into());
+    let base = r#type.fields[place].r#type.base;
+    let is_guarded = variants::are_guarded(build, base);
     if is_interface(r#type) {
-        let common = variants::common_place(build, index, place).map(RowPart::Common);
+        // The key of an object, and a joining row, tell that there is an object, even if rules hide it.
+        let common = match is_guarded {
+            true => None,
+            false => variants::common_place(build, index, place).map(RowPart::Common),
+        };
+        let is_linked = !is_guarded || variants::leads_to_rows(build, index, place);
         let link = || variants::link_place(build, index, place).map(RowPart::Link);
-        return match common.or_else(link) {
+        return match common.or_else(|| link().filter(|_| is_linked)) {
             Some(part) => ValueBinding::Present(part),
+            None if is_guarded => refused(GUARDED_OF_INTERFACE),
             None => refused(RELATED_OF_INTERFACE),
         };
     }
     ValueBinding::Present(match located.field(index, place) {
         LocatedField::Missing => return refused(MISSING),
         LocatedField::Column(column) => RowPart::Field(column.field),
+        LocatedField::Rows(RelationPath::Through { near, far }) if is_guarded => {
+            RowPart::RelatedThrough { near: *near, far: *far }
+        }
         LocatedField::Rows(way) => RowPart::Related(first_hop(way)),
         LocatedField::Several(ways) => {
-            let base = r#type.fields[place].r#type.base;
             match ways.first() {
                 // A row of the join table leads to a row of one of the types.
-                Some((_, RelationPath::Through { near, .. })) => RowPart::Related(*near),
+                Some((_, RelationPath::Through { near, .. })) if !is_guarded => {
+                    RowPart::Related(*near)
+                }
                 _ => match variants::list_of_relation(build, base, ways) {
                     Some(variants) => RowPart::RelatedVariants(variants),
                     None => return refused(MISSING),

@@ -25,14 +25,14 @@ const DEPRECATED_GET: &str = "@id argument for get query on interface is being d
 pub(super) fn add_custom(build: &mut Builder<'_>) {
     let model = build.model;
     for field in &model.queries {
-        let query = custom(build, field);
+        let query = custom(build, "Query", field);
         if field.has_subscription {
             build.subscriptions.push(query.clone());
         }
         build.queries.push(query);
     }
     for field in &model.mutations {
-        let mutation = custom(build, field);
+        let mutation = custom(build, "Mutation", field);
         build.mutations.push(mutation);
     }
 }

@@ -42,6 +42,11 @@ pub(super) fn members(build: &Builder<'_>, base: Base) -> Vec<TypeIndex> {
     }
 }
 
+/// Returns true if rules of `@auth` hide objects of a type, or of one of several types.
+pub(super) fn are_guarded(build: &Builder<'_>, base: Base) -> bool {
+    members(build, base).iter().any(|member| build.r#type(*member).auth.query.is_some())
+}
+
 /// All rows of an interface; `None` if no type implements it.
 pub(super) fn of_root(build: &mut Builder<'_>, base: Base, form: RowsForm) -> Option<RowsBinding> {
     let ways = members(build, base).into_iter().map(|member| (member, None));
@@ -84,6 +89,20 @@ pub(super) fn common_place(build: &Builder<'_>, index: TypeIndex, field: usize) 
 pub(super) fn link_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
     let place = linked_fields(build, index).iter().position(|known| *known == field)?;
     u16::try_from(place).ok()
+}
+
+/// Returns true if a relationship of each type of an interface leads to the rows of a field, without
+/// joining rows.
+pub(super) fn leads_to_rows(build: &Builder<'_>, index: TypeIndex, field: usize) -> bool {
+    let name = &build.r#type(index).fields[field].name;
+    members(build, Base::Type(index)).into_iter().all(|member| {
+        let mut fields = build.r#type(member).fields.iter();
+        let place = fields.position(|known| known.name == *name);
+        place.is_some_and(|place| {
+            let located = build.located.field(member, place);
+            matches!(located, LocatedField::Rows(RelationPath::Hop(_)))
+        })
+    })
 }
 
 /// The stored value of an interface's field in the first type that implements it.

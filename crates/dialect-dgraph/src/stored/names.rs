@@ -43,8 +43,8 @@ pub(super) fn without_type<'n>(model: &Model, r#type: &Type, name: &'n str) -> &
         .unwrap_or(name)
 }
 
-/// The predicate of each field.
-fn predicates(model: &Model, r#type: &Type) -> Vec<String> {
+/// The predicate of each field of a type.
+pub(crate) fn predicates(model: &Model, r#type: &Type) -> Vec<String> {
     let predicates = r#type.fields.iter().map(|field| {
         let declaring = field.inherited.map_or(r#type, |index| &model.types[index.0]);
         match field.stored_name == field.name {

@@ -272,6 +272,7 @@ impl Reader<'_> {
             before,
             after,
             requires_authentication: is_authenticated,
+            in_conditions: false,
             condition,
         })
     }

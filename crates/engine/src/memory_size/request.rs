@@ -45,9 +45,10 @@ impl MemorySize for Step {
 impl MemorySize for ObjectChange {
     fn memory_size(&self) -> usize {
         match self {
+            Self::Find { rows, purpose: _ } => sum!(rows),
             Self::NewKeys { key: _, count: _ } => 0,
             Self::Insert { entity: _, key: _, keys, fields }
-            | Self::SetEach { entity: _, key: _, keys, fields }
+            | Self::SetEach { entity: _, key: _, keys, fields, is_upsert: _ }
             | Self::SetAll { entity: _, key: _, keys, fields } => sum!(keys, fields),
             Self::Clear { entity: _, field: _, values, rows } => sum!(values, rows),
             Self::RemoveElements { entity: _, key: _, keys, field: _, elements } => {

@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::Refused;
+
 /// The members of an object.
 #[derive(Debug, Default)]
 pub(super) struct Members(pub(super) Vec<(String, Value)>);
@@ -24,6 +26,26 @@ const TWICE: &str = "two members of one name";
 impl Members {
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}
+
+impl Members {
+    /// The members, with those of the object that is one of them in its place. A text is the object
+    /// as JSON; any other value has none.
+    pub(super) fn unfold(mut self, name: &str) -> Result<Self, Refused> {
+        let Some(place) = self.0.iter().position(|(known, _)| known == name) else {
+            return Ok(self);
+        };
+        let (_, value) = self.0.remove(place);
+        let within = match value {
+            Value::Object(members) => Self(members.into_iter().collect()),
+            Value::String(text) => serde_json::from_str(&text)
+                .map_err(|_| Refused::Invalid("its namespace is no JSON object"))?,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => Self::default(),
+        };
+        self.0.retain(|(known, _)| within.get(known).is_none());
+        self.0.extend(within.0);
+        Ok(self)
     }
 }
 

@@ -13,6 +13,8 @@ use super::{Refused, Requirement};
 pub struct Rules {
     /// Accepted audiences.
     pub audiences: Vec<Box<str>>,
+    /// True if a token must have no audience.
+    pub refuses_audiences: bool,
     /// Accepted issuers.
     pub issuers: Vec<Box<str>>,
     pub subject: Option<Box<str>>,
@@ -91,6 +93,9 @@ impl Rules {
             }
             Some(_) => return other,
         };
+        if self.refuses_audiences && !found.is_empty() {
+            return other;
+        }
         let is_ours = |found: &&str| self.audiences.iter().any(|ours| **ours == **found);
         match self.audiences.is_empty() || found.iter().any(is_ours) {
             true => Ok(()),

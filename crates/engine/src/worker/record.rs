@@ -9,6 +9,7 @@ use response::{MemoryReservation, Written};
 use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
+use crate::caller::Caller;
 use crate::report::{Report, Timed};
 use crate::respond::{Response, error_list};
 
@@ -43,6 +44,11 @@ impl Worker {
         let Some(ready) = self.ready(request, session, Allowed::All, report)? else {
             return Ok(Err(refused()));
         };
+        if ready.prepared.has_resolved() {
+            let caller = Caller { session: session.clone(), forwarded: None };
+            let response = Box::pin(self.run_resolved(&ready, request, &caller, report)).await?;
+            return Ok(Err(response));
+        }
         let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;

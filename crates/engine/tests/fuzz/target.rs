@@ -150,6 +150,7 @@ impl Targets {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

@@ -106,6 +106,7 @@ impl Database {
             policies,
             federation: None,
             schema_first: None,
+            resolvers: None,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

@@ -1,5 +1,5 @@
 //! Databases of type definitions: `schema.graphql` in a folder of `fixtures/databases`, with rows that
-//! the mutation in `data.graphql` adds.
+//! the mutation in `data.graphql` adds. It is not subject to the rules of `@auth`.
 
 use std::sync::Arc;
 
@@ -22,8 +22,10 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
+    remove_rules(&mut options);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
@@ -53,14 +55,19 @@ pub(crate) fn set_definitions(options: &mut Options, database: &str) -> Result<(
     define(options, &text, ApplyMigrations::Never)
 }
 
+/// Removes the rules of `@auth`.
+pub(crate) fn remove_rules(options: &mut Options) {
+    if let Dialect::Dgraph(dialect) = &mut options.dialect {
+        let model = Arc::make_mut(&mut dialect.model);
+        model.types.iter_mut().for_each(|r#type| r#type.auth = dgraph::model::Auth::default());
+    }
+}
+
 fn define(options: &mut Options, text: &str, apply: ApplyMigrations) -> Result<(), String> {
     let model = dgraph::definitions::read(text).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         format!("schema.graphql: {}", problems.join("; "))
     })?;
-    if let Some(problem) = dgraph::unserved(&model) {
-        return Err(format!("schema.graphql: {problem}"));
-    }
     if let Dialect::Dgraph(dialect) = &mut options.dialect {
         dialect.model = Arc::new(model);
     }

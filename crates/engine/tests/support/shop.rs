@@ -142,6 +142,7 @@ impl Shop {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

@@ -244,9 +244,11 @@ impl Sources {
 }
 
 impl OwnEngine {
-    /// An engine for the same copy, for which there are no policies.
+    /// An engine for the same copy, for which there are no policies and no rules of `@auth`.
     pub(crate) fn open_for_administrator(&self, dialect: &str) -> Result<Arc<Engine>, String> {
-        open(&self.address, &options(&self.database, dialect)?)
+        let mut options = options(&self.database, dialect)?;
+        crate::defined::remove_rules(&mut options);
+        open(&self.address, &options)
     }
 }
 
@@ -275,6 +277,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         policies: None,
         federation: None,
         schema_first: None,
+        resolvers: None,
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

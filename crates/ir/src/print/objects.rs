@@ -3,7 +3,9 @@
 use catalog::FieldId;
 
 use super::Printer;
-use crate::objects::{KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects};
+use crate::objects::{
+    FindPurpose, KeyPlace, ObjectChange, ObjectKey, ObjectKeys, Pairing, WhichObjects,
+};
 use crate::operand::Operand;
 
 impl Printer<'_> {
@@ -15,6 +17,15 @@ impl Printer<'_> {
             fields.iter().map(|own| list(printer, own)).collect::<Vec<_>>().join(", ")
         };
         let text = match change {
+            ObjectChange::Find { rows, purpose } => {
+                let purpose = match purpose {
+                    FindPurpose::Refer => "refer to",
+                    FindPurpose::Count => "count",
+                    FindPurpose::Update => "update",
+                    FindPurpose::Delete => "delete",
+                };
+                return self.rows(&format!("{lead}find, to {purpose}, "), rows);
+            }
             ObjectChange::NewKeys { key, count } => {
                 format!("{count} new keys for {}", self.field(*key))
             }
@@ -22,9 +33,10 @@ impl Printer<'_> {
                 let keys = list(self, &(*key, keys.clone()));
                 format!("insert {} each: {keys}, {}", self.entity(*entity), lists(self, fields))
             }
-            ObjectChange::SetEach { entity, key, keys, fields } => {
+            ObjectChange::SetEach { entity, key, keys, fields, is_upsert } => {
                 let keys = list(self, &(*key, keys.clone()));
-                format!("update {} each of {keys}: {}", self.entity(*entity), lists(self, fields))
+                let verb = if *is_upsert { "upsert" } else { "update" };
+                format!("{verb} {} each of {keys}: {}", self.entity(*entity), lists(self, fields))
             }
             ObjectChange::SetAll { entity, key, keys, fields } => {
                 let keys = list(self, &(*key, keys.clone()));

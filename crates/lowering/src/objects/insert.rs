@@ -116,7 +116,8 @@ impl Context<'_> {
                 columns.push((*field, Operand::List(values)));
             }
             let keys = table.found(places.into_iter().map(Some).collect());
-            self.add_change(ObjectChange::SetEach { entity, key, keys, fields: columns });
+            let (fields, is_upsert) = (columns, true);
+            self.add_change(ObjectChange::SetEach { entity, key, keys, fields, is_upsert });
         }
     }
 
@@ -135,7 +136,8 @@ impl Context<'_> {
             let keys = table.elsewhere(held.iter().map(|held| Some(held.holder)).collect());
             let values = table.all(held.iter().map(|held| Some(held.target)).collect());
             let fields = vec![(field, values)];
-            self.add_change(ObjectChange::SetEach { entity, key, keys, fields });
+            let is_upsert = false;
+            self.add_change(ObjectChange::SetEach { entity, key, keys, fields, is_upsert });
         }
     }
 

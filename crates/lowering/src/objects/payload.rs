@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Filter, From, Operand, Page, Rows, RowsId, StepKind, Variant};
+use ir::{Filter, FindPurpose, From, ObjectChange, Operand, Page, Rows, RowsId, StepKind, Variant};
 use response::Node;
 
 use super::super::selection::misplaced;
@@ -156,7 +156,8 @@ impl<'a> Context<'a> {
                 shown: false,
                 outputs: outputs.into_list(),
             };
-            self.add_step(StepKind::Read(rows));
+            let purpose = FindPurpose::Count;
+            self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }));
         }
         Ok(Node::Object(self.shape.add_fields(fields)))
     }

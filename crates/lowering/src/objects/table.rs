@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
-    Otherwise, OtherwiseKind, PasswordPart, StepId, StepKind, WhichObjects,
+    Filter, FindPurpose, From, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys,
+    ObjectSet, Operand, Otherwise, OtherwiseKind, PasswordPart, StepId, StepKind, WhichObjects,
 };
 
 use super::super::{Context, Outputs};
@@ -119,7 +119,8 @@ impl Context<'_> {
         outputs.ordinal(self);
         let from = From::Keys { entity, keys: vec![(by, values)], external: Vec::new() };
         let rows = self.key_rows(from, Filter::all(), outputs);
-        self.add_step(StepKind::Read(rows))
+        let purpose = FindPurpose::Refer;
+        self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }))
     }
 
     fn new_keys(&mut self, collected: &Collected, new: &[u32]) -> Option<StepId> {

@@ -34,11 +34,12 @@ impl Compiler<'_> {
         change: &ObjectChange,
     ) -> Result<(), CompileError> {
         match change {
+            ObjectChange::Find { .. } => Err(CompileError::not_built("rows that are read")),
             ObjectChange::NewKeys { key, count } => self.new_keys(step, *key, *count),
             ObjectChange::Insert { entity, key, keys, fields } => {
                 self.insert_each(*entity, (*key, keys), fields)
             }
-            ObjectChange::SetEach { entity, key, keys, fields } => {
+            ObjectChange::SetEach { entity, key, keys, fields, .. } => {
                 self.set_each(*entity, (*key, keys), fields)
             }
             ObjectChange::SetAll { entity, key, keys, fields } => {

@@ -22,7 +22,7 @@ use crate::configuration::{
 };
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
-use crate::http::{self, AuthProfile, ChangeWatch, Reload, Reloaded, Settings};
+use crate::http::{self, AuthProfile, ChangeWatch, Declared, Reload, Reloaded, Settings};
 use crate::memory;
 use crate::options::{
     Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
@@ -114,7 +114,11 @@ fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving),
         gateway_options: options.to_engine(),
-        settings: Settings::new(&options.serving, AuthProfile::Gateway { has_roles })?,
+        settings: Settings::new(
+            &options.serving,
+            AuthProfile::Gateway { has_roles },
+            Declared::default(),
+        )?,
     })
 }
 
@@ -217,7 +221,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     }
     // Errors do not depend on the auth profile.
     let profile = AuthProfile::Gateway { has_roles: true };
-    problems.extend(Settings::new(&options.serving, profile).err());
+    problems.extend(Settings::new(&options.serving, profile, Declared::default()).err());
     problems
 }
 

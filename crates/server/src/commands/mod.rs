@@ -1,13 +1,16 @@
 //! The commands, one file each.
 
+mod backup;
 mod check;
 mod completions;
 mod config;
 mod demo;
 mod explain;
+mod export;
 mod exposure;
 mod gateway;
 mod health;
+mod import;
 mod man;
 mod migrate;
 mod prepare;
@@ -40,6 +43,10 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),
         Command::Migrate(options) => migrate::run(options),
+        Command::Backup(options) => backup::back_up(options),
+        Command::Restore(options) => backup::restore(options),
+        Command::Export(options) => export::run(options),
+        Command::Import(options) => import::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

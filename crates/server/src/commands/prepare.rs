@@ -10,9 +10,9 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{AuthProfile, ChangeWatch, Reloaded, Settings};
+use crate::http::{AuthProfile, ChangeWatch, Declared, Reloaded, Settings};
 use crate::memory;
-use crate::options::{DemoOptions, ServeOptions, SourceKind, Target, out_of_scope};
+use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
 /// A prepared server.
 #[derive(Debug)]
@@ -26,16 +26,9 @@ pub(crate) struct Prepared {
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
-    let profile = match source.is_graph() {
-        true => AuthProfile::Neo4j,
-        false => AuthProfile::PostGraphile,
-    };
-    Ok(Prepared {
-        source,
-        engine_options: engine_options(options)?,
-        settings: Settings::new(&options.serving, profile)?,
-        watch: options.watch,
-    })
+    let engine_options = engine_options(options)?;
+    let settings = settings(Some(&engine_options.dialect), &options.serving)?;
+    Ok(Prepared { source, engine_options, settings, watch: options.watch })
 }
 
 /// All problems of a server's options.
@@ -47,14 +40,33 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
             Ok(refusals) if !refusals.is_empty() => {
                 problems.extend(refusals.into_iter().map(Failure::Usage));
             }
-            Ok(_) => problems.extend(engine_options(options).err()),
+            // Definitions may hold the keys that other options need.
+            Ok(_) => return problems_of(engine_options(options), &options.serving),
             Err(failure) => problems.push(failure),
         },
         Err(failure) => problems.push(failure),
     }
-    // Errors do not depend on the auth profile.
-    problems.extend(Settings::new(&options.serving, AuthProfile::PostGraphile).err());
+    problems.extend(settings(None, &options.serving).err());
     problems
+}
+
+fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions) -> Vec<Failure> {
+    let made_settings = settings(made.as_ref().ok().map(|made| &made.dialect), serving);
+    made.err().into_iter().chain(made_settings.err()).collect()
+}
+
+/// The settings for a dialect. Without one, their errors are the same but for what definitions declare.
+fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Settings, Failure> {
+    let (profile, declared) = match dialect {
+        Some(Dialect::Neo4j(_)) => (AuthProfile::Neo4j, Declared::default()),
+        Some(Dialect::Dgraph(dialect)) => {
+            (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, serving)?)
+        }
+        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
+            (AuthProfile::PostGraphile, Declared::default())
+        }
+    };
+    Settings::new(serving, profile, declared)
 }
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
@@ -81,6 +93,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
         source: SourceKind::Sqlite,
         dialect: DialectName::Postgraphile,
         has_policies: false,
+        has_rules: false,
         requires_token: serving.auth.require_token,
     };
     match out_of_scope(&serving.given, target).as_slice() {
@@ -104,8 +117,9 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             policies: None,
             federation: None,
             schema_first: None,
+            resolvers: None,
         },
-        settings: Settings::new(serving, AuthProfile::PostGraphile)?,
+        settings: settings(None, serving)?,
         // The demo's schema does not change.
         watch: false,
     })

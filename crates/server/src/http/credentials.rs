@@ -9,6 +9,7 @@ use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules,
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
+use super::declared::DeclaredTokens;
 use crate::failure::Failure;
 use crate::options::AuthOptions;
 
@@ -28,6 +29,8 @@ pub(crate) enum AuthProfile {
     /// Neo4j's GraphQL library: tokens may have any audience, and every refused token has the same
     /// error.
     Neo4j,
+    /// Dgraph: tokens may have any audience unless type definitions name one.
+    Dgraph,
     /// A gateway: tokens may have any audience, and there are no roles unless a source in the
     /// gateway's process has them.
     Gateway {
@@ -39,7 +42,7 @@ impl AuthProfile {
     /// Whether tokens name roles.
     fn has_roles(self) -> bool {
         match self {
-            Self::PostGraphile | Self::Gateway { has_roles: true } => true,
+            Self::PostGraphile | Self::Dgraph | Self::Gateway { has_roles: true } => true,
             Self::Neo4j | Self::Gateway { has_roles: false } => false,
         }
     }
@@ -60,7 +63,17 @@ pub(super) struct Credentials {
     /// Whether responses may contain the reason why a token is refused.
     pub(super) shows_reasons: bool,
     cookie: Option<Box<str>>,
+    header: TokenHeader,
     headers: Box<[(HeaderName, Box<str>)]>,
+}
+
+/// The header that carries the token.
+#[derive(Debug)]
+enum TokenHeader {
+    /// `Authorization`, with the scheme `Bearer`.
+    Bearer,
+    /// Another one, or `Authorization` by type definitions: the scheme may be missing.
+    Named(HeaderName),
 }
 
 /// An authentication error.
@@ -86,6 +99,7 @@ impl Credentials {
         options: &AuthOptions,
         profile: AuthProfile,
         shows_reasons: bool,
+        declared: Option<DeclaredTokens>,
     ) -> Result<Self, Failure> {
         let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
         let mut keys = Vec::new();
@@ -104,8 +118,25 @@ impl Credentials {
             let read = Key::from_pem(&text);
             keys.extend(read.map_err(|error| Failure::PublicKey { file: file.clone(), error })?);
         }
+        let mut rules = rules(options, profile);
+        let mut header = TokenHeader::Bearer;
+        let mut namespace = None;
+        let mut has_roles = profile.has_roles();
+        let mut requires_token = options.require_token;
+        let mut key_sets = options.jwt_jwks.clone();
+        if let Some(declared) = declared {
+            keys.extend(declared.keys);
+            rules.needs_expiry |= !declared.key_sets.is_empty();
+            rules.refuses_audiences = declared.audiences.is_empty();
+            rules.audiences = declared.audiences;
+            header = TokenHeader::Named(declared.header);
+            namespace = Some(declared.namespace);
+            has_roles = declared.has_roles;
+            requires_token |= declared.requires_token;
+            key_sets.extend(declared.key_sets);
+        }
         let allowed = algorithms.clone();
-        let fetched = options.jwt_jwks.iter().map(|url| {
+        let fetched = key_sets.iter().map(|url| {
             let allowed = allowed.clone();
             RefreshedDocument::new(url.0.clone(), options.jwt_jwks_max_stale.0, move |text| {
                 let keys = KeySet::from_json(text).map_err(|error| error.to_string())?;
@@ -122,15 +153,22 @@ impl Credentials {
             ));
         }
         let headers = options.pg_setting_header.iter();
-        let rules = rules(options, profile);
+        let audiences = rules.audiences.as_slice().into();
+        let mapping = options.roles.mapping(has_roles);
+        let sessions = Sessions::new(keys, rules, mapping);
+        let sessions = match namespace {
+            Some(namespace) => sessions.with_namespace(namespace),
+            None => sessions,
+        };
         Ok(Self {
             profile,
-            audiences: rules.audiences.as_slice().into(),
+            audiences,
             shows_reasons,
-            sessions: Sessions::new(keys, rules, options.roles.mapping(profile.has_roles())),
+            sessions,
             fetched,
             has_keys,
-            requires_token: options.require_token,
+            requires_token,
+            header,
             cookie: options.jwt_cookie.as_ref().map(|cookie| cookie.0.clone()),
             headers: headers.map(|one| (one.header.clone(), one.name.clone())).collect(),
         })
@@ -173,12 +211,19 @@ impl Credentials {
         }
     }
 
-    /// The token of a request: from the `Authorization` header, or else from the cookie.
+    /// The token of a request: from its header, or else from the cookie.
     pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
-        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let name = match &self.header {
+            TokenHeader::Bearer => &AUTHORIZATION,
+            TokenHeader::Named(name) => name,
+        };
+        let mut given = headers.get_all(name).iter();
         match (given.next(), given.next()) {
             (Some(value), None) => {
-                let token = value.to_str().ok().and_then(bearer);
+                let token = value.to_str().ok().and_then(|value| match &self.header {
+                    TokenHeader::Bearer => bearer(value),
+                    TokenHeader::Named(_) => bearer(value).or_else(|| bare(value)),
+                });
                 token.map(Some).ok_or(AuthError::Malformed)
             }
             (Some(_), Some(_)) => Err(AuthError::Malformed),
@@ -285,11 +330,12 @@ fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
         Some(audiences) => audiences.clone(),
         None => match profile {
             AuthProfile::PostGraphile => vec![USUAL_AUDIENCE.into()],
-            AuthProfile::Neo4j | AuthProfile::Gateway { .. } => Vec::new(),
+            AuthProfile::Neo4j | AuthProfile::Dgraph | AuthProfile::Gateway { .. } => Vec::new(),
         },
     };
     Rules {
         audiences,
+        refuses_audiences: false,
         issuers: options.jwt_verify_issuer.clone(),
         subject: options.jwt_verify_subject.clone(),
         id: options.jwt_verify_id.clone(),
@@ -305,9 +351,14 @@ fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
 fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.trim().split_once(' ')?;
     let token = token.trim_start_matches(' ');
+    scheme.eq_ignore_ascii_case("bearer").then_some(token).and_then(bare)
+}
+
+/// A token without a scheme.
+fn bare(token: &str) -> Option<&str> {
+    let token = token.trim();
     let is_token = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
-    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
-    (is_bearer && !token.is_empty() && token.chars().all(is_token)).then_some(token)
+    (!token.is_empty() && token.chars().all(is_token)).then_some(token)
 }
 
 /// The value of a cookie; none if it is empty, as a client deletes a cookie.

@@ -59,6 +59,7 @@ mod connection;
 mod connections;
 mod cors;
 mod credentials;
+mod declared;
 mod descriptors;
 mod exchange;
 mod execute;
@@ -95,6 +96,7 @@ mod tls;
 mod transport;
 
 pub(crate) use credentials::AuthProfile;
+pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind};
 pub(crate) use reload::{Reload, Reloader, take_signal};

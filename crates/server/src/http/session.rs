@@ -42,7 +42,7 @@ fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
             | AuthError::Expired
             | AuthError::Invalid { .. },
         ) => Refusal::Unauthenticated(denied),
-        (AuthProfile::PostGraphile | AuthProfile::Gateway { .. }, _)
+        (AuthProfile::PostGraphile | AuthProfile::Dgraph | AuthProfile::Gateway { .. }, _)
         | (AuthProfile::Neo4j, AuthError::Setting(_) | AuthError::NoKeys) => {
             Refusal::Credentials(denied)
         }

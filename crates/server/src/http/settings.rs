@@ -9,6 +9,7 @@ use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
 use super::credentials::{AuthProfile, Credentials};
+use super::declared::Declared;
 use super::descriptors;
 use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
@@ -131,9 +132,10 @@ impl Origins {
 }
 
 impl CorsSettings {
-    fn new(options: &OriginOptions) -> Option<Self> {
-        (!options.cors_origins.is_empty()).then(|| Self {
-            origins: Origins::new(options.cors_origins.iter()),
+    fn new(options: &OriginOptions, declared: &[AllowedOrigin]) -> Option<Self> {
+        let is_any = !options.cors_origins.is_empty() || !declared.is_empty();
+        is_any.then(|| Self {
+            origins: Origins::new(options.cors_origins.iter().chain(declared)),
             credentials: options.cors_credentials,
             max_age: options.cors_max_age.0,
         })
@@ -173,6 +175,11 @@ impl Settings {
         }
     }
 
+    /// Whether requests without a token are refused, by options or by type definitions.
+    pub(crate) fn requires_token(&self) -> bool {
+        self.credentials.requires_token
+    }
+
     /// Logs what tokens are accepted.
     pub(crate) fn log_summary(&self) {
         self.credentials.log_audiences();
@@ -189,12 +196,16 @@ impl Settings {
     }
 
     /// Also reads the files that the options name.
-    pub(crate) fn new(options: &ServingOptions, profile: AuthProfile) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        options: &ServingOptions,
+        profile: AuthProfile,
+        declared: Declared,
+    ) -> Result<Self, Failure> {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         options.check_needs()?;
         origins.check()?;
-        options.auth.check(origins)?;
+        options.auth.check(origins, declared.tokens.is_some())?;
         let tls = options.tls.files().map(Tls::open).transpose()?;
         Ok(Self {
             tls: tls.map(Arc::new),
@@ -207,12 +218,21 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
-            credentials: Credentials::new(&options.auth, profile, options.is_private())?,
+            credentials: Credentials::new(
+                &options.auth,
+                profile,
+                options.is_private(),
+                declared.tokens,
+            )?,
             hosts: Hosts::new(options),
             allowed_origins: Origins::new(
-                origins.allowed_origins.iter().chain(&origins.cors_origins),
+                origins
+                    .allowed_origins
+                    .iter()
+                    .chain(&origins.cors_origins)
+                    .chain(&declared.origins),
             ),
-            cors: CorsSettings::new(origins),
+            cors: CorsSettings::new(origins, &declared.origins),
             timeouts: ClientTimeouts {
                 header: limits.header_timeout.0,
                 keep_alive: options.network.keep_alive_timeout.0,

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
 use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile};
-use engine::{Rights, SourceAddress, StoredColumn};
+use engine::{Durability, Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
+use super::custom::CustomOptions;
 use super::data::{self, DataOptions};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
@@ -54,6 +55,9 @@ pub(crate) struct ApiOptions {
         value_parser = stored_column
     )]
     stored_as: Vec<StoredColumn>,
+    /// For SQLite: when a mutation is acknowledged [default: full]
+    #[arg(long, env = "THALWEG_DURABILITY", value_name = "WHEN", value_parser = DURABILITIES)]
+    durability: Option<Durability>,
     /// The transactions of mutations in a request [default: each]
     #[arg(
         long,
@@ -84,6 +88,8 @@ pub(crate) struct ApiOptions {
     pub(crate) data: DataOptions,
     #[command(flatten)]
     pub(crate) dgraph: DgraphOptions,
+    #[command(flatten)]
+    pub(crate) custom: CustomOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -100,6 +106,12 @@ pub(crate) enum BigInt {
 }
 
 const DIALECT_NAMES: Words<DialectName> = Words(DIALECTS);
+
+/// Moments when a mutation is acknowledged.
+const DURABILITIES: Words<Durability> = Words(&[
+    ("full", Durability::Full, "When the disk has it: a power failure loses nothing"),
+    ("normal", Durability::Normal, "When the system has it: a power failure may lose the newest"),
+]);
 
 /// Transactions of the mutations of a request.
 const MUTATION_TRANSACTIONS: Words<Transactions> = Words(&[
@@ -162,7 +174,8 @@ impl ApiOptions {
         }
         let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
-            schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            schema_first: definitions.map(|text| self.data.schema_first(&text)),
+            resolvers: Some(self.custom.to_engine()),
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
@@ -173,6 +186,7 @@ impl ApiOptions {
                 },
                 wide_integers: self.bigint == Some(BigInt::String),
                 stored_as: self.stored_as.clone(),
+                durability: self.durability.unwrap_or_default(),
                 timeouts,
             },
             connections,
@@ -189,9 +203,18 @@ impl ApiOptions {
             source: SourceKind::of(&self.address()?),
             dialect: self.dialect_name().map_err(Failure::Usage)?,
             has_policies: self.policies.is_some(),
+            has_rules: self.has_rules(),
             requires_token: self.given.contains("require-token"),
         };
         Ok(out_of_scope(&self.given, target))
+    }
+
+    /// Whether type definitions of a schema-first dialect have rules or keys for tokens. Definitions that
+    /// cannot be read have an error of their own.
+    fn has_rules(&self) -> bool {
+        let file = self.source.as_deref().filter(|_| self.data.data.is_some());
+        let text = file.and_then(|file| data::read(Path::new(file)).ok());
+        text.is_some_and(|text| data::has_rules(&text))
     }
 
     /// The dialect: only graphs have the dialect neo4j, and no other.

@@ -91,9 +91,15 @@ impl AuthOptions {
     }
 
     /// Refuses contradictory options.
-    pub(crate) fn check(&self, origins: &OriginOptions) -> Result<(), Failure> {
+    ///
+    /// `are_keys_declared` is true if type definitions have keys.
+    pub(crate) fn check(
+        &self,
+        origins: &OriginOptions,
+        are_keys_declared: bool,
+    ) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.into()));
-        if !self.has_keys() {
+        if !self.has_keys() && !are_keys_declared {
             return match self.token_option() {
                 Some(option) => usage(&format!(
                     "`{option}` needs `--jwt-secret`, `--jwt-public-key` or `--jwt-jwks`, which \
@@ -192,7 +198,9 @@ mod tests {
     fn check(words: &[&str], problem: Option<&str>) {
         let line = Line::try_parse_from([&["thalweg"], words].concat());
         let checked = match line {
-            Ok(line) => line.auth.check(&line.origins).map_err(|failure| failure.to_string()),
+            Ok(line) => {
+                line.auth.check(&line.origins, false).map_err(|failure| failure.to_string())
+            }
             Err(error) => Err(error.to_string()),
         };
         match problem {

@@ -41,13 +41,13 @@ impl DataOptions {
     }
 
     /// The type definitions in a file, for the engine.
-    pub(crate) fn schema_first(&self, definitions: Arc<str>) -> SchemaFirst {
+    pub(crate) fn schema_first(&self, definitions: &str) -> SchemaFirst {
         let apply = match self.apply_migrations {
             None | Some(Apply::First) => ApplyMigrations::First,
             Some(Apply::Never) => ApplyMigrations::Never,
             Some(Apply::Harmless) => ApplyMigrations::Harmless,
         };
-        SchemaFirst { definitions, apply }
+        SchemaFirst { definitions: definitions::without_secrets(definitions).into(), apply }
     }
 }
 
@@ -62,6 +62,13 @@ pub(crate) fn read(file: &Path) -> Result<Arc<str>, Failure> {
     }
 }
 
+/// Whether a text of type definitions has rules of `@auth`, or keys for tokens.
+pub(super) fn has_rules(text: &str) -> bool {
+    let Ok(model) = definitions::read(text) else { return false };
+    let none = dgraph::model::Auth::default();
+    model.settings.authorization.is_some() || model.types.iter().any(|known| known.auth != none)
+}
+
 /// The model of a text of type definitions.
 pub(super) fn model(file: &Path, text: &str) -> Result<dgraph::model::Model, Failure> {
     definitions::read(text).map_err(|problems| {
@@ -72,9 +79,6 @@ pub(super) fn model(file: &Path, text: &str) -> Result<dgraph::model::Model, Fai
 
 /// The options of Dgraph's dialect by the text of type definitions.
 pub(crate) fn dgraph(file: &Path, text: &str) -> Result<dgraph::Options, Failure> {
-    let model = model(file, text)?;
-    if let Some(unserved) = dgraph::unserved(&model) {
-        return Err(Failure::Usage(format!("{}, {unserved}", file.display())));
-    }
-    Ok(dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() })
+    let model = Arc::new(model(file, text)?);
+    Ok(dgraph::Options { model, ..dgraph::Options::default() })
 }

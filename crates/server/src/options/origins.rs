@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::hosts::AllowedHost;
 use super::quantity::Time;
 use crate::failure::Failure;
+use clients::hosts::AllowedHost;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "CORS and CSRF")]

@@ -14,6 +14,7 @@ use engine::SourceAddress;
 
 use super::address::Address;
 use super::connection_filter::ConnectionFilterOptions;
+use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
 use super::neo4j::Neo4jOptions;
@@ -38,6 +39,8 @@ pub(crate) struct Target {
     pub(crate) dialect: DialectName,
     /// Whether policies use the claims of tokens, besides the roles of PostgreSQL.
     pub(crate) has_policies: bool,
+    /// Whether type definitions have rules or keys for tokens.
+    pub(crate) has_rules: bool,
     /// Whether unauthenticated requests are refused.
     pub(crate) requires_token: bool,
 }
@@ -101,12 +104,13 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 5] = [
+const DIALECTS: [DialectOptions; 6] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
+    (DialectName::Dgraph, names_of::<CustomOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
@@ -182,6 +186,10 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Tables("`--data` names the database of type definitions"), &["apply-migrations"]),
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
+    (
+        Scope::Sqlite("PostgreSQL has `synchronous_commit`, and graphs their own settings"),
+        &["durability"],
+    ),
     (
         Scope::Tokens,
         &[
@@ -314,7 +322,7 @@ fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String
 }
 
 fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
-    let Target { source, dialect, has_policies, requires_token } = target;
+    let Target { source, dialect, has_policies, has_rules, requires_token } = target;
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
     match scope {
@@ -336,7 +344,8 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         Scope::Tables(instead) => (source == SourceKind::Neo4j)
             .then(|| format!("`--{name}` is not for a graph: {instead}")),
         Scope::Tokens => {
-            let decides = source != SourceKind::Sqlite || has_policies || requires_token;
+            let decides =
+                source != SourceKind::Sqlite || has_policies || has_rules || requires_token;
             (!decides).then(|| {
                 format!(
                     "`--{name}` has no effect on SQLite by itself: `--policies` defines the permissions of \
@@ -352,7 +361,7 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
                 "`--{name}` is not for a graph: rules of type definitions use claims, which `--claims` sets"
             )),
         },
-        Scope::Claims => (source == SourceKind::Sqlite && !has_policies)
+        Scope::Claims => (source == SourceKind::Sqlite && !has_policies && !has_rules)
             .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no authentication")),
         Scope::Policies => match source {
             SourceKind::Neo4j => Some(format!("`--{name}` is not for a graph: it explains policies")),

@@ -33,13 +33,13 @@ fn artists() -> Value {
 
 /// A disk of a megabyte; none where this process may not have one.
 #[derive(Debug)]
-struct SmallDisk {
-    path: PathBuf,
+pub(crate) struct SmallDisk {
+    pub(crate) path: PathBuf,
     _folder: Folder,
 }
 
 impl SmallDisk {
-    fn mount() -> Option<Self> {
+    pub(crate) fn mount() -> Option<Self> {
         let folder = Folder::new();
         let path = folder.file("disk");
         fs::create_dir(&path).unwrap();
@@ -52,12 +52,12 @@ impl SmallDisk {
         Some(Self { path, _folder: folder })
     }
 
-    fn fill(&self) {
+    pub(crate) fn fill(&self) {
         // As much as there is room for.
         drop(fs::write(self.path.join("filling"), vec![0; 2 << 20]));
     }
 
-    fn free(&self) {
+    pub(crate) fn free(&self) {
         fs::remove_file(self.path.join("filling")).unwrap();
     }
 }

@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use crate::postgres::{ClientError, Server};
@@ -227,8 +226,8 @@ pub fn sample_script(schema: &str) -> String {
     sql
 }
 
-/// Moves all rows into a file itself, so that a copy has them. The connections that added them may
-/// still be closing.
+/// Moves all rows from the log of a file into the file, so that a copy of it has them. Connections
+/// that are being closed delay it.
 fn checkpoint(file: &Path) -> Result<(), String> {
     let connection = rusqlite::Connection::open(file).map_err(|error| error.to_string())?;
     for _ in 0..CHECKPOINTS {
@@ -238,7 +237,7 @@ fn checkpoint(file: &Path) -> Result<(), String> {
         if !is_busy {
             return Ok(());
         }
-        thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(10));
     }
-    Err("the file stays in use".to_owned())
+    Err(format!("{}: its log is in use", file.display()))
 }

@@ -18,7 +18,7 @@ pub(crate) fn check(source: &Source) -> Vec<Finding> {
             rule: Rule::Io,
             sentence: format!(
                 "`{}` does IO, which only the servers, the clients and a source's wire, pool, \
-                 introspect, execute and migrate do.",
+                 introspect, execute, migrate and backup do.",
                 named.path
             ),
         })

@@ -32,8 +32,18 @@ pub(crate) struct ForeignWords {
 }
 
 /// Crates of ours that a dialect may depend on.
-const BELOW_DIALECTS: &[&str] =
-    &["access", "api", "catalog", "graphql", "ir", "lowering", "response", "storage"];
+const BELOW_DIALECTS: &[&str] = &[
+    "access",
+    "api",
+    "catalog",
+    "graphql",
+    "http-resolvers",
+    "ir",
+    "lowering",
+    "response",
+    "storage",
+    "transfer",
+];
 
 const DIALECT: &str =
     "a dialect is a pure function of the catalog and knows no source and no other dialect";
@@ -64,13 +74,19 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "access rules are neutral: they know no dialect and no source",
     },
     Layer {
+        within: "http-resolvers",
+        may: &["graphql"],
+        reason: "requests to other servers are the same for every dialect, and who sends them is \
+                 elsewhere",
+    },
+    Layer {
         within: "api",
-        may: &["catalog", "graphql", "ir", "response"],
+        may: &["catalog", "graphql", "http-resolvers", "ir", "response"],
         reason: "an API is what all dialects fill: it knows no dialect and no source",
     },
     Layer {
         within: "lowering",
-        may: &["api", "catalog", "graphql", "ir", "response"],
+        may: &["api", "catalog", "graphql", "http-resolvers", "ir", "response"],
         reason: "one lowering serves every dialect, and knows none",
     },
     Layer {
@@ -78,10 +94,15 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &["catalog", "sql"],
         reason: "tables follow from definitions, whichever dialect has read them",
     },
+    Layer {
+        within: "transfer",
+        may: &["catalog", "sql", "storage"],
+        reason: "import and export know tables, and neither a dialect nor a source",
+    },
     Layer { within: "dialect-*", may: BELOW_DIALECTS, reason: DIALECT },
     Layer {
         within: "dialects",
-        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage"],
+        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage", "transfer"],
         reason: "the registry knows all dialects, and no source",
     },
     Layer {
@@ -111,7 +132,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "source-*",
-        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql"],
+        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql", "transfer"],
         reason: DRIVER,
     },
     Layer {
@@ -124,7 +145,9 @@ pub(crate) const LAYERS: &[Layer] = &[
             "response",
             "source",
             "source-*",
+            "sql",
             "storage",
+            "transfer",
         ],
         reason: "the registry dispatches to drivers and knows no dialect",
     },
@@ -145,6 +168,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "access",
             "catalog",
             "graphql",
+            "http-resolvers",
             "ir",
             "response",
             "dialects",
@@ -177,6 +201,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "source-postgres",
             "sources",
             "storage",
+            "transfer",
             "gateway",
             "clients",
             "engine",
@@ -253,6 +278,11 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/execute.rs",
     "crates/source*/src/**/migrate/**",
     "crates/source*/src/**/migrate.rs",
+    "crates/source*/src/**/backup/**",
+    "crates/source*/src/**/backup.rs",
+    "crates/source*/src/**/transfer/**",
+    "crates/source*/src/**/transfer.rs",
+    "crates/transfer/**",
     "crates/clients/**",
     "crates/server/**",
     "bench/**",

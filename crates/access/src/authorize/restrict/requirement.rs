@@ -4,17 +4,17 @@ use ir::Filter;
 
 /// The conditions on rows for an action.
 #[derive(Debug)]
-pub(super) struct Requirement {
+pub(in crate::authorize) struct Requirement {
     /// Evaluated before conditions of the request: rows that fail count as absent.
-    pub(super) passes: Filter,
+    pub(in crate::authorize) passes: Filter,
     /// All rows that pass the conditions of the request must pass these; otherwise the action
     /// fails.
-    pub(super) required: Vec<Filter>,
+    pub(in crate::authorize) required: Vec<Filter>,
 }
 
 impl Requirement {
     /// Adds the conditions to a filter, which may have others already.
-    pub(super) fn restrict(self, filter: &mut Filter) {
+    pub(in crate::authorize) fn restrict(self, filter: &mut Filter) {
         let mut parts = Parts::take(filter);
         parts.first.push(self.passes);
         let required = self.required.into_iter().filter(|filter| !filter.is_all());

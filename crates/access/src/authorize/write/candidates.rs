@@ -12,20 +12,20 @@ use crate::grant::Privilege;
 use crate::set::Granted;
 
 /// Values that are written beside those of the request.
-pub(super) type Presets = Vec<(FieldId, Operand)>;
+pub(in crate::authorize) type Presets = Vec<(FieldId, Operand)>;
 
 /// Grants that permit a change, together.
-pub(super) struct Candidates {
+pub(in crate::authorize) struct Candidates {
     /// The rows that may be changed.
-    pub(super) rows: Filter,
-    pub(super) presets: Presets,
+    pub(in crate::authorize) rows: Filter,
+    pub(in crate::authorize) presets: Presets,
     /// The condition on the written rows, where they may fail it.
-    pub(super) check: Option<Filter>,
+    pub(in crate::authorize) check: Option<Filter>,
 }
 
 impl Walk<'_> {
     /// The grants of writing all of these fields together; `None` if there are none.
-    pub(super) fn candidates(
+    pub(in crate::authorize) fn candidates(
         &mut self,
         entity: EntityId,
         privilege: Privilege,
@@ -39,14 +39,14 @@ impl Walk<'_> {
             return None;
         }
         let candidates: Vec<&Granted> =
-            grants.iter().filter(|grant| said.iter().all(|field| lets(grant, *field))).collect();
+            grants.iter().filter(|grant| said.iter().all(|field| grant.permits(*field))).collect();
         // Each has a subset of the presets of the one with the most.
         let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
         let Some(strictest) = strictest else {
             let mut denied: Vec<FieldId> = said
                 .iter()
                 .copied()
-                .filter(|field| !grants.iter().any(|grant| lets(grant, *field)))
+                .filter(|field| !grants.iter().any(|grant| grant.permits(*field)))
                 .collect();
             denied.sort_unstable();
             match denied.is_empty() {
@@ -104,9 +104,4 @@ impl Walk<'_> {
         let is_as_said = entity.kind == EntityKind::Table && !entity.rewritten && !entity.triggered;
         is_as_said && !deciding.iter().any(is_written)
     }
-}
-
-/// Returns true if the rule permits the request to set the field.
-fn lets(grant: &Granted, field: FieldId) -> bool {
-    grant.fields.contains(&field) && !grant.presets.iter().any(|(preset, _)| *preset == field)
 }

@@ -10,8 +10,7 @@ use ir::{
     Transaction, WriteKind,
 };
 
-use super::super::Walk;
-use super::Place;
+use super::super::{Place, Walk};
 use crate::denial::{failed_check, not_updatable};
 
 impl Walk<'_> {
@@ -70,6 +69,10 @@ impl Walk<'_> {
         checks.sort_by_key(|(place, _)| *place);
         for (place, check) in checks.into_iter().rev() {
             transaction.steps.insert(place, check);
+        }
+        for (before, guard) in std::mem::take(&mut self.guards) {
+            let place = transaction.steps.iter().position(|step| step.id == before);
+            transaction.steps.insert(place.unwrap_or(0), guard);
         }
     }
 

@@ -8,6 +8,7 @@ use super::super::empty_arguments::blank;
 use super::super::problem::{At, Problems, remedy};
 use super::{Context, operation, url, variables};
 use crate::model::CustomHttp;
+use crate::resolvers;
 
 const MEMBERS: &[&str] = &[
     "url",
@@ -144,6 +145,11 @@ pub(super) fn read(
     };
     check_templates(context, members, &http, problems);
     check_headers(context, at, &http, problems);
+    if url.is_some()
+        && let Err(mistake) = resolvers::check(&http, context.owner.secrets)
+    {
+        problems.refuse(at, format!("{mistake}: correct it"));
+    }
     url.and(method).map(|_| http)
 }
 

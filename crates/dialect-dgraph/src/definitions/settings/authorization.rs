@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::{Authorization, TokenKeys};
+
 const ALGORITHMS: &[&str] = &["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
 
-/// The settings as JSON, from JSON or from the form before it: a header, a namespace, an algorithm,
-/// and a key in quotes. Returns the mistake with its remedy.
-pub(super) fn read(text: &str) -> Result<Box<str>, String> {
+/// The settings, from JSON or from the form before it: a header, a namespace, an algorithm, and a key
+/// in quotes. Returns the mistake with its remedy.
+pub(super) fn read(text: &str, line: usize) -> Result<Authorization, String> {
     let json: Box<str> = match text.starts_with('{') {
         true => text.into(),
         false => older_form(text).ok_or(
@@ -15,12 +17,11 @@ pub(super) fn read(text: &str) -> Result<Box<str>, String> {
         )?,
     };
     match serde_json::from_str(&json) {
-        Ok(Value::Object(members)) => check(&members)?,
-        Ok(_) => return Err("it is no JSON object: write it in braces".to_owned()),
+        Ok(Value::Object(members)) => settings(&members, line),
+        Ok(_) => Err("it is no JSON object: write it in braces".to_owned()),
         // The error of the parser may show a part of the key.
-        Err(_) => return Err("it is no JSON: correct its syntax".to_owned()),
+        Err(_) => Err("it is no JSON: correct its syntax".to_owned()),
     }
-    Ok(json)
 }
 
 fn older_form(text: &str) -> Option<Box<str>> {
@@ -41,39 +42,54 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-fn check(members: &Map<String, Value>) -> Result<(), String> {
+fn settings(members: &Map<String, Value>, line: usize) -> Result<Authorization, String> {
     let header = text(members, "Header")?;
     let namespace = text(members, "Namespace")?;
     let algorithm = text(members, "Algo")?;
     let key = text(members, "VerificationKey")?;
     let url = text(members, "JWKUrl")?;
     let urls = texts(members, "JWKUrls")?;
-    let audience = texts(members, "Audience")?;
-    if !matches!(find(members, "ClosedByDefault"), None | Some(Value::Null | Value::Bool(_))) {
-        return Err("`ClosedByDefault` is no boolean: write true or false".to_owned());
-    }
+    let audiences = texts(members, "Audience")?;
+    let is_required = match find(members, "ClosedByDefault") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(is_closed)) => *is_closed,
+        Some(_) => return Err("`ClosedByDefault` is no boolean: write true or false".to_owned()),
+    };
     let mut required = vec![("Header", header.is_empty()), ("Namespace", namespace.is_empty())];
-    if url.is_empty() && urls == 0 {
+    if url.is_empty() && urls.is_empty() {
         required.push(("VerificationKey", key.is_empty()));
         required.push(("Algo", algorithm.is_empty()));
     } else {
-        required.push(("Audience", audience == 0));
+        required.push(("Audience", audiences.is_empty()));
     }
     if let Some((name, _)) = required.iter().find(|(_, is_absent)| *is_absent) {
         return Err(format!("it has no `{name}`: add it"));
     }
-    match (url.is_empty() && urls == 0, key.is_empty() && algorithm.is_empty()) {
+    let keys = match (url.is_empty() && urls.is_empty(), key.is_empty() && algorithm.is_empty()) {
         (true, _) if !ALGORITHMS.contains(&algorithm) => {
-            Err(format!("`{algorithm}` is no `Algo`: use {}", ALGORITHMS.join(", ")))
+            return Err(format!("`{algorithm}` is no `Algo`: use {}", ALGORITHMS.join(", ")));
         }
-        (false, _) if !url.is_empty() && urls > 0 => {
-            Err("`JWKUrl` and `JWKUrls` exclude each other: remove one of both".to_owned())
+        (false, _) if !url.is_empty() && !urls.is_empty() => {
+            return Err("`JWKUrl` and `JWKUrls` exclude each other: remove one of both".to_owned());
         }
-        (false, false) => Err("keys come from `JWKUrl` or `JWKUrls`: remove `VerificationKey` \
-                               and `Algo`"
-            .to_owned()),
-        (true, _) | (false, true) => Ok(()),
-    }
+        (false, false) => {
+            return Err(
+                "keys come from `JWKUrl` or `JWKUrls`: remove `VerificationKey` and `Algo`"
+                    .to_owned(),
+            );
+        }
+        (false, true) if url.is_empty() => TokenKeys::Sets(urls),
+        (false, true) => TokenKeys::Sets(vec![url.into()]),
+        (true, _) if algorithm.starts_with("HS") => {
+            TokenKeys::Secret { algorithm: algorithm.into(), secret: key.into() }
+        }
+        // A line break may be written as a backslash with an `n`, as in Dgraph.
+        (true, _) => {
+            TokenKeys::Public { algorithm: algorithm.into(), pem: key.replace("\\n", "\n").into() }
+        }
+    };
+    let (header, namespace) = (header.into(), namespace.into());
+    Ok(Authorization { header, namespace, keys, audiences, is_required, line })
 }
 
 /// Names of members are compared without regard to case, as in Dgraph.
@@ -91,12 +107,15 @@ fn text<'m>(members: &'m Map<String, Value>, name: &str) -> Result<&'m str, Stri
     }
 }
 
-/// The number of texts in a list.
-fn texts(members: &Map<String, Value>, name: &str) -> Result<usize, String> {
+/// The texts of a list.
+fn texts(members: &Map<String, Value>, name: &str) -> Result<Vec<Box<str>>, String> {
+    let error = || format!("`{name}` is no list of texts: write `\"{name}\":[\"…\"]`");
     match find(members, name) {
-        None | Some(Value::Null) => Ok(0),
-        Some(Value::Array(items)) if items.iter().all(Value::is_string) => Ok(items.len()),
-        Some(_) => Err(format!("`{name}` is no list of texts: write `\"{name}\":[\"…\"]`")),
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => {
+            items.iter().map(|item| item.as_str().map(Into::into).ok_or_else(error)).collect()
+        }
+        Some(_) => Err(error()),
     }
 }
 
@@ -108,8 +127,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &Expect) {
-        match read(text) {
-            Ok(json) => expected.assert_eq(&json),
+        match read(text, 1) {
+            Ok(settings) => expected.assert_eq(&format!("{settings:?}")),
             Err(message) => expected.assert_eq(&message),
         }
     }
@@ -121,12 +140,12 @@ mod tests {
             r#"{"header":"X","namespace":"n","JWKUrl":"u","Audience":["a"],"ClosedByDefault":true}"#,
             r#"{"Header":"X","Namespace":"n","JWKUrls":["u"],"Audience":["a"]}"#,
         ] {
-            assert_eq!(read(text).as_deref(), Ok(text));
+            assert!(read(text, 1).is_ok(), "{text}");
         }
         check(
             "X-Auth https://a.example/claims  RS256 \"a\\nb\"",
             &expect![[
-                r#"{"Header":"X-Auth","Namespace":"https://a.example/claims","Algo":"RS256","VerificationKey":"a\nb"}"#
+                r#"Authorization { header: "X-Auth", namespace: "https://a.example/claims", keys: Public("RS256"), audiences: [], is_required: false, line: 1 }"#
             ]],
         );
     }

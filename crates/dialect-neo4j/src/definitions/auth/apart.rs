@@ -288,7 +288,14 @@ fn rule(
     condition: Condition<WrittenNode>,
 ) -> RowRule<WrittenNode> {
     let operations = operations.to_vec();
-    RowRule { actions: operations, before, after, requires_authentication: false, condition }
+    RowRule {
+        actions: operations,
+        before,
+        after,
+        requires_authentication: false,
+        in_conditions: false,
+        condition,
+    }
 }
 
 /// Several conditions as one; none of none.
@@ -318,7 +325,10 @@ fn is_of_who(claims: &ClaimCondition) -> bool {
         ClaimCondition::All(_)
         | ClaimCondition::Any(_)
         | ClaimCondition::Present { .. }
-        | ClaimCondition::Test { .. } => false,
+        | ClaimCondition::Test { .. }
+        | ClaimCondition::OfType { .. }
+        | ClaimCondition::Is { .. }
+        | ClaimCondition::Matches { .. } => false,
     }
 }
 

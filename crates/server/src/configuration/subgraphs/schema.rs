@@ -67,6 +67,7 @@ fn conditions(keys: &Keys) -> Value {
                 source: kind,
                 dialect: *dialect,
                 has_policies: false,
+                has_rules: false,
                 requires_token: false,
             };
             let refused = names.iter().filter(|name| refusal_for(name, target).is_some());

@@ -82,6 +82,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Sourc
             source: SourceKind::of(&entry.address),
             dialect: api.dialect_name()?,
             has_policies: entry.has_policies(),
+            has_rules: false,
             requires_token: false,
         };
         for (name, ..) in &options {

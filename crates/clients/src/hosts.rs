@@ -1,11 +1,11 @@
-//! Hosts that requests may name.
+//! Lists of hosts: those that requests may name, and those that requests may be sent to.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A host that requests may name.
+/// An allowed host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AllowedHost {
+pub enum AllowedHost {
     Any,
     /// In lower case, without a port.
     Named(Box<str>),
@@ -15,7 +15,8 @@ pub(crate) enum AllowedHost {
 
 impl AllowedHost {
     /// Whether it matches this name.
-    pub(crate) fn contains(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Named(named) => named.eq_ignore_ascii_case(name),
@@ -25,7 +26,8 @@ impl AllowedHost {
 }
 
 /// Whether a name is a domain, given with a leading dot, or is below it.
-pub(crate) fn is_below(name: &str, domain: &str) -> bool {
+#[must_use]
+pub fn is_below(name: &str, domain: &str) -> bool {
     let ends_so = |text: &str, end: &str| {
         let start = text.len().checked_sub(end.len());
         let rest = start.and_then(|start| text.get(start..));

@@ -238,6 +238,12 @@ impl Forwarded {
         self.headers.get_all(name).iter()
     }
 
+    /// Returns the client's first value of a header.
+    #[must_use]
+    pub fn find(&self, name: &HeaderName) -> Option<&HeaderValue> {
+        self.headers.get(name)
+    }
+
     /// Sets a header for every subgraph.
     pub fn set(&mut self, name: HeaderName, value: HeaderValue) {
         self.always.retain(|(known, _)| *known != name);

@@ -1,0 +1,190 @@
+//! Values in the answers of other servers.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::resolver::HttpResolver;
+
+/// An answer, as far as it is understood.
+#[derive(Debug)]
+pub struct Answer<'b> {
+    pub value: Result<Values<'b>, AnswerError>,
+    /// Errors beside the value, of a GraphQL server.
+    pub errors: Vec<RemoteError>,
+}
+
+/// The values of an answer.
+#[derive(Debug)]
+pub enum Values<'b> {
+    One(Option<&'b RawValue>),
+    /// Of a batch, in the order of its objects.
+    Batch(Vec<&'b RawValue>),
+}
+
+/// An error that another server reports.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RemoteError {
+    #[serde(default)]
+    pub message: Box<str>,
+}
+
+/// The reason why an answer has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    #[error("unexpected error with: {0}")]
+    Status(u16),
+    /// The other server reports errors only.
+    #[error("it reports errors")]
+    Reported,
+    #[error("its answer is not the JSON that is expected: {0}")]
+    Json(Box<str>),
+    #[error("key: {0} could not be found in the JSON response")]
+    NoKey(Box<str>),
+    #[error("expected a list of {expected} values, got {found}")]
+    BatchSize { expected: usize, found: usize },
+    #[error("expected a list of {expected} values, got no list")]
+    NoBatch { expected: usize },
+}
+
+/// An answer of a GraphQL server, or of a REST API that reports errors in its form.
+#[derive(Debug, Deserialize)]
+struct GraphQlAnswer<'b> {
+    #[serde(borrow)]
+    data: Option<&'b RawValue>,
+    errors: Option<Vec<RemoteError>>,
+}
+
+/// The most errors of an answer that are reported.
+const MOST_ERRORS: usize = 20;
+
+/// The most bytes of an error's message.
+const MOST_MESSAGE: usize = 2_000;
+
+impl<'b> Answer<'b> {
+    /// Reads an answer. `batch` is the number of objects of a batch.
+    #[must_use]
+    pub fn read(
+        resolver: &HttpResolver,
+        status: u16,
+        body: &'b [u8],
+        batch: Option<usize>,
+    ) -> Self {
+        let (value, errors) = match resolver.operation() {
+            Some(operation) => read_graphql(&operation.field, status, body),
+            None => read_rest(status, body),
+        };
+        let value = value.and_then(|value| match batch {
+            None => Ok(Values::One(value)),
+            Some(expected) => batch_of(value, expected).map(Values::Batch),
+        });
+        Self { value, errors }
+    }
+}
+
+type Read<'b> = (Result<Option<&'b RawValue>, AnswerError>, Vec<RemoteError>);
+
+fn read_rest(status: u16, body: &[u8]) -> Read<'_> {
+    if (200..300).contains(&status) {
+        return (parse::<&RawValue>(body).map(Some), Vec::new());
+    }
+    match parse::<GraphQlAnswer<'_>>(body) {
+        Ok(GraphQlAnswer { errors: Some(errors), .. }) if !errors.is_empty() => {
+            (Err(AnswerError::Reported), limited(errors))
+        }
+        Ok(_) | Err(_) => (Err(AnswerError::Status(status)), Vec::new()),
+    }
+}
+
+fn read_graphql<'b>(field: &str, status: u16, body: &'b [u8]) -> Read<'b> {
+    let answer = match parse::<GraphQlAnswer<'_>>(body) {
+        Ok(answer) => answer,
+        // A server that is none of GraphQL says by its status what is wrong.
+        Err(_) if !(200..300).contains(&status) => {
+            return (Err(AnswerError::Status(status)), Vec::new());
+        }
+        Err(error) => return (Err(error), Vec::new()),
+    };
+    let errors = limited(answer.errors.unwrap_or_default());
+    let data = answer.data.filter(|data| data.get() != "null");
+    let member = match data.map(|data| member(data, field)) {
+        Some(Ok(member)) => member,
+        Some(Err(error)) => return (Err(error), errors),
+        None => None,
+    };
+    match member {
+        Some(value) => (Ok(Some(value)), errors),
+        None if !errors.is_empty() => (Err(AnswerError::Reported), errors),
+        None if !(200..300).contains(&status) => (Err(AnswerError::Status(status)), errors),
+        None => (Err(AnswerError::NoKey(field.into())), errors),
+    }
+}
+
+fn member<'b>(data: &'b RawValue, field: &str) -> Result<Option<&'b RawValue>, AnswerError> {
+    Ok(members(data.get())?.into_iter().find(|(key, _)| *key == field).map(|(_, value)| value))
+}
+
+fn batch_of(value: Option<&RawValue>, expected: usize) -> Result<Vec<&RawValue>, AnswerError> {
+    let items = value.map(|value| items(value.get()));
+    let Some(Ok(items)) = items else { return Err(AnswerError::NoBatch { expected }) };
+    match items.len() == expected {
+        true => Ok(items),
+        false => Err(AnswerError::BatchSize { expected, found: items.len() }),
+    }
+}
+
+/// The members of an object, with what is in them as text.
+pub(crate) fn members(text: &str) -> Result<Vec<(String, &RawValue)>, AnswerError> {
+    let Members(members) = parse(text.as_bytes())?;
+    Ok(members)
+}
+
+/// The elements of a list.
+pub(crate) fn items(text: &str) -> Result<Vec<&RawValue>, AnswerError> {
+    parse(text.as_bytes())
+}
+
+/// In the order of the text; of several with one key the last one counts.
+struct Members<'b>(Vec<(String, &'b RawValue)>);
+
+impl<'de: 'b, 'b> Deserialize<'de> for Members<'b> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry::<String, &'de RawValue>()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        let mut members = deserializer.deserialize_map(Visitor)?;
+        members.reverse();
+        Ok(Self(members))
+    }
+}
+
+fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, AnswerError> {
+    // The error has a line and a column, and nothing of the answer.
+    serde_json::from_slice(body).map_err(|error| AnswerError::Json(error.to_string().into()))
+}
+
+fn limited(mut errors: Vec<RemoteError>) -> Vec<RemoteError> {
+    errors.truncate(MOST_ERRORS);
+    for error in &mut errors {
+        if error.message.len() > MOST_MESSAGE {
+            let end = error.message.floor_char_boundary(MOST_MESSAGE);
+            error.message = error.message.get(..end).unwrap_or_default().into();
+        }
+    }
+    errors
+}

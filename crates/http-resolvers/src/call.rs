@@ -1,0 +1,94 @@
+//! HTTP requests of resolvers.
+
+use bytes::Bytes;
+use http::header::HeaderValue;
+use http::{HeaderMap, HeaderName, Method, Uri};
+use serde_json::Value;
+
+use crate::inputs::Inputs;
+use crate::projection::Projection;
+use crate::resolver::{HttpResolver, RemoteOperation, RequestBody};
+use crate::selection_text;
+use crate::url::UrlError;
+
+/// An HTTP request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpCall {
+    pub method: Method,
+    pub url: Uri,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+/// The reason why there is no request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    #[error("its URL: {0}")]
+    Url(#[from] UrlError),
+}
+
+impl HttpResolver {
+    /// The request for one value. `find` returns the client's value of a header.
+    pub fn call(
+        &self,
+        inputs: &Inputs,
+        projection: &Projection,
+        find: impl Fn(&HeaderName) -> Option<HeaderValue>,
+    ) -> Result<HttpCall, CallError> {
+        let body = match &self.body {
+            RequestBody::Empty => Value::Null,
+            RequestBody::Json(template) => template.fill(inputs),
+            RequestBody::Operation(operation) => {
+                operation_body(operation, projection, inputs.to_json())
+            }
+        };
+        self.with_body(inputs, &body, find)
+    }
+
+    /// The request for the values of several objects.
+    pub fn call_batch(
+        &self,
+        objects: &[Inputs],
+        projection: &Projection,
+        find: impl Fn(&HeaderName) -> Option<HeaderValue>,
+    ) -> Result<HttpCall, CallError> {
+        let fill = |template: &crate::body::BodyTemplate| {
+            Value::Array(objects.iter().map(|inputs| template.fill(inputs)).collect())
+        };
+        let body = match &self.body {
+            RequestBody::Empty => Value::Null,
+            RequestBody::Json(template) => fill(template),
+            RequestBody::Operation(operation) => {
+                let variables = operation.batch.as_ref().map(|(name, template)| {
+                    [(String::from(&**name), fill(template))].into_iter().collect()
+                });
+                operation_body(operation, projection, variables.unwrap_or(Value::Null))
+            }
+        };
+        self.with_body(&Inputs::default(), &body, find)
+    }
+
+    fn with_body(
+        &self,
+        inputs: &Inputs,
+        body: &Value,
+        find: impl Fn(&HeaderName) -> Option<HeaderValue>,
+    ) -> Result<HttpCall, CallError> {
+        let url = self.url.fill(inputs)?;
+        let body = match body {
+            Value::Null => Bytes::new(),
+            body => Bytes::from(body.to_string()),
+        };
+        let headers = self.headers.fill(find);
+        Ok(HttpCall { method: self.method.clone(), url, headers, body })
+    }
+}
+
+/// A request of GraphQL over HTTP.
+fn operation_body(operation: &RemoteOperation, projection: &Projection, variables: Value) -> Value {
+    let mut query = String::from(&*operation.text);
+    selection_text::write(projection, &mut query);
+    query.push('}');
+    let members = [("query", Value::String(query)), ("variables", variables)];
+    members.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}

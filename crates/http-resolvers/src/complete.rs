@@ -1,0 +1,258 @@
+//! Value completion: the selected fields of a value as JSON of a response
+//! (<https://spec.graphql.org/draft/#sec-Value-Completion>).
+
+use graphql::PathSegment;
+use graphql::schema::TypeRef;
+use serde_json::value::RawValue;
+
+use crate::answer::{items, members};
+use crate::coerce::coerce;
+use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
+use crate::resolver::NullLists;
+use crate::selection_text::alias;
+
+/// Completes the values of one field.
+#[derive(Debug)]
+pub struct Completion<'p> {
+    pub projection: &'p Projection,
+    pub r#type: TypeRef,
+    /// The type as text, for messages.
+    pub type_text: &'p str,
+    /// The name of the field, for messages.
+    pub field: &'p str,
+    /// True if the keys of the answer are the response names of its request.
+    pub has_aliases: bool,
+    pub null_lists: NullLists,
+    /// The most bytes of output.
+    pub most: usize,
+}
+
+/// A value that does not fit the schema, at its place within the field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletionError {
+    pub message: String,
+    pub path: Vec<PathSegment>,
+}
+
+/// The reason why there is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// It is null where the schema has a value.
+    Null,
+    /// The limit of bytes is reached.
+    TooLong,
+}
+
+/// The most errors of one value that are reported.
+const MOST_ERRORS: usize = 100;
+
+const SCALAR_EXPECTED: &str = "An object type was returned, but GraphQL was expecting a scalar.";
+const ITEM_EXPECTED: &str = "A list was returned, but GraphQL was expecting just one item.";
+const LIST_EXPECTED: &str = "An item was returned, but GraphQL was expecting a list of items.";
+const MISMATCH: &str = " This indicates a mismatch between the GraphQL and remote schemas. The value \
+     was resolved as null (which may trigger GraphQL error propagation) and as much other data as \
+     possible returned.";
+
+/// State of one completion.
+struct State<'c, 'p> {
+    completion: &'c Completion<'p>,
+    path: Vec<PathSegment>,
+    errors: &'c mut Vec<CompletionError>,
+    output: &'c mut Vec<u8>,
+    /// The length of the output at which the limit is reached.
+    end: usize,
+}
+
+/// The field of a value, for messages.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    projection: &'a Projection,
+    field: &'a str,
+    type_text: &'a str,
+}
+
+impl Completion<'_> {
+    /// Appends the value to the output; an absent one is null.
+    pub fn write(
+        &self,
+        value: Option<&RawValue>,
+        output: &mut Vec<u8>,
+        errors: &mut Vec<CompletionError>,
+    ) -> Result<(), Incomplete> {
+        let end = output.len().saturating_add(self.most);
+        let mut state = State { completion: self, path: Vec::new(), errors, output, end };
+        let place =
+            Place { projection: self.projection, field: self.field, type_text: self.type_text };
+        state.value(place, self.r#type, value.map_or("null", RawValue::get))
+    }
+}
+
+impl State<'_, '_> {
+    /// Recursion is bounded by the depth of the selections and of types.
+    fn value(&mut self, place: Place<'_>, r#type: TypeRef, text: &str) -> Result<(), Incomplete> {
+        if self.output.len() > self.end {
+            return Err(Incomplete::TooLong);
+        }
+        let start = self.output.len();
+        if text == "null" {
+            if r#type.is_list() && self.completion.null_lists == NullLists::Empty {
+                self.output.extend_from_slice(b"[]");
+            } else if r#type.is_non_null() {
+                self.error(format!(
+                    "Non-nullable field '{}' (type {}) was not present in result from Dgraph.  \
+                     GraphQL error propagation triggered.",
+                    place.field, place.type_text
+                ));
+                return Err(Incomplete::Null);
+            } else {
+                self.output.extend_from_slice(b"null");
+            }
+            return Ok(());
+        }
+        let written = match r#type.item() {
+            Some(item) => self.list(place, item, text),
+            None => self.single(place, r#type, text),
+        };
+        match written {
+            Err(Incomplete::Null) if !r#type.is_non_null() => {
+                self.output.truncate(start);
+                self.output.extend_from_slice(b"null");
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    fn list(&mut self, place: Place<'_>, item: TypeRef, text: &str) -> Result<(), Incomplete> {
+        let Some(items) = text.starts_with('[').then(|| items(text)).and_then(Result::ok) else {
+            return Err(self.mismatch(LIST_EXPECTED));
+        };
+        self.output.push(b'[');
+        for (idx, one) in items.into_iter().enumerate() {
+            if idx > 0 {
+                self.output.push(b',');
+            }
+            self.path.push(PathSegment::Index(idx));
+            let written = self.value(place, item, one.get());
+            self.path.pop();
+            written?;
+        }
+        self.output.push(b']');
+        Ok(())
+    }
+
+    fn single(&mut self, place: Place<'_>, r#type: TypeRef, text: &str) -> Result<(), Incomplete> {
+        if text.starts_with('[') && !is_foreign_scalar(place.projection) {
+            // A list of one is its element, as in Dgraph.
+            return match items(text).as_deref() {
+                Ok([only]) => self.value(place, r#type, only.get()),
+                Ok(_) | Err(_) => Err(self.mismatch(ITEM_EXPECTED)),
+            };
+        }
+        match place.projection {
+            Projection::Objects(objects) if text.starts_with('{') => self.object(objects, text),
+            Projection::Scalar(_) | Projection::Enum(_)
+                if text.starts_with('{') && !is_foreign_scalar(place.projection) =>
+            {
+                Err(self.mismatch(SCALAR_EXPECTED))
+            }
+            Projection::Enum(names) => match serde_json::from_str::<String>(text) {
+                Ok(name) if names.iter().any(|known| **known == *name) => {
+                    self.output.extend_from_slice(text.as_bytes());
+                    Ok(())
+                }
+                Ok(_) | Err(_) => Err(self.no_coercion(place, text)),
+            },
+            Projection::Scalar(name) => match coerce(name, text, self.output) {
+                true => Ok(()),
+                false => Err(self.no_coercion(place, text)),
+            },
+            Projection::Objects(_) => Err(self.no_coercion(place, text)),
+        }
+    }
+
+    fn object(&mut self, objects: &[ObjectProjection], text: &str) -> Result<(), Incomplete> {
+        let members = members(text).unwrap_or_default();
+        let find =
+            |key: &str| members.iter().find(|(known, _)| known == key).map(|(_, one)| one.get());
+        let named = find("__typename").and_then(|text| serde_json::from_str::<String>(text).ok());
+        let known = named.and_then(|name| objects.iter().find(|one| *one.r#type == *name));
+        let object = match (known, objects) {
+            (Some(object), _) | (None, [object]) => object,
+            // Without a name, all types of the position have to be read alike.
+            (None, [first, others @ ..])
+                if !first.selects_typename()
+                    && others.iter().all(|one| one.fields == first.fields) =>
+            {
+                first
+            }
+            (None, _) => {
+                self.error("The type of an object is unknown: its `__typename` is missing.".into());
+                return Err(Incomplete::Null);
+            }
+        };
+        self.output.push(b'{');
+        for (idx, field) in object.fields.iter().enumerate() {
+            if idx > 0 {
+                self.output.push(b',');
+            }
+            self.output.push(b'"');
+            // Response names need no escapes.
+            self.output.extend_from_slice(field.response_name.as_bytes());
+            self.output.extend_from_slice(b"\":");
+            let Member::Field { name, key } = &field.member else {
+                self.output.push(b'"');
+                self.output.extend_from_slice(object.r#type.as_bytes());
+                self.output.push(b'"');
+                continue;
+            };
+            let value = find(self.key(object, field, key)).unwrap_or("null");
+            let place =
+                Place { projection: &field.projection, field: name, type_text: &field.type_text };
+            self.path.push(PathSegment::Field(field.response_name.clone()));
+            let written = self.value(place, field.r#type, value);
+            self.path.pop();
+            written?;
+        }
+        self.output.push(b'}');
+        Ok(())
+    }
+
+    fn key<'f>(
+        &self,
+        object: &ObjectProjection,
+        field: &'f ProjectedField,
+        key: &'f str,
+    ) -> &'f str {
+        match self.completion.has_aliases {
+            true => alias(object, field).unwrap_or(key),
+            false => key,
+        }
+    }
+
+    fn mismatch(&mut self, expected: &str) -> Incomplete {
+        self.error([expected, MISMATCH].concat());
+        Incomplete::Null
+    }
+
+    fn no_coercion(&mut self, place: Place<'_>, text: &str) -> Incomplete {
+        let base = place.type_text.trim_matches(['[', ']', '!']);
+        let shown: String = text.trim_matches('"').chars().take(100).collect();
+        self.error(format!(
+            "Error coercing value '{shown}' for field '{}' to type {base}.",
+            place.field
+        ));
+        Incomplete::Null
+    }
+
+    fn error(&mut self, message: String) {
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(CompletionError { message, path: self.path.clone() });
+        }
+    }
+}
+
+/// True for scalars that may be any JSON.
+fn is_foreign_scalar(projection: &Projection) -> bool {
+    matches!(projection, Projection::Scalar(name) if !crate::coerce::is_known(name))
+}

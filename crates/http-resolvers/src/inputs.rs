@@ -1,0 +1,129 @@
+//! Inputs of a resolver: arguments of its field, or fields of its object.
+
+use graphql::schema::{FieldId, InputId, Schema};
+use graphql::value::{Const, Value as Written};
+use graphql::variables::Variables;
+use serde_json::{Map, Number, Value};
+
+/// Values by the names that templates use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inputs(Map<String, Value>);
+
+impl Inputs {
+    /// The members of an object; none of any other value.
+    #[must_use]
+    pub fn of(object: Value) -> Self {
+        match object {
+            Value::Object(members) => Self(members),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => Self::default(),
+        }
+    }
+
+    /// The arguments of a field, without those that are neither given nor have a default.
+    #[must_use]
+    pub fn of_arguments(
+        schema: &Schema,
+        field: FieldId,
+        arguments: &[(InputId, Written)],
+        variables: &Variables,
+    ) -> Self {
+        let context = Context { schema, variables };
+        let value = |id: &InputId| {
+            let given = arguments.iter().find(|(given, _)| given == id);
+            let given = given.and_then(|(_, value)| context.value(value));
+            let value = given.or_else(|| schema[*id].default.as_deref().map(constant))?;
+            Some((schema[*id].name.to_string(), value))
+        };
+        Self(schema[field].arguments.iter().filter_map(value).collect())
+    }
+
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// All of them, as an object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut members: Vec<_> = self.0.iter().collect();
+        members.sort_by_key(|(name, _)| *name);
+        members.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
+/// The names and the variables of the values.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    schema: &'a Schema,
+    variables: &'a Variables,
+}
+
+impl Context<'_> {
+    /// A value as JSON; `None` for a variable that is absent. Recursion is bounded by validation.
+    fn value(self, value: &Written) -> Option<Value> {
+        Some(match value {
+            Written::Variable(slot) => {
+                plain(self.variables.values.get(usize::from(slot.0))?.as_ref()?)
+            }
+            Written::Null => Value::Null,
+            Written::Boolean(value) => Value::Bool(*value),
+            Written::Int(number) => Value::from(*number),
+            Written::Number(digits) => number(digits),
+            Written::String(text) => Value::String(String::from(&**text)),
+            Written::Enum(id) => Value::String(self.schema[*id].name.to_string()),
+            Written::List(items) => {
+                let items = items.iter().map(|item| self.value(item).unwrap_or(Value::Null));
+                Value::Array(items.collect())
+            }
+            Written::Object(members) => {
+                let members = members.iter().filter_map(|(id, value)| {
+                    Some((self.schema[*id].name.to_string(), self.value(value)?))
+                });
+                Value::Object(members.collect())
+            }
+            Written::Json(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+            Written::Members(members) => {
+                let members = members
+                    .iter()
+                    .filter_map(|(key, value)| Some((String::from(&**key), self.value(value)?)));
+                Value::Object(members.collect())
+            }
+        })
+    }
+}
+
+fn constant(value: &Const) -> Value {
+    match value {
+        Const::Null => Value::Null,
+        Const::Boolean(value) => Value::Bool(*value),
+        Const::Int(number) => Value::from(*number),
+        Const::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        Const::String(text) | Const::Enum(text) => Value::String(String::from(&**text)),
+        Const::List(items) => Value::Array(items.iter().map(constant).collect()),
+        Const::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (String::from(&**key), constant(value))).collect(),
+        ),
+    }
+}
+
+fn number(digits: &str) -> Value {
+    serde_json::from_str(digits).unwrap_or_else(|_| Value::String(digits.to_owned()))
+}
+
+/// A variable's value, which was coerced to its type.
+fn plain(value: &serde_json_bytes::Value) -> Value {
+    match value {
+        serde_json_bytes::Value::Null => Value::Null,
+        serde_json_bytes::Value::Bool(value) => Value::Bool(*value),
+        serde_json_bytes::Value::Number(number) => Value::Number(number.clone()),
+        serde_json_bytes::Value::String(text) => Value::String(text.as_str().to_owned()),
+        serde_json_bytes::Value::Array(items) => Value::Array(items.iter().map(plain).collect()),
+        serde_json_bytes::Value::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (key.as_str().to_owned(), plain(value))).collect(),
+        ),
+    }
+}

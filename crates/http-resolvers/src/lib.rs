@@ -1,0 +1,34 @@
+//! HTTP resolvers: fields whose values other servers give over HTTP.
+//!
+//! The crate does no IO and knows no dialect. In the order of a request:
+//!
+//! * [`resolver`]: the definition of a resolver; [`url`] and [`body`] are its templates, [`headers`]
+//!   its headers
+//! * [`inputs`]: values of the templates: arguments of the field, or fields of its object
+//! * [`projection`]: the selected fields of a value; `selection_text`: the same as text, for GraphQL
+//!   servers
+//! * [`call`]: the HTTP request of one value, or of a batch of them
+//! * [`answer`]: the values in an answer
+//! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
+//! * [`splice`]: the places in a response where values of resolvers are missing
+//! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
+
+pub mod answer;
+pub mod body;
+pub mod call;
+mod coerce;
+pub mod complete;
+pub mod headers;
+pub mod inputs;
+pub mod introspect;
+pub mod projection;
+pub mod resolver;
+mod selection_text;
+pub mod splice;
+pub mod url;
+
+pub use answer::{AnswerError, RemoteError};
+pub use call::{CallError, HttpCall};
+pub use inputs::Inputs;
+pub use projection::Projection;
+pub use resolver::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};

@@ -1,0 +1,197 @@
+//! Selected fields of a value that another server gives.
+
+use graphql::operation::{FieldRef, Operation, SelectionSetId};
+use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
+use graphql::variables::{Steering, Variables};
+use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
+use serde_json::Value;
+
+use crate::inputs::Inputs;
+
+/// The selected part of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Projection {
+    /// By the name of its type.
+    Scalar(Box<str>),
+    /// Names of its values.
+    Enum(Box<[Box<str>]>),
+    /// For each type that the value may have.
+    Objects(Vec<ObjectProjection>),
+}
+
+/// Selected fields of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectProjection {
+    pub(crate) r#type: Box<str>,
+    pub(crate) fields: Vec<ProjectedField>,
+}
+
+/// One selected field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectedField {
+    pub(crate) response_name: Box<str>,
+    pub(crate) member: Member,
+    pub(crate) r#type: TypeRef,
+    /// The type as text, for messages.
+    pub(crate) type_text: Box<str>,
+    pub(crate) projection: Projection,
+    /// Arguments, each as the text of a literal.
+    pub(crate) arguments: Vec<(Box<str>, Box<str>)>,
+}
+
+/// The member of an object that has the value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// `__typename`: the name of the object's type.
+    Typename,
+    Field {
+        /// The name of the field.
+        name: Box<str>,
+        /// The key in the answer.
+        key: Box<str>,
+    },
+}
+
+/// The operation that selects the fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Selecting<'a> {
+    pub schema: &'a Schema,
+    pub operation: &'a Operation,
+    pub variables: &'a Variables,
+    /// The most selections, fragments expanded.
+    pub most_fields: usize,
+    /// Keys of fields in answers, where these are not their names.
+    pub keys: &'a dyn Keys,
+}
+
+/// Keys of fields in answers.
+pub trait Keys: std::fmt::Debug {
+    /// The key of a field, if it is not its name.
+    fn find(&self, field: FieldId) -> Option<&str>;
+}
+
+impl Projection {
+    /// The fields that `sets` select of a type.
+    pub fn new(
+        selecting: Selecting<'_>,
+        r#type: TypeId,
+        sets: &[SelectionSetId],
+    ) -> Result<Self, TooManyFields> {
+        let mut budget = Budget::new(selecting.most_fields);
+        selecting.projection(r#type, sets, &mut budget)
+    }
+
+    /// The names of the only types that a value may have, if it is an object.
+    pub(crate) fn objects(&self) -> &[ObjectProjection] {
+        match self {
+            Self::Objects(objects) => objects,
+            Self::Scalar(_) | Self::Enum(_) => &[],
+        }
+    }
+}
+
+impl ObjectProjection {
+    pub(crate) fn selects_typename(&self) -> bool {
+        self.fields.iter().any(|field| field.member == Member::Typename)
+    }
+}
+
+impl Selecting<'_> {
+    /// Recursion is bounded: validation limits the depth of selections.
+    fn projection(
+        self,
+        r#type: TypeId,
+        sets: &[SelectionSetId],
+        budget: &mut Budget,
+    ) -> Result<Projection, TooManyFields> {
+        let definition = &self.schema[r#type];
+        Ok(match &definition.kind {
+            TypeKind::Scalar | TypeKind::InputObject { .. } => {
+                Projection::Scalar(String::from(&*definition.name).into())
+            }
+            TypeKind::Enum { values } => {
+                let names = values.iter().map(|id| String::from(&*self.schema[*id].name).into());
+                Projection::Enum(names.collect())
+            }
+            TypeKind::Object { .. } => {
+                Projection::Objects(vec![self.object(r#type, sets, budget)?])
+            }
+            TypeKind::Interface { .. } | TypeKind::Union { .. } => {
+                let types = self.schema.types();
+                let objects = types.filter(|(id, known)| {
+                    matches!(known.kind, TypeKind::Object { .. })
+                        && does_fragment_type_apply(self.schema, *id, r#type)
+                });
+                let objects = objects.map(|(id, _)| self.object(id, sets, budget));
+                Projection::Objects(objects.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    fn object(
+        self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+        budget: &mut Budget,
+    ) -> Result<ObjectProjection, TooManyFields> {
+        let Self { schema, operation, variables, .. } = self;
+        let steering = Steering::new(variables);
+        let collected = collect_fields(operation, schema, object, sets, &steering, budget)?;
+        let mut fields = Vec::with_capacity(collected.len());
+        for field in collected {
+            let FieldRef::Field(id) = field.field else {
+                fields.push(ProjectedField {
+                    response_name: field.response_name.into(),
+                    member: Member::Typename,
+                    r#type: TypeRef::named(object),
+                    type_text: "String!".into(),
+                    projection: Projection::Scalar("String".into()),
+                    arguments: Vec::new(),
+                });
+                continue;
+            };
+            // The object's own field may differ from that of its interface.
+            let id = schema.find_field(object, &schema[id].name).unwrap_or(id);
+            let name: Box<str> = String::from(&*schema[id].name).into();
+            let r#type = schema[id].r#type;
+            let given = Inputs::of_arguments(schema, id, field.arguments, variables);
+            let arguments = schema[id].arguments.iter().filter_map(|input| {
+                let input = &schema[*input];
+                let text = literal(schema, given.find(&input.name)?, input.r#type);
+                Some((String::from(&*input.name).into(), text.into()))
+            });
+            fields.push(ProjectedField {
+                response_name: field.response_name.into(),
+                member: Member::Field { key: self.keys.find(id).unwrap_or(&name).into(), name },
+                r#type,
+                type_text: graphql::print_type(schema, r#type).into(),
+                projection: self.projection(r#type.base, &field.selection_sets, budget)?,
+                arguments: arguments.collect(),
+            });
+        }
+        let r#type = String::from(&*schema[object].name).into();
+        Ok(ObjectProjection { r#type, fields })
+    }
+}
+
+/// A value as a literal of GraphQL, in which only the type tells names from texts.
+fn literal(schema: &Schema, value: &Value, r#type: TypeRef) -> String {
+    let kind = &schema[r#type.base].kind;
+    match value {
+        Value::String(name) if matches!(kind, TypeKind::Enum { .. }) => name.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Array(items) => {
+            let item = r#type.nullable().item().unwrap_or(r#type);
+            let items = items.iter().map(|one| literal(schema, one, item));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| {
+                let known = schema.find_input_field(r#type.base, key);
+                let r#type = known.map_or(r#type, |id| schema[id].r#type);
+                format!("{key}: {}", literal(schema, value, r#type))
+            };
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+    }
+}

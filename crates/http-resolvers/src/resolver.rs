@@ -1,0 +1,123 @@
+//! Definition of a resolver.
+
+use graphql::operation::OperationKind;
+use http::Method;
+
+use crate::body::BodyTemplate;
+use crate::headers::Headers;
+use crate::url::UrlTemplate;
+
+/// The request that gives the value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpResolver {
+    /// The type of the field, for messages.
+    pub parent: Box<str>,
+    /// The name of the field, for messages.
+    pub field: Box<str>,
+    pub url: UrlTemplate,
+    pub method: Method,
+    pub body: RequestBody,
+    /// True if one request gives the values of all objects, as a list.
+    pub is_batch: bool,
+    pub headers: Headers,
+    pub inputs: InputSource,
+    pub null_lists: NullLists,
+}
+
+/// The values that the templates use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputSource {
+    /// Arguments of the field, which is one of a root type.
+    Arguments,
+    /// These fields of the object that has the field.
+    Fields(Box<[Box<str>]>),
+}
+
+/// The body of the request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RequestBody {
+    Empty,
+    /// JSON: the request is one of a REST API.
+    Json(BodyTemplate),
+    /// The server speaks GraphQL.
+    Operation(Box<RemoteOperation>),
+}
+
+/// An operation of a GraphQL server, with one field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteOperation {
+    pub kind: OperationKind,
+    /// The text up to the brace that closes the operation: the selection set of the field follows.
+    pub text: Box<str>,
+    pub field: Box<str>,
+    /// The arguments of the field.
+    pub arguments: Vec<(Box<str>, BodyTemplate)>,
+    /// The variable of a batch, and its value for one object.
+    pub batch: Option<(Box<str>, BodyTemplate)>,
+    /// True if the operation is compared with the schema of the server before it is used.
+    pub is_introspected: bool,
+}
+
+/// The value of a list that is null or failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NullLists {
+    #[default]
+    Null,
+    Empty,
+}
+
+impl HttpResolver {
+    /// The operation, if the server speaks GraphQL.
+    #[must_use]
+    pub fn operation(&self) -> Option<&RemoteOperation> {
+        match &self.body {
+            RequestBody::Operation(operation) => Some(operation),
+            RequestBody::Empty | RequestBody::Json(_) => None,
+        }
+    }
+
+    /// True if the field is one of a root type.
+    #[must_use]
+    pub fn is_of_root(&self) -> bool {
+        self.inputs == InputSource::Arguments
+    }
+
+    /// Fields of the object that the templates use.
+    #[must_use]
+    pub fn input_fields(&self) -> &[Box<str>] {
+        match &self.inputs {
+            InputSource::Arguments => &[],
+            InputSource::Fields(names) => names,
+        }
+    }
+}
+
+impl RemoteOperation {
+    /// The operation of a text that was checked to have one field without selections. `None` if it
+    /// has no such form.
+    #[must_use]
+    pub fn new(
+        text: &str,
+        batch_input: Option<BodyTemplate>,
+        is_introspected: bool,
+    ) -> Option<Self> {
+        let operations = graphql::definitions::parse_operations(text).ok()?;
+        let [operation] = operations.as_slice() else { return None };
+        let [Some(field)] = operation.fields.as_slice() else { return None };
+        let batch = match batch_input {
+            Some(input) => Some((operation.variables.first()?.as_ref().into(), input)),
+            None => None,
+        };
+        let arguments = field.arguments.iter();
+        Some(Self {
+            kind: operation.kind,
+            text: text.get(..text.rfind('}')?)?.into(),
+            field: field.name.as_ref().into(),
+            arguments: arguments
+                .map(|(name, value)| (name.as_ref().into(), BodyTemplate::new(value)))
+                .collect(),
+            batch,
+            is_introspected,
+        })
+    }
+}

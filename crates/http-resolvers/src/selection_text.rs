@@ -1,0 +1,67 @@
+//! Selected fields as the selection set of a request to a GraphQL server.
+//!
+//! Servers may compare documents as texts, so their form is that of Dgraph: a field a line, and an
+//! alias only where a field is selected several times.
+
+use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
+
+/// Writes the selection set; nothing for values without fields.
+///
+/// Recursion is bounded: validation limits the depth of selections.
+pub(crate) fn write(projection: &Projection, text: &mut String) {
+    let objects = projection.objects();
+    let [first, others @ ..] = objects else { return };
+    text.push_str("{\n");
+    if others.iter().all(|other| other.fields == first.fields) {
+        let is_abstract = !others.is_empty();
+        if first.fields.is_empty() || is_abstract && !first.selects_typename() {
+            text.push_str("__typename\n");
+        }
+        write_fields(first, text);
+    } else {
+        text.push_str("__typename\n");
+        for object in objects.iter().filter(|object| !object.fields.is_empty()) {
+            text.push_str("... on ");
+            text.push_str(&object.r#type);
+            text.push_str("{\n");
+            write_fields(object, text);
+            text.push_str("}\n");
+        }
+    }
+    text.push('}');
+}
+
+fn write_fields(object: &ObjectProjection, text: &mut String) {
+    for field in &object.fields {
+        match &field.member {
+            Member::Typename => text.push_str("__typename"),
+            Member::Field { name, .. } => {
+                if let Some(alias) = alias(object, field) {
+                    text.push_str(alias);
+                    text.push_str(": ");
+                }
+                text.push_str(name);
+            }
+        }
+        for (idx, (name, value)) in field.arguments.iter().enumerate() {
+            text.push_str(if idx == 0 { "(" } else { ", " });
+            text.extend([&**name, ": ", value]);
+        }
+        if !field.arguments.is_empty() {
+            text.push(')');
+        }
+        write(&field.projection, text);
+        text.push('\n');
+    }
+}
+
+/// The alias of a field that is selected several times.
+pub(crate) fn alias<'p>(object: &ObjectProjection, field: &'p ProjectedField) -> Option<&'p str> {
+    let Member::Field { name, .. } = &field.member else { return None };
+    let is_same = |other: &&ProjectedField| match &other.member {
+        Member::Field { name: other, .. } => other == name,
+        Member::Typename => false,
+    };
+    let is_first = object.fields.iter().find(is_same) == Some(field);
+    (!is_first && *name != field.response_name).then_some(&*field.response_name)
+}

@@ -1,0 +1,272 @@
+//! `thalweg import`: files of objects, or a whole database, into the tables of type definitions.
+
+mod existing;
+mod moved;
+pub(super) mod progress;
+mod rejected;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
+
+use dialects::dgraph::model::Model;
+use dialects::dgraph::{stored, transferred};
+use engine::{SourceAddress, Timeouts};
+use sha2::{Digest, Sha256};
+use source::MigrationAccess;
+use sources::migrate::{Migrator, Planned};
+use sources::transfer::Transfer;
+use storage::Database;
+use tokio::runtime::{self, Runtime};
+use transfer::Mapping;
+use transfer::read::Source;
+use transfer::stage::{LoadState, Manifest, Settings, Staged};
+
+use self::existing::DatabaseRows;
+use self::progress::Reporter;
+use super::print;
+use crate::failure::Failure;
+use crate::options::ImportOptions;
+
+/// The database with the tables of its type definitions.
+struct Target {
+    address: SourceAddress,
+    database: Database,
+    mapping: Mapping,
+}
+
+/// The file of the standard input in the folder of the import.
+const INPUT: &str = "input";
+
+/// The file that marks a folder as one of an import.
+const MARK: &str = "thalweg-import";
+
+/// The exit code of an import that has rejected some values.
+const REJECTED: u8 = 3;
+
+pub(crate) fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::Runtime)?;
+    if let Some(from) = &options.from {
+        return runtime.block_on(moved::run(options, from));
+    }
+    let Some((text, model)) = options.definitions()? else {
+        return Err(Failure::Usage("`--types` is needed".into()));
+    };
+    let address = options.address()?;
+    let target = runtime.block_on(migrated(address, &model, &text))?;
+    import(options, &runtime, &target, &text)
+}
+
+/// Creates the tables of a database without any, and requires that they are those of the definitions.
+async fn migrated(
+    address: SourceAddress,
+    model: &Model,
+    definitions: &str,
+) -> Result<Target, Failure> {
+    let stored = stored::stored(model);
+    let migrator = Migrator::begin(&address, MigrationAccess::Write, Timeouts::default()).await;
+    let migrator = migrator.map_err(Failure::other)?;
+    let planned = migrator.plan(&stored.model).await.map_err(Failure::other)?;
+    let database = migrator.database().clone();
+    let is_first = migrator.newest().is_none();
+    let mapping = transferred::mapping(model, &planned.plan);
+    if !planned.is_current() && !is_loading(&migrator, &planned).await? {
+        require_first(&planned, is_first)?;
+        migrator.apply(&planned, definitions).await.map_err(Failure::other)?;
+    }
+    Ok(Target { address, database, mapping })
+}
+
+/// Whether only a killed load, which has taken foreign keys away, makes the tables differ.
+async fn is_loading(migrator: &Migrator, planned: &Planned) -> Result<bool, Failure> {
+    if !planned.migration.is_empty() {
+        return Ok(false);
+    }
+    migrator.has_load().await.map_err(Failure::other)
+}
+
+/// Requires that no import into the database was killed and is to go on.
+pub(super) async fn require_finished(transfer: &Transfer) -> Result<(), Failure> {
+    match transfer.state().await.map_err(Failure::other)? {
+        None => Ok(()),
+        Some(_) => Err(Failure::Usage(
+            "an import into the database is not finished: run its command again first".into(),
+        )),
+    }
+}
+
+fn require_first(planned: &Planned, is_first: bool) -> Result<(), Failure> {
+    match is_first && planned.drift.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Usage(
+            "the database is behind its type definitions; `thalweg migrate` with the same \
+             definitions and `--data` shows and applies the changes"
+                .into(),
+        )),
+    }
+}
+
+fn import(
+    options: &ImportOptions,
+    runtime: &Runtime,
+    target: &Target,
+    definitions: &str,
+) -> Result<ExitCode, Failure> {
+    let folder = options.work(&target.address);
+    let sources = options.sources(&folder.join(INPUT))?;
+    let fingerprint = fingerprint(options, &sources, definitions)?;
+    let opened = Transfer::open_for_load(&target.address, &target.database, Timeouts::default());
+    let transfer = runtime.block_on(opened).map_err(Failure::other)?;
+    let known = runtime.block_on(transfer.state()).map_err(Failure::other)?;
+    let mut reporter = Reporter::new(options.progress);
+    let (staged, state) = match known {
+        Some(state) if state.fingerprint != fingerprint => {
+            return Err(Failure::Usage(
+                "another import into this database is not finished: run its command again, with \
+                 the same files and options"
+                    .into(),
+            ));
+        }
+        Some(state) => {
+            let staged = Manifest::read(&fingerprint, &folder).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "the import cannot go on: its files in {} are gone; restore the database, and \
+                     import again",
+                    folder.display()
+                ))
+            })?;
+            (staged, state)
+        }
+        None => {
+            let is_empty = runtime.block_on(transfer.is_empty(&target.mapping.tables));
+            let is_empty = is_empty.map_err(Failure::other)?;
+            let staged = match Manifest::read(&fingerprint, &folder) {
+                // A load that did not begin.
+                Some(staged) if is_empty => staged,
+                _ => {
+                    prepare(options, &folder)?;
+                    let mut existing =
+                        DatabaseRows::new(runtime, &transfer, &target.mapping, is_empty)?;
+                    let settings = Settings {
+                        ids: options.ids(is_empty),
+                        namespace: options.namespace,
+                        most_rejected: options.max_rejected,
+                    };
+                    let staged = transfer::stage::stage(
+                        &target.mapping,
+                        &sources,
+                        &settings,
+                        &mut existing,
+                        &mut reporter,
+                        &folder,
+                    );
+                    let staged = staged.map_err(Failure::other)?;
+                    rejected::write(&options.rejected(), &sources, &staged)?;
+                    let written = Manifest::write(&staged, &fingerprint, &folder);
+                    written.map_err(|error| writing(&folder, error))?;
+                    staged
+                }
+            };
+            let state = LoadState { fingerprint, is_bulk: is_empty, ..LoadState::default() };
+            (staged, state)
+        }
+    };
+    let tables = &target.mapping.tables;
+    let loaded = transfer.load(tables, &staged, state, options.batch, &mut reporter);
+    runtime.block_on(loaded).map_err(Failure::other)?;
+    fs::remove_dir_all(&folder).map_err(|error| writing(&folder, error))?;
+    report(options, target, &staged)
+}
+
+/// An empty folder, with the standard input if it is imported. Only files of an earlier import are
+/// removed.
+fn prepare(options: &ImportOptions, folder: &Path) -> Result<(), Failure> {
+    let is_other = || {
+        Ok(folder.exists() && !folder.join(MARK).exists() && fs::read_dir(folder)?.next().is_some())
+    };
+    if is_other().map_err(|error| writing(folder, error))? {
+        return Err(Failure::Usage(format!(
+            "the folder {} has other files: give a new one by `--work`",
+            folder.display()
+        )));
+    }
+    let made = || {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        fs::File::create(folder.join(MARK))?;
+        if options.reads_input() {
+            let mut file = fs::File::create(folder.join(INPUT))?;
+            io::copy(&mut io::stdin().lock(), &mut file)?;
+        }
+        Ok(())
+    };
+    made().map_err(|error| writing(folder, error))
+}
+
+fn writing(folder: &Path, error: io::Error) -> Failure {
+    Failure::Document { file: folder.into(), error }
+}
+
+/// A hash of what the staged rows depend on: the files, the choices, the definitions.
+fn fingerprint(
+    options: &ImportOptions,
+    sources: &[Source],
+    definitions: &str,
+) -> Result<String, Failure> {
+    let mut hash = Sha256::new();
+    hash.update(options.choices());
+    hash.update(definitions);
+    for source in sources {
+        hash.update(&source.name);
+        if options.reads_input() && source.path.ends_with(INPUT) {
+            continue;
+        }
+        let read = |error| Failure::Document { file: source.path.clone(), error };
+        let path = fs::canonicalize(&source.path).map_err(read)?;
+        let metadata = fs::metadata(&path).map_err(read)?;
+        let modified = metadata.modified().ok();
+        let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        hash.update(path.as_os_str().as_encoded_bytes());
+        hash.update(metadata.len().to_le_bytes());
+        hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
+    }
+    let digest = hash.finalize();
+    Ok(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Prints the objects of each type, and what became of the values.
+fn report(options: &ImportOptions, target: &Target, staged: &Staged) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    for object in &target.mapping.objects {
+        let table = staged.tables.iter().find(|own| own.table == object.table);
+        let rows = table.map_or(0, |own| own.rows);
+        text.push_str(&format!("{}: {rows}\n", object.name));
+    }
+    let counts = &staged.counts;
+    text.push_str(&format!(
+        "{} values: {} stored, {} rejected, {} skipped\n",
+        counts.read,
+        counts.stored,
+        counts.rejected,
+        counts.skipped()
+    ));
+    for (reason, values) in &counts.skipped {
+        text.push_str(&format!("skipped {reason}: {values}\n"));
+    }
+    if !counts.add_up() {
+        text.push_str("The numbers do not add up, which is a fault of this program.\n");
+    }
+    if counts.rejected > 0 {
+        text.push_str(&format!("rejected: see {}\n", options.rejected().display()));
+    }
+    print(&text)?;
+    Ok(match counts.rejected {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(REJECTED),
+    })
+}

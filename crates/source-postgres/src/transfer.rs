@@ -1,0 +1,223 @@
+//! Loads and reads in bulk of a database.
+
+use std::pin::pin;
+
+use bytes::Bytes;
+use futures_util::SinkExt;
+use source::Timeouts;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row, SimpleQueryMessage};
+use transfer::ValueRef;
+use transfer::stage::TableRows;
+use transfer::value::{Found, RowBuffer, StoredColumn, stored, text};
+
+use super::wire::{Config, WireError, connect_simple};
+
+/// The reason why a load or a read ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    #[error("cannot connect to PostgreSQL: {0}")]
+    Connect(WireError),
+    #[error("{}\n{statement}", super::migrate::cause(.source))]
+    Statement { statement: Box<str>, source: tokio_postgres::Error },
+    #[error("cannot read a file of the import: {0}")]
+    Rows(std::io::Error),
+    #[error("the column {column} has a value that is none of its type")]
+    Value { column: Box<str> },
+}
+
+/// A connection for loads or reads.
+#[derive(Debug)]
+pub struct PostgresTransfer {
+    client: Client,
+}
+
+/// Bytes of rows that are sent at once.
+const CHUNK: usize = 256 << 10;
+
+impl PostgresTransfer {
+    /// Connects for a load, which other migrations and imports wait for.
+    pub async fn open_for_load(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
+        let transfer = Self::connect(url, timeouts).await?;
+        transfer.run(include_str!("transfer/settings.sql")).await?;
+        transfer.run(include_str!("transfer/lock.sql")).await?;
+        Ok(transfer)
+    }
+
+    /// Connects and begins to read the present state.
+    pub async fn open_for_read(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
+        let transfer = Self::connect(url, timeouts).await?;
+        transfer.run(include_str!("transfer/begin_reading.sql")).await?;
+        Ok(transfer)
+    }
+
+    async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
+        let config = Config::from_url(url).map_err(TransferError::Connect)?;
+        let config = config.with_default_connect_timeout(timeouts.connect);
+        let client = connect_simple(&config).await.map_err(TransferError::Connect)?;
+        Ok(Self { client })
+    }
+
+    /// Runs a statement.
+    pub async fn run(&self, statement: &str) -> Result<(), TransferError> {
+        self.client.batch_execute(statement).await.map_err(|source| failed(statement, source))
+    }
+
+    pub async fn begin(&self) -> Result<(), TransferError> {
+        self.run("begin").await
+    }
+
+    pub async fn commit(&self) -> Result<(), TransferError> {
+        self.run("commit").await
+    }
+
+    /// The progress of an import that is not finished.
+    pub async fn state(&self) -> Result<Option<String>, TransferError> {
+        if self.text(include_str!("transfer/is_there.sql")).await?.as_deref() != Some("t") {
+            return Ok(None);
+        }
+        self.text(include_str!("transfer/state.sql")).await
+    }
+
+    /// Saves the progress, in the current transaction.
+    pub async fn save(&self, state: &str) -> Result<(), TransferError> {
+        self.run(include_str!("transfer/create.sql")).await?;
+        self.run(include_str!("transfer/forget.sql")).await?;
+        let statement = include_str!("transfer/save.sql");
+        let saved = self.client.query_typed(statement, &[(&state, Type::TEXT)]).await;
+        saved.map(drop).map_err(|source| failed(statement, source))
+    }
+
+    /// Removes the progress, in the current transaction.
+    pub async fn forget(&self) -> Result<(), TransferError> {
+        self.run(include_str!("transfer/drop.sql")).await
+    }
+
+    /// The last id of the sequence.
+    pub async fn last_id(&self) -> Result<u64, TransferError> {
+        let last = self.text(include_str!("transfer/last.sql")).await?;
+        Ok(last.and_then(|last| last.parse().ok()).unwrap_or_default())
+    }
+
+    /// Moves the sequence beyond an id.
+    pub async fn reserve(&self, last: i64) -> Result<(), TransferError> {
+        let statement = include_str!("transfer/reserve.sql");
+        let done = self.client.query_typed(statement, &[(&last, Type::INT8)]).await;
+        done.map(drop).map_err(|source| failed(statement, source))
+    }
+
+    /// The only value of a query that returns whether there are rows.
+    pub async fn has_rows(&self, query: &str) -> Result<bool, TransferError> {
+        Ok(self.text(query).await?.as_deref() == Some("t"))
+    }
+
+    /// The number that a query returns for a value.
+    pub async fn find(
+        &self,
+        query: &str,
+        value: ValueRef<'_>,
+    ) -> Result<Option<i64>, TransferError> {
+        let found = async {
+            let statement = self.client.prepare(query).await?;
+            let small = match (value, statement.params().first()) {
+                (ValueRef::Integer(number), Some(&Type::INT4)) => i32::try_from(number).ok(),
+                _ => None,
+            };
+            let parameter: &(dyn ToSql + Sync) = match (&value, &small) {
+                (_, Some(number)) => number,
+                (ValueRef::Integer(number), None) => number,
+                (ValueRef::Float(number), _) => number,
+                (ValueRef::Text(text), _) => text,
+                _ => return Ok(None),
+            };
+            let rows = self.client.query(&statement, &[parameter]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        found.await.map_err(|source| failed(query, source))
+    }
+
+    /// The text of the first value that a query returns.
+    async fn text(&self, query: &str) -> Result<Option<String>, TransferError> {
+        let messages = self.client.simple_query(query).await;
+        let messages = messages.map_err(|source| failed(query, source))?;
+        Ok(messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(Into::into),
+            _ => None,
+        }))
+    }
+
+    /// Inserts at most so many rows by COPY, and returns their number.
+    pub async fn insert(
+        &self,
+        statement: &str,
+        rows: &mut TableRows,
+        most: u64,
+    ) -> Result<u64, TransferError> {
+        let failed = |source| failed(statement, source);
+        let mut sink = pin!(self.client.copy_in(statement).await.map_err(failed)?);
+        let mut chunk = Vec::with_capacity(CHUNK + 4_096);
+        let mut inserted = 0;
+        while inserted < most
+            && let Some(row) = rows.next_row().map_err(TransferError::Rows)?
+        {
+            text::write_copy_row(row, &mut chunk);
+            inserted += 1;
+            if chunk.len() >= CHUNK {
+                let full = std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK + 4_096));
+                sink.send(Bytes::from(full)).await.map_err(failed)?;
+            }
+        }
+        sink.send(Bytes::from(chunk)).await.map_err(failed)?;
+        sink.finish().await.map_err(failed)?;
+        Ok(inserted)
+    }
+
+    /// Inserts rows by COPY.
+    pub async fn insert_buffer(
+        &self,
+        statement: &str,
+        rows: &RowBuffer,
+    ) -> Result<(), TransferError> {
+        let failed = |source| failed(statement, source);
+        let mut sink = pin!(self.client.copy_in(statement).await.map_err(failed)?);
+        let mut chunk = Vec::new();
+        for row in rows.rows() {
+            text::write_copy_row(row, &mut chunk);
+        }
+        sink.send(Bytes::from(chunk)).await.map_err(failed)?;
+        sink.finish().await.map(drop).map_err(failed)
+    }
+
+    /// Reads rows of a statement, such as the next ones of a cursor.
+    pub async fn read(
+        &self,
+        statement: &str,
+        columns: &[StoredColumn],
+        out: &mut RowBuffer,
+    ) -> Result<(), TransferError> {
+        let failed = |source| failed(statement, source);
+        for row in self.client.query_typed(statement, &[]).await.map_err(failed)? {
+            for (place, column) in columns.iter().enumerate() {
+                let found = found(&row, place).map_err(failed)?;
+                let wrong = || TransferError::Value { column: column.name.clone() };
+                out.push(&stored(found, column).ok_or_else(wrong)?);
+            }
+            out.end_row();
+        }
+        Ok(())
+    }
+}
+
+fn failed(statement: &str, source: tokio_postgres::Error) -> TransferError {
+    TransferError::Statement { statement: statement.into(), source }
+}
+
+/// A value of a row, whose statement has few types.
+fn found(row: &Row, place: usize) -> Result<Found<'_>, tokio_postgres::Error> {
+    Ok(match *row.columns()[place].type_() {
+        Type::BOOL => row.try_get::<_, Option<bool>>(place)?.map_or(Found::Null, Found::Boolean),
+        Type::INT8 => row.try_get::<_, Option<i64>>(place)?.map_or(Found::Null, Found::Integer),
+        Type::FLOAT8 => row.try_get::<_, Option<f64>>(place)?.map_or(Found::Null, Found::Float),
+        _ => row.try_get::<_, Option<&str>>(place)?.map_or(Found::Null, Found::Text),
+    })
+}

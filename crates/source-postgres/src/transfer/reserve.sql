@@ -1,0 +1,1 @@
+select setval('thalweg.id', greatest($1, (select last_value from thalweg.id)))

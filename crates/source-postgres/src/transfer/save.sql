@@ -1,0 +1,1 @@
+insert into thalweg.import (state) values ($1)

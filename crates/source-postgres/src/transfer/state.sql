@@ -1,0 +1,1 @@
+select state from thalweg.import

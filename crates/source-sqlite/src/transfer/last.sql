@@ -1,0 +1,1 @@
+SELECT last FROM thalweg_sequence

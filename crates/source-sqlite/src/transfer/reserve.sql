@@ -1,0 +1,1 @@
+UPDATE thalweg_sequence SET last = max(last, ?1)

@@ -1,0 +1,1 @@
+INSERT INTO thalweg_import (state) VALUES (?1)

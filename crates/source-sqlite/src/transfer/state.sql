@@ -1,0 +1,1 @@
+SELECT state FROM thalweg_import

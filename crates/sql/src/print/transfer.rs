@@ -1,0 +1,217 @@
+//! Statements that insert and read rows in bulk: all columns of a table, by their names.
+
+use std::fmt::Write as _;
+
+use super::Printer;
+use crate::flavor::Flavor;
+use crate::tree::definition::DataType;
+use crate::tree::{Identifier, TableName};
+
+/// A query of the rows of a table, in an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkRows {
+    pub table: TableName,
+    pub columns: Vec<(Identifier, DataType)>,
+    /// Columns in whose order the rows come; together they are unique.
+    pub order: Vec<Identifier>,
+    /// Rows without a value in this column are left out.
+    pub present: Option<Identifier>,
+}
+
+/// `INSERT` of one row, with a parameter for each column.
+#[must_use]
+pub fn print_insert_row(table: &TableName, columns: &[Identifier], flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("INSERT INTO ");
+    printer.table_name(table);
+    printer.names(columns);
+    printer.out.push_str(" VALUES (");
+    for place in 1..=columns.len() {
+        let separator = if place > 1 { ", " } else { "" };
+        // Writing to a string cannot fail.
+        let _ = write!(printer.out, "{separator}?{place}");
+    }
+    printer.out.push(')');
+    printer.out
+}
+
+/// PostgreSQL's `COPY` of rows into a table.
+#[must_use]
+pub fn print_copy_in(table: &TableName, columns: &[Identifier], flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("COPY ");
+    printer.table_name(table);
+    printer.names(columns);
+    printer.out.push_str(" FROM STDIN");
+    printer.out
+}
+
+/// The rows that have one of several values in a column: the value, and the column with the key.
+#[must_use]
+pub fn print_find_keys(
+    table: &TableName,
+    key: &Identifier,
+    column: &Identifier,
+    flavor: &Flavor,
+) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("SELECT ");
+    printer.identifier(key);
+    printer.out.push_str(" FROM ");
+    printer.table_name(table);
+    printer.out.push_str(" WHERE ");
+    printer.identifier(column);
+    let parameter = if flavor.definitions.arrays { " = $1" } else { " = ?1" };
+    printer.out.push_str(parameter);
+    printer.out
+}
+
+/// Whether a table has a row.
+#[must_use]
+pub fn print_has_rows(table: &TableName, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.out.push_str("SELECT EXISTS (SELECT 1 FROM ");
+    printer.table_name(table);
+    printer.out.push(')');
+    printer.out
+}
+
+/// The rows of a table in an order, where a cursor reads them.
+#[must_use]
+pub fn print_bulk_rows(rows: &BulkRows, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.bulk_rows(rows, None);
+    printer.out
+}
+
+/// A page of the rows of a table: those after the values of the order's columns, which are the first
+/// parameters, and at most as many as the last parameter.
+#[must_use]
+pub fn print_bulk_page(rows: &BulkRows, is_first: bool, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.bulk_rows(rows, Some(is_first));
+    printer.out
+}
+
+/// Declares a cursor of a query, by a number.
+#[must_use]
+pub fn print_declare_cursor(number: usize, query: &str) -> String {
+    format!("DECLARE thalweg_{number} NO SCROLL CURSOR FOR {query}")
+}
+
+/// Fetches the next rows of a cursor.
+#[must_use]
+pub fn print_fetch(number: usize, rows: usize) -> String {
+    format!("FETCH FORWARD {rows} FROM thalweg_{number}")
+}
+
+/// Closes a cursor.
+#[must_use]
+pub fn print_close_cursor(number: usize) -> String {
+    format!("CLOSE thalweg_{number}")
+}
+
+impl Printer<'_> {
+    fn names(&mut self, columns: &[Identifier]) {
+        self.out.push_str(" (");
+        for (place, column) in columns.iter().enumerate() {
+            if place > 0 {
+                self.out.push_str(", ");
+            }
+            self.identifier(column);
+        }
+        self.out.push(')');
+    }
+
+    fn bulk_rows(&mut self, rows: &BulkRows, is_first: Option<bool>) {
+        self.out.push_str("SELECT ");
+        for (place, (column, data_type)) in rows.columns.iter().enumerate() {
+            if place > 0 {
+                self.out.push_str(", ");
+            }
+            self.bulk_column(column, data_type);
+        }
+        self.out.push_str(" FROM ");
+        self.table_name(&rows.table);
+        let mut before = " WHERE ";
+        if let Some(present) = &rows.present {
+            self.out.push_str(before);
+            self.identifier(present);
+            self.out.push_str(" IS NOT NULL");
+            before = " AND ";
+        }
+        if is_first == Some(false) {
+            self.out.push_str(before);
+            self.out.push('(');
+            self.order(&rows.order);
+            self.out.push_str(") > (");
+            for place in 1..=rows.order.len() {
+                let separator = if place > 1 { ", " } else { "" };
+                // Writing to a string cannot fail.
+                let _ = write!(self.out, "{separator}?{place}");
+            }
+            self.out.push(')');
+        }
+        self.out.push_str(" ORDER BY ");
+        self.order(&rows.order);
+        if is_first.is_some() {
+            // Writing to a string cannot fail.
+            let _ = write!(self.out, " LIMIT ?{}", rows.order.len() + 1);
+        }
+    }
+
+    fn order(&mut self, order: &[Identifier]) {
+        for (place, column) in order.iter().enumerate() {
+            if place > 0 {
+                self.out.push_str(", ");
+            }
+            self.identifier(column);
+        }
+    }
+
+    /// A column in the form in which bulk reads take it: moments are microseconds, and lists JSON,
+    /// where the database has types for them.
+    fn bulk_column(&mut self, column: &Identifier, data_type: &DataType) {
+        let (before, after) = match data_type {
+            _ if !self.flavor.definitions.arrays => ("", ""),
+            DataType::Boolean | DataType::BigInteger | DataType::Double | DataType::Text => {
+                ("", "")
+            }
+            DataType::Integer => ("", "::bigint"),
+            DataType::TimestampWithZone => ("(extract(epoch from ", ") * 1000000)::bigint"),
+            DataType::Json => ("", "::text"),
+            DataType::Array(_) => ("array_to_json(", ")::text"),
+        };
+        self.out.push_str(before);
+        self.identifier(column);
+        self.out.push_str(after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_in_pages_or_by_a_cursor() {
+        let name = |name: &str| Identifier(name.into());
+        let rows = BulkRows {
+            table: TableName { schema: None, name: name("Post") },
+            columns: vec![
+                (name("author"), DataType::BigInteger),
+                (name("at"), DataType::TimestampWithZone),
+            ],
+            order: vec![name("author"), name("id")],
+            present: Some(name("author")),
+        };
+        let (sqlite, postgres) = (Flavor::SQLITE, Flavor::POSTGRES);
+        assert_eq!(
+            print_bulk_page(&rows, false, &sqlite),
+            r#"SELECT "author", "at" FROM "Post" WHERE "author" IS NOT NULL AND ("author", "id") > (?1, ?2) ORDER BY "author", "id" LIMIT ?3"#
+        );
+        assert_eq!(
+            print_bulk_rows(&rows, &postgres),
+            r#"SELECT "author", (extract(epoch from "at") * 1000000)::bigint FROM "Post" WHERE "author" IS NOT NULL ORDER BY "author", "id""#
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Files, compressed or not, from their beginning.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::{Format, ReadError};
+
+/// Bytes that are read at once.
+const BUFFER: usize = 256 << 10;
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// A file to import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub path: PathBuf,
+    /// The name in messages.
+    pub name: String,
+    pub format: Format,
+    /// The type of the objects of a table.
+    pub r#type: Option<String>,
+}
+
+pub(super) type Input = Box<dyn BufRead>;
+
+/// Opens a file; a compressed one is recognized by its first bytes.
+pub(super) fn open(source: &Source) -> Result<Input, ReadError> {
+    let failed = |error| ReadError::Open { file: PathBuf::from(&source.name), error };
+    read_from(File::open(&source.path).map_err(failed)?, &source.path).map_err(failed)
+}
+
+fn read_from(file: File, path: &Path) -> io::Result<Input> {
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::other(format!("{} is a folder", path.display())));
+    }
+    let mut plain = BufReader::with_capacity(BUFFER, file);
+    if plain.fill_buf()?.starts_with(GZIP) {
+        let decoded = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(plain));
+        return without_mark(decoded);
+    }
+    without_mark(plain)
+}
+
+fn without_mark(mut input: impl BufRead + 'static) -> io::Result<Input> {
+    // A decoder may return fewer bytes than the mark has.
+    let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
+    Read::by_ref(&mut input).take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
+    if start == BYTE_ORDER_MARK {
+        start.clear();
+    }
+    Ok(Box::new(io::Cursor::new(start).chain(input)))
+}

@@ -1,0 +1,252 @@
+//! Numbers of names, in the order in which they come.
+//!
+//! The first million names are in memory. All names are then in a hash table in a file, whose slots
+//! have 128 bits of the name's hash; the newest names are cached.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use ahash::RandomState;
+
+/// Names in memory before the file is made, and names in the cache afterwards.
+const IN_MEMORY: usize = 1 << 20;
+
+/// Bytes of a slot: the hash, and the number from 1.
+const SLOT: usize = 24;
+
+/// Slots that are read at once.
+const SLOTS_READ: usize = 16;
+
+/// Slots between the wanted place of a name and its own, beyond which a table is not filled in
+/// sequence.
+const LONGEST_RUN: u64 = 1 << 10;
+
+/// Numbers of names.
+#[derive(Debug)]
+pub struct Names {
+    hashers: [RandomState; 2],
+    folder: PathBuf,
+    next: u64,
+    memory: HashMap<u128, u64, RandomState>,
+    table: Option<Table>,
+    limit: usize,
+}
+
+/// A hash table in a file, with a cache of the names that were found last.
+#[derive(Debug)]
+struct Table {
+    file: File,
+    slots: u64,
+    cache: Vec<(u128, u64)>,
+}
+
+impl Names {
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        let hashers = [RandomState::new(), RandomState::new()];
+        let memory = HashMap::with_hasher(RandomState::new());
+        Self { hashers, folder: folder.into(), next: 0, memory, table: None, limit: IN_MEMORY }
+    }
+
+    /// The number of names.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.next
+    }
+
+    /// The number of a name, from 0: the next one for a new name. Names of different spaces differ.
+    pub fn number(&mut self, space: u32, name: &[u8]) -> io::Result<u64> {
+        let [high, low] = self.hashers.each_ref().map(|hasher| hasher.hash_one((space, name)));
+        let hash = (u128::from(high) << 64 | u128::from(low)).max(1);
+        if let Some(table) = &mut self.table {
+            let number = table.find_or_insert(hash, self.next)?;
+            if number == self.next {
+                self.next += 1;
+                if self.next * 4 > table.slots * 3 {
+                    self.grow()?;
+                }
+            }
+            return Ok(number);
+        }
+        let next = self.next;
+        let number = *self.memory.entry(hash).or_insert(next);
+        if number == next {
+            self.next += 1;
+            if self.memory.len() > self.limit {
+                self.spill()?;
+            }
+        }
+        Ok(number)
+    }
+
+    /// Moves the names from memory into a file.
+    fn spill(&mut self) -> io::Result<()> {
+        let slots = (self.limit as u64 * 16).next_power_of_two();
+        let mut sorted: Vec<(u128, u64)> = self.memory.drain().collect();
+        self.memory.shrink_to_fit();
+        sorted.sort_unstable();
+        let mut table = Table::create(&self.folder.join("names-0.table"), slots, self.limit)?;
+        table.fill(sorted.into_iter().map(Ok))?;
+        self.table = Some(table);
+        Ok(())
+    }
+
+    /// Moves the names into a file with four times the slots.
+    fn grow(&mut self) -> io::Result<()> {
+        let Some(mut old) = self.table.take() else { return Ok(()) };
+        let slots = old.slots * 4;
+        let path = self.folder.join(format!("names-{slots}.table"));
+        let mut table = Table::create(&path, slots, self.limit)?;
+        let mut reader = io::BufReader::with_capacity(1 << 20, &mut old.file);
+        reader.seek(SeekFrom::Start(0))?;
+        let mut left = old.slots;
+        let names = std::iter::from_fn(|| {
+            let mut slot = [0; SLOT];
+            while left > 0 {
+                left -= 1;
+                if let Err(error) = reader.read_exact(&mut slot) {
+                    return Some(Err(error));
+                }
+                if let Some(name) = read_slot(&slot) {
+                    return Some(Ok(name));
+                }
+            }
+            None
+        });
+        table.fill(names)?;
+        self.table = Some(table);
+        Ok(())
+    }
+}
+
+impl Table {
+    /// A table without names. The file has no name any more where the system allows it.
+    fn create(path: &Path, slots: u64, cached: usize) -> io::Result<Self> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
+        file.set_len(slots * SLOT as u64)?;
+        drop(std::fs::remove_file(path));
+        Ok(Self { file, slots, cache: vec![(0, 0); cached.next_power_of_two()] })
+    }
+
+    /// Fills an empty table in sequence with names in the order of their hashes. The few that are out
+    /// of order, because they were beyond the end of another table, come last.
+    fn fill(&mut self, names: impl Iterator<Item = io::Result<(u128, u64)>>) -> io::Result<()> {
+        let mut others = Vec::new();
+        let mut writer = io::BufWriter::with_capacity(1 << 20, &mut self.file);
+        writer.seek(SeekFrom::Start(0))?;
+        let (mut free, mut last) = (0, 0);
+        for name in names {
+            let (hash, number) = name?;
+            let wanted = wanted(hash, self.slots);
+            let place = wanted.max(free);
+            if hash < last || place >= self.slots || place - wanted > LONGEST_RUN {
+                others.push((hash, number));
+                continue;
+            }
+            last = hash;
+            if place > free {
+                writer.seek_relative(i64::try_from((place - free) * SLOT as u64).unwrap_or(0))?;
+            }
+            writer.write_all(&slot(hash, number))?;
+            free = place + 1;
+        }
+        writer.flush()?;
+        drop(writer);
+        for (hash, number) in others {
+            self.find_or_insert(hash, number)?;
+        }
+        Ok(())
+    }
+
+    /// The number of a name; if it is new, this one.
+    fn find_or_insert(&mut self, hash: u128, new: u64) -> io::Result<u64> {
+        let cached = usize::try_from(hash % self.cache.len() as u128).unwrap_or_default();
+        if self.cache[cached].0 == hash {
+            return Ok(self.cache[cached].1);
+        }
+        let mut place = wanted(hash, self.slots);
+        let mut buffer = [0; SLOT * SLOTS_READ];
+        loop {
+            let read = (self.slots - place).min(SLOTS_READ as u64);
+            let part = &mut buffer[..usize::try_from(read).unwrap_or_default() * SLOT];
+            read_at(&mut self.file, part, place * SLOT as u64)?;
+            for (offset, found) in part.chunks_exact(SLOT).enumerate() {
+                let number = match read_slot(found) {
+                    Some((found, number)) if found == hash => number,
+                    Some(_) => continue,
+                    None => {
+                        let at = (place + offset as u64) * SLOT as u64;
+                        write_at(&mut self.file, &slot(hash, new), at)?;
+                        new
+                    }
+                };
+                self.cache[cached] = (hash, number);
+                return Ok(number);
+            }
+            place = (place + read) % self.slots;
+        }
+    }
+}
+
+/// The slot of a hash by its first bits, so that names in the order of their hashes are in sequence.
+fn wanted(hash: u128, slots: u64) -> u64 {
+    u64::try_from(hash >> (128 - slots.trailing_zeros())).unwrap_or_default()
+}
+
+fn slot(hash: u128, number: u64) -> [u8; SLOT] {
+    let mut bytes = [0; SLOT];
+    bytes[..16].copy_from_slice(&hash.to_le_bytes());
+    bytes[16..].copy_from_slice(&(number + 1).to_le_bytes());
+    bytes
+}
+
+#[cfg(unix)]
+fn read_at(file: &mut File, out: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, at)
+}
+
+#[cfg(unix)]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_at(file: &mut File, out: &mut [u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(out)
+}
+
+#[cfg(not(unix))]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+/// The name in a slot, and its number.
+fn read_slot(slot: &[u8]) -> Option<(u128, u64)> {
+    let (hash, rest) = slot.split_first_chunk()?;
+    let number = u64::from_le_bytes(*rest.first_chunk()?);
+    Some((u128::from_le_bytes(*hash), number.checked_sub(1)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_numbers_beyond_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = Names { limit: 10, ..Names::new(folder.path()) };
+        for round in 0..2 {
+            for number in 0..2_000_u64 {
+                let found = names.number(0, format!("n{number}").as_bytes()).unwrap();
+                assert_eq!(found, number, "{round}");
+            }
+        }
+        assert_eq!(names.number(1, b"n5").unwrap(), 2_000);
+        assert_eq!(names.count(), 2_001);
+    }
+}

@@ -1,0 +1,243 @@
+//! Entries with a key of two numbers, in runs on disk.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of entries in memory before a run is written.
+const MEMORY: usize = 48 << 20;
+
+/// Size of the buffer of a run that is merged.
+const READ_BUFFER: usize = 256 << 10;
+
+/// A key: entries with equal keys stay in the order in which they were added.
+pub(super) type Key = (u64, u64);
+
+/// Collects entries.
+#[derive(Debug)]
+pub struct Sorter {
+    folder: PathBuf,
+    name: &'static str,
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+    runs: Vec<PathBuf>,
+    memory: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    key: Key,
+    start: u32,
+    length: u32,
+}
+
+/// Sorted entries, which can be read several times.
+#[derive(Debug)]
+pub struct Sorted {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+    runs: Vec<PathBuf>,
+}
+
+/// The entries in their order.
+#[derive(Debug)]
+pub struct Entries<'s> {
+    memory: std::slice::Iter<'s, Place>,
+    bytes: &'s [u8],
+    heap: BinaryHeap<Run>,
+    payload: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Run {
+    key: Key,
+    index: usize,
+    payload: Vec<u8>,
+    reader: BufReader<File>,
+}
+
+impl Sorter {
+    #[must_use]
+    pub fn new(folder: &Path, name: &'static str) -> Self {
+        let (bytes, places, runs) = (Vec::new(), Vec::new(), Vec::new());
+        Self { folder: folder.into(), name, bytes, places, runs, memory: MEMORY }
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, key: Key, payload: &[u8]) -> io::Result<()> {
+        let used = self.bytes.len() + self.places.len() * size_of::<Place>();
+        if used + payload.len() > self.memory && !self.places.is_empty() {
+            self.write_run()?;
+        }
+        let too_long = |_| io::Error::other("an entry is longer than 4 GiB");
+        let start = u32::try_from(self.bytes.len()).map_err(too_long)?;
+        let length = u32::try_from(payload.len()).map_err(too_long)?;
+        self.bytes.extend_from_slice(payload);
+        self.places.push(Place { key, start, length });
+        Ok(())
+    }
+
+    /// Sorts what was added. A few entries stay in memory.
+    pub fn finish(mut self) -> io::Result<Sorted> {
+        if !self.runs.is_empty() && !self.places.is_empty() {
+            self.write_run()?;
+        }
+        self.places.sort_by_key(|place| place.key);
+        let runs = std::mem::take(&mut self.runs);
+        let (bytes, places) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.places));
+        Ok(Sorted { bytes, places, runs })
+    }
+
+    fn write_run(&mut self) -> io::Result<()> {
+        self.places.sort_by_key(|place| place.key);
+        let path = self.folder.join(format!("{}-{}.run", self.name, self.runs.len()));
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
+        self.runs.push(path);
+        for Place { key, start, length } in self.places.drain(..) {
+            out.write_all(&key.0.to_le_bytes())?;
+            out.write_all(&key.1.to_le_bytes())?;
+            out.write_all(&length.to_le_bytes())?;
+            out.write_all(slice(&self.bytes, start, length))?;
+        }
+        self.bytes.clear();
+        out.into_inner()?;
+        Ok(())
+    }
+}
+
+impl Drop for Sorter {
+    fn drop(&mut self) {
+        remove(&self.runs);
+    }
+}
+
+impl Sorted {
+    /// Reads the entries.
+    pub fn entries(&self) -> io::Result<Entries<'_>> {
+        let mut heap = BinaryHeap::with_capacity(self.runs.len());
+        for (index, path) in self.runs.iter().enumerate() {
+            let reader = BufReader::with_capacity(READ_BUFFER, File::open(path)?);
+            let mut run = Run { key: (0, 0), index, payload: Vec::new(), reader };
+            if run.advance()? {
+                heap.push(run);
+            }
+        }
+        Ok(Entries { memory: self.places.iter(), bytes: &self.bytes, heap, payload: Vec::new() })
+    }
+}
+
+impl Drop for Sorted {
+    fn drop(&mut self) {
+        remove(&self.runs);
+    }
+}
+
+/// The folder of the files is removed at the end anyway.
+fn remove(runs: &[PathBuf]) {
+    for run in runs {
+        drop(std::fs::remove_file(run));
+    }
+}
+
+impl Entries<'_> {
+    /// The next entry.
+    pub fn next_entry(&mut self) -> io::Result<Option<(Key, &[u8])>> {
+        if let Some(Place { key, start, length }) = self.memory.next() {
+            return Ok(Some((*key, slice(self.bytes, *start, *length))));
+        }
+        let Some(mut run) = self.heap.peek_mut() else { return Ok(None) };
+        let key = run.key;
+        std::mem::swap(&mut self.payload, &mut run.payload);
+        if !run.advance()? {
+            PeekMut::pop(run);
+        }
+        Ok(Some((key, &self.payload)))
+    }
+}
+
+impl Run {
+    /// Reads the next entry; false at the end.
+    fn advance(&mut self) -> io::Result<bool> {
+        let mut head = [0; 20];
+        let mut filled = 0;
+        while filled < head.len() {
+            match self.reader.read(&mut head[filled..])? {
+                0 if filled == 0 => return Ok(false),
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => filled += read,
+            }
+        }
+        let number = |from: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&head[from..from + 8]);
+            u64::from_le_bytes(bytes)
+        };
+        self.key = (number(0), number(8));
+        let length = u32::from_le_bytes([head[16], head[17], head[18], head[19]]);
+        self.payload.resize(usize::try_from(length).unwrap_or_default(), 0);
+        self.reader.read_exact(&mut self.payload)?;
+        Ok(true)
+    }
+}
+
+/// The smallest key comes first out of the heap, of equal ones that of the earliest run.
+impl Ord for Run {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.key, other.index).cmp(&(self.key, self.index))
+    }
+}
+
+impl PartialOrd for Run {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Run {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Run {}
+
+fn slice(bytes: &[u8], start: u32, length: u32) -> &[u8] {
+    let start = usize::try_from(start).unwrap_or(usize::MAX);
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    bytes.get(start..start.saturating_add(length)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_in_the_order_of_their_keys_from_memory_and_from_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        for memory in [1 << 20, 400] {
+            let mut sorter = Sorter::new(folder.path(), "test");
+            sorter.memory = memory;
+            let mut expect = Vec::new();
+            for number in 0..1_000_u64 {
+                let key = (number * 7_919 % 101, number % 3);
+                let payload = number.to_string();
+                sorter.push(key, payload.as_bytes()).unwrap();
+                expect.push((key, payload));
+            }
+            expect.sort_by_key(|(key, _)| *key);
+            let sorted = sorter.finish().unwrap();
+            for _ in 0..2 {
+                let mut entries = sorted.entries().unwrap();
+                let mut found = Vec::new();
+                while let Some((key, payload)) = entries.next_entry().unwrap() {
+                    found.push((key, String::from_utf8(payload.to_vec()).unwrap()));
+                }
+                assert_eq!(found, expect);
+            }
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+}

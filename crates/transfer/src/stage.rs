@@ -1,0 +1,152 @@
+//! Values of subjects → rows of tables, checked, in files.
+//!
+//! * `facts`: values with their subjects, which are sorted on disk
+//! * `rdf`, `objects`, `cells`: records of files → facts
+//! * `assemble`: the facts of a subject → a row, and links to other rows
+//! * `keys`: unique values, and references by them
+//! * `resolve`: links are checked, and become columns and pairs
+//! * `staged`: the files of rows that are ready to be inserted
+//! * `state`: how far a load is, and what it needs to go on
+//! * `report`: what was read, stored, rejected and skipped
+//!
+//! In an export of Dgraph the triples come by predicates, so those of one subject are far from each
+//! other. One way is to insert a row at its first triple and to update it with each later one: an
+//! update for each triple, with the indexes in place, and constraints such as NOT NULL cannot hold
+//! meanwhile. The way taken here is to sort all values by their subjects first, so that each row is
+//! inserted once, whole and checked, in the order of the keys. Links are sorted by their targets to
+//! find dangling ones, and by their sources to be joined with their rows, so memory is bounded
+//! however many objects there are.
+
+mod assemble;
+mod cells;
+mod facts;
+mod keys;
+mod objects;
+mod rdf;
+mod report;
+mod resolve;
+mod staged;
+mod state;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::mapping::Mapping;
+use crate::read::{Format, ReadError, Records, Source};
+
+pub use keys::KeyQuery;
+pub use report::{Counts, Rejected, Rejections};
+pub use staged::{Staged, StagedTable, TableRows};
+pub use state::{LoadState, Manifest};
+
+use facts::Facts;
+
+/// Choices of an import.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub ids: Ids,
+    /// The namespace of Dgraph that is imported; others are skipped.
+    pub namespace: u64,
+    pub most_rejected: u64,
+}
+
+/// The ids of imported objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// Those of the files; objects without one get new ones.
+    Keep,
+    New,
+}
+
+/// The database into which rows are imported, as far as it has rows already.
+pub trait Existing {
+    /// Whether no table has a row.
+    fn is_empty(&self) -> bool;
+
+    /// The last id of the sequence.
+    fn last_id(&self) -> u64;
+
+    /// The table of each id, if a table has it: its index.
+    fn tables_of(&mut self, ids: &[u64]) -> io::Result<Vec<Option<usize>>>;
+
+    /// The id of each row with the value in a unique column.
+    fn find_by_key(&mut self, queries: &[KeyQuery<'_>]) -> io::Result<Vec<Option<u64>>>;
+}
+
+/// Progress of the stages.
+pub trait Progress {
+    /// So many records were read.
+    fn read(&mut self, file: &str, records: u64);
+
+    /// A further stage begins.
+    fn stage(&mut self, name: &'static str);
+}
+
+/// The reason why an import was given up before anything was inserted.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("cannot write a file of the import: {0}")]
+    Io(#[from] io::Error),
+    #[error("more than {0} values are rejected")]
+    TooMany(u64),
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Reads the files, and makes the rows of all tables of them, in a folder.
+pub fn stage(
+    mapping: &Mapping,
+    sources: &[Source],
+    settings: &Settings,
+    existing: &mut dyn Existing,
+    progress: &mut dyn Progress,
+    folder: &Path,
+) -> Result<Staged, StageError> {
+    let mut facts = Facts::new(mapping, settings, folder);
+    for (index, source) in sources.iter().enumerate() {
+        facts.begin_file(index)?;
+        read(&mut facts, source, progress)?;
+    }
+    progress.stage("sort the values by their objects");
+    let read = facts.finish()?;
+    let assembled = assemble::assemble(mapping, &read, folder)?;
+    progress.stage("check the references");
+    resolve::resolve(mapping, settings, &read, assembled, existing, folder)
+}
+
+fn read(
+    facts: &mut Facts<'_>,
+    source: &Source,
+    progress: &mut dyn Progress,
+) -> Result<(), StageError> {
+    let mut records = Records::open(source)?;
+    let mut cells = None;
+    while let Some(record) = records.next_record()? {
+        facts.begin_record(record.number);
+        if record.is_too_long {
+            facts.reject_record("the record is longer than 64 MiB")?;
+            continue;
+        }
+        match source.format {
+            Format::Rdf => rdf::read(facts, record.bytes)?,
+            Format::Json => objects::read(facts, record.bytes, source.r#type.as_deref())?,
+            Format::Lines if record.bytes.trim_ascii().is_empty() => {}
+            Format::Lines => objects::read(facts, record.bytes, source.r#type.as_deref())?,
+            Format::Csv => match &cells {
+                None => cells = Some(cells::Header::read(facts, source, record.row)?),
+                Some(header) => cells::read(facts, header, record.row)?,
+            },
+        }
+        if record.number % 4_096 == 0 {
+            progress.read(&source.name, record.number);
+        }
+    }
+    Ok(())
+}
+
+/// The path of a file of the stage.
+fn path(folder: &Path, name: &str, index: usize) -> PathBuf {
+    folder.join(format!("{name}-{index}"))
+}
