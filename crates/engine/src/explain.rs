@@ -394,6 +394,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Search(_)
         | ParameterKind::Candidates { .. }
         | ParameterKind::Geo(_)
+        | ParameterKind::GeoBox(_)
         | ParameterKind::Vector
         | ParameterKind::Float
         | ParameterKind::Text

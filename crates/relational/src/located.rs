@@ -2,7 +2,7 @@
 
 use ir::{GeoOperator, Operand};
 use source::CompileError;
-use sql::flavor::{GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
+use sql::flavor::{GEO_BOX, GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
 use sql::{Call, CallArgument, Expression, Identifier, TableName, WordIndexes};
 
 use super::compile::Compiler;
@@ -27,8 +27,18 @@ impl Compiler<'_> {
             GeoOperator::Distance(_) => return Err(CompileError::not_built("a geographic filter")),
         };
         let source = ParameterSource::Operand(operand.clone());
+        // An index of PostgreSQL finds candidates by their boxes.
+        let candidate = (self.flavor.definitions.words == WordIndexes::Indexes).then(|| {
+            let kind = ParameterKind::GeoBox(operator);
+            Expression::Compare {
+                left: Box::new(self.own_function(GEO_BOX, [value.clone()])),
+                comparison: sql::Comparison::Overlaps,
+                right: Box::new(Expression::Parameter(statement.parameter(source.clone(), kind))),
+            }
+        });
         let operand = statement.parameter(source, ParameterKind::Geo(operator));
-        Ok(self.own_function(name, [value, Expression::Parameter(operand)]))
+        let passes = self.own_function(name, [value, Expression::Parameter(operand)]);
+        Ok(Expression::all(candidate.into_iter().chain([passes]).collect()))
     }
 
     /// A call of one of Thalweg's functions: in PostgreSQL they are in its schema, elsewhere they have

@@ -94,6 +94,8 @@ pub enum ParameterKind {
     Float,
     /// The operand of a condition on a place: see [`Wanted`](source::geo::Wanted).
     Geo(GeoOperator),
+    /// The box that the boxes of candidates overlap: see [`bounds`](source::geo::Wanted::bounds).
+    GeoBox(GeoOperator),
     /// The query that finds candidates of a search in an index of its words, or of parts of texts.
     Candidates {
         r#match: TextMatch,

@@ -215,6 +215,14 @@ fn encode(
                 write_list(&numbers.collect::<Vec<_>>(), buffer)?;
             }
         },
+        ParameterKind::GeoBox(operator) => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => {
+                let [west, south, east, north] = Wanted::read(operator, &text)?.bounds();
+                let bounds = format!("(({west},{south}),({east},{north}))");
+                buffer.extend_from_slice(bounds.as_bytes());
+            }
+        },
         ParameterKind::Search(r#match) => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => write_words(&wanted(r#match, &text), buffer)?,

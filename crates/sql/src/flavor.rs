@@ -116,6 +116,9 @@ pub const GEO_WITHIN: &str = "geo_within";
 pub const GEO_CONTAINS: &str = "geo_contains";
 pub const GEO_INTERSECTS: &str = "geo_intersects";
 
+/// The function of PostgreSQL that returns a box of longitudes and latitudes around a place.
+pub const GEO_BOX: &str = "geo_box";
+
 /// Functions of two vectors, named likewise.
 pub const VECTOR_EUCLIDEAN: &str = "vector_euclidean";
 pub const VECTOR_COSINE: &str = "vector_cosine";

@@ -63,6 +63,7 @@ pub(crate) fn create_index(table: &Table, index: &Index, database: &Database) ->
         IndexMethod::Tree => (sql::tree::definition::IndexMethod::Tree, None),
         IndexMethod::Hash => (sql::tree::definition::IndexMethod::Hash, None),
         IndexMethod::Elements => (sql::tree::definition::IndexMethod::Elements, None),
+        IndexMethod::Places => (sql::tree::definition::IndexMethod::Places, None),
         IndexMethod::Words => words(WordForm::Plain),
         IndexMethod::Stems => words(WordForm::Stemmed),
         IndexMethod::Trigrams => {
@@ -103,7 +104,9 @@ pub(crate) fn drop_index(index: &Index, database: &Database) -> Definition {
 /// Whether an index is a virtual table.
 pub(crate) fn is_virtual(index: &Index, database: &Database) -> bool {
     let of_words = match index.method {
-        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements => false,
+        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements | IndexMethod::Places => {
+            false
+        }
         IndexMethod::Words | IndexMethod::Stems | IndexMethod::Trigrams => true,
     };
     of_words && database.flavor.definitions.words == WordIndexes::VirtualTables

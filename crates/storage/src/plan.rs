@@ -71,7 +71,7 @@ pub struct Omitted {
 /// Reasons why an index is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OmittedReason {
-    #[error("places have no index yet")]
+    #[error("places have no index in this database")]
     Geo,
     #[error("vectors have no index yet")]
     Vector,
@@ -187,6 +187,7 @@ impl Planner<'_> {
                 let (ending, is_virtual) = match index.method {
                     IndexMethod::Tree | IndexMethod::Hash => ("_idx", false),
                     IndexMethod::Elements => ("_elements", false),
+                    IndexMethod::Places => ("_places", false),
                     IndexMethod::Words => ("_words", in_virtual_tables),
                     IndexMethod::Stems => ("_stems", in_virtual_tables),
                     IndexMethod::Trigrams => ("_trigrams", in_virtual_tables),

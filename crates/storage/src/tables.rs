@@ -181,6 +181,8 @@ pub enum IndexMethod {
     Trigrams,
     /// Elements of lists.
     Elements,
+    /// Places on the earth, by their boxes of longitudes and latitudes.
+    Places,
 }
 
 /// Membership of an entity in a group with a table.

@@ -373,3 +373,35 @@ language sql immutable strict parallel safe as $function$
   from (select thalweg.geo_areas(place)) as own (areas)
   where own.areas is not null
 $function$;
+
+-- A box of longitudes and latitudes around a place, for indexes. The edges of polygons are arcs, which
+-- bulge towards the poles by less than the added degrees; a place that may lie over the antimeridian
+-- or around a pole has the longitudes of all.
+create or replace function thalweg.geo_box(place jsonb) returns box
+language sql immutable strict parallel safe as $function$
+  select case when own.east - own.west > 180
+    then box(
+      point(-180, greatest(own.south - own.bulge, -90)), point(180, least(own.north + own.bulge, 90))
+    )
+    else box(
+      point(own.west, greatest(own.south - own.bulge, -90)),
+      point(own.east, least(own.north + own.bulge, 90))
+    )
+  end
+  from (
+    select min(spot.x), max(spot.x), min(spot.y), max(spot.y),
+      (max(spot.x) - min(spot.x)) * (max(spot.x) - min(spot.x)) / 360
+    from jsonb_array_elements(
+      case place ->> 'type'
+        when 'Point' then jsonb_build_array(jsonb_build_array(jsonb_build_array(place -> 'coordinates')))
+        when 'Polygon' then jsonb_build_array(place -> 'coordinates')
+        when 'MultiPolygon' then place -> 'coordinates'
+      end
+    ) as polygon (rings)
+    cross join jsonb_array_elements(polygon.rings -> 0) as position (pair)
+    cross join lateral (
+      select (position.pair ->> 0)::float8, (position.pair ->> 1)::float8
+    ) as spot (x, y)
+  ) as own (west, east, south, north, bulge)
+  where own.west is not null
+$function$;

@@ -13,6 +13,8 @@
 
 pub mod sphere;
 
+use std::f64::consts::PI;
+
 use ir::GeoOperator;
 use sphere::{Loop, Vector, angle, vector};
 
@@ -20,6 +22,9 @@ use crate::error::SourceError;
 
 /// The radius of the earth in meters.
 const RADIUS: f64 = 6_371_000.0;
+
+/// More degrees than rounding changes.
+const ROUNDED: f64 = 1e-6;
 
 /// A stored value.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +144,46 @@ impl Wanted {
         }
     }
 
+    /// A box in degrees around all places that may pass: west, south, east and north. As
+    /// `thalweg.geo_box` it has all longitudes where it reaches the antimeridian or a pole.
+    #[must_use]
+    pub fn bounds(&self) -> [f64; 4] {
+        let bounds = match self {
+            Self::Near(point, most) => {
+                let [longitude, latitude] = degrees(*point);
+                let around = (most.min(PI / 2.0).sin() / latitude.to_radians().cos()).min(1.0);
+                let (around, up) = (around.asin().to_degrees(), most.to_degrees());
+                [longitude - around, latitude - up, longitude + around, latitude + up]
+            }
+            Self::Contains(Place::Point(point)) => {
+                let [longitude, latitude] = degrees(*point);
+                [longitude, latitude, longitude, latitude]
+            }
+            Self::Within(areas) | Self::Intersects(areas) | Self::Contains(Place::Areas(areas)) => {
+                let points = areas.iter().flat_map(|area| &area.vertices);
+                let start = [f64::INFINITY, f64::INFINITY, -f64::INFINITY, -f64::INFINITY];
+                let [west, south, east, north] = points.fold(start, |all, point| {
+                    let [x, y] = degrees(*point);
+                    [all[0].min(x), all[1].min(y), all[2].max(x), all[3].max(y)]
+                });
+                let bulge = (east - west) * (east - west) / 360.0;
+                [west, south - bulge, east, north + bulge]
+            }
+        };
+        let [west, south, east, north] = bounds;
+        let (south, north) = ((south - ROUNDED).max(-90.0), (north + ROUNDED).min(90.0));
+        let (west, east) = (west - ROUNDED, east + ROUNDED);
+        let is_all = west <= -180.0
+            || east >= 180.0
+            || east - west > 180.0
+            || south <= -90.0
+            || north >= 90.0;
+        match is_all {
+            true => [-180.0, south, 180.0, north],
+            false => [west, south, east, north],
+        }
+    }
+
     /// The number of its points.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -157,6 +202,12 @@ pub(crate) fn too_large() -> SourceError {
     SourceError::input("a polygon must be smaller than a hemisphere")
 }
 
+/// The longitude and the latitude of a point.
+fn degrees(point: Vector) -> [f64; 2] {
+    let [x, y, z] = point;
+    [y.atan2(x).to_degrees(), z.clamp(-1.0, 1.0).asin().to_degrees()]
+}
+
 fn point(coordinates: &serde_json::Value) -> Option<Vector> {
     let [longitude, latitude, ..] = coordinates.as_array()?.as_slice() else { return None };
     Some(vector(longitude.as_f64()?, latitude.as_f64()?))
@@ -167,4 +218,38 @@ fn area(coordinates: &serde_json::Value) -> Option<Loop> {
     let ring = coordinates.as_array()?.first()?.as_array()?;
     let (_, vertices) = ring.split_last()?;
     Loop::new(vertices.iter().map(point).collect::<Option<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::GeoOperator;
+
+    use super::Wanted;
+
+    fn check(operator: GeoOperator, text: &str, expect: [f64; 4]) {
+        let bounds = Wanted::read(operator, text).unwrap().bounds();
+        for (bound, expect) in bounds.iter().zip(expect) {
+            assert!((bound - expect).abs() < 0.01, "{text}: {bounds:?}");
+        }
+    }
+
+    #[test]
+    fn boxes_are_around_all_that_passes() {
+        let near = |longitude: f64, latitude: f64| {
+            format!(
+                r#"{{"type":"Point","coordinates":[{longitude},{latitude}],"distance":111195}}"#
+            )
+        };
+        check(GeoOperator::Near, &near(10.0, 0.0), [9.0, -1.0, 11.0, 1.0]);
+        check(GeoOperator::Near, &near(10.0, 60.0), [8.0, 59.0, 12.0, 61.0]);
+        check(GeoOperator::Near, &near(10.0, 89.5), [-180.0, 88.5, 180.0, 90.0]);
+        check(GeoOperator::Near, &near(179.5, 0.0), [-180.0, -1.0, 180.0, 1.0]);
+        let area = |west: f64, east: f64| {
+            format!(
+                r#"{{"type":"Polygon","coordinates":[[[{west},10],[{east},10],[{east},20],[{west},10]]]}}"#
+            )
+        };
+        check(GeoOperator::Within, &area(0.0, 6.0), [0.0, 9.9, 6.0, 20.1]);
+        check(GeoOperator::Within, &area(170.0, -170.0), [-180.0, -90.0, 180.0, 90.0]);
+    }
 }

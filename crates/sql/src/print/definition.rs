@@ -290,6 +290,7 @@ impl Printer<'_> {
             IndexMethod::Hash if self.flavor.definitions.hash_indexes => " USING hash (",
             IndexMethod::Tree | IndexMethod::Hash => " (",
             IndexMethod::Words(_) | IndexMethod::Trigrams | IndexMethod::Elements => " USING gin (",
+            IndexMethod::Places => " USING gist (",
         });
         for (position, column) in index.columns.iter().enumerate() {
             self.comma(position);
@@ -302,6 +303,11 @@ impl Printer<'_> {
                         WordForm::Plain => "thalweg.terms(",
                         WordForm::Stemmed => "thalweg.stems(",
                     });
+                    self.identifier(column);
+                    self.out.push(')');
+                }
+                IndexMethod::Places => {
+                    self.out.push_str("thalweg.geo_box(");
                     self.identifier(column);
                     self.out.push(')');
                 }

@@ -163,6 +163,8 @@ pub enum IndexMethod {
     Trigrams,
     /// Elements of arrays.
     Elements,
+    /// Boxes around places in GeoJSON.
+    Places,
 }
 
 /// Forms in which words are compared.

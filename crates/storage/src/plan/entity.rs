@@ -102,6 +102,7 @@ impl Planner<'_> {
                     | IndexMethod::Words
                     | IndexMethod::Stems
                     | IndexMethod::Trigrams
+                    | IndexMethod::Places
                     | IndexMethod::Elements => table.find_index(column, method).is_some(),
                 };
                 if !is_served {
@@ -153,7 +154,12 @@ impl Planner<'_> {
                 Trigrams::Available | Trigrams::Creatable => of_words(IndexMethod::Trigrams),
                 Trigrams::Missing => Err(OmittedReason::Trigrams),
             },
-            model::Index::Geo => Err(OmittedReason::Geo),
+            model::Index::Geo => match definitions.words {
+                sql::WordIndexes::Indexes if !field.is_list => Ok(IndexMethod::Places),
+                sql::WordIndexes::Indexes | sql::WordIndexes::VirtualTables => {
+                    Err(OmittedReason::Geo)
+                }
+            },
             model::Index::Vector(_) => Err(OmittedReason::Vector),
         }
     }
