@@ -7,7 +7,9 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::race::floor::{bare, bolt};
-use crate::{compare, documents, federation, long, mixed, race, schema_size, start_up};
+use crate::{
+    compare, documents, federation, long, mixed, race, restaurants, schema_size, start_up,
+};
 
 /// Measures Thalweg, and compares its answers with those of other servers.
 #[derive(Debug, Parser)]
@@ -75,6 +77,17 @@ pub(crate) enum Command {
     /// Sends short requests by 64 connections, alone and beside one and four statements of two
     /// seconds, again and again: requests/s and latency.
     Beside(long::Options),
+    /// Measures long answers of type definitions: the suite `restaurants`.
+    ///
+    /// The eight queries of a published benchmark of Dgraph's GraphQL on its numbers of rows, a tenth of
+    /// its 4,158,700 dishes unless `--full`: latency, time to the first byte, CPU and peak memory,
+    /// beside a bare loop over SQLite's statements that prints the same JSON, and beside `COPY … TO
+    /// STDOUT` of PostgreSQL. Then mutations of one and of sixteen clients, and adds of 1,000 objects.
+    /// Fails if an answer is not that of the floor; a missed target is only marked.
+    Restaurants(restaurants::Options),
+    /// Prints the answer to a query of the suite `restaurants` from an SQLite file, by hand-written
+    /// statements.
+    RestaurantsFloor(restaurants::floor::Options),
     /// Writes the report of a run: report.html, report.json and report.md.
     ///
     /// The page needs no network, and report.md has tables for documents. A run that goes on can be
@@ -250,6 +263,21 @@ mod tests {
         check_refused("start-up --rounds 0", ErrorKind::ValueValidation, "--rounds");
         check_refused("start-up --name ../one", ErrorKind::ValueValidation, "../one");
         check_refused("start-up --contestant node", ErrorKind::InvalidValue, "node");
+    }
+
+    #[test]
+    fn options_of_the_restaurants_are_read() {
+        let options = restaurants::Options {
+            full: true,
+            quick: true,
+            source: Some(Family::Postgres),
+            program: program(),
+        };
+        let line = "restaurants --full --quick --source postgres --program target/debug/thalweg";
+        check(line, &Command::Restaurants(options));
+        let (file, query) = ("a.db".into(), "13".to_owned());
+        let floor = restaurants::floor::Options { file, query };
+        check("restaurants-floor --file a.db --query 13", &Command::RestaurantsFloor(floor));
     }
 
     #[test]

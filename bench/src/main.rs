@@ -7,6 +7,7 @@
 //! * `schema_size`: the cost of requests and starts by the number of tables
 //! * `start_up`: starts of all servers by the number of tables
 //! * `documents`: documents that are sent once; `mixed`: short requests of many shapes
+//! * `restaurants`: long answers of type definitions, beside bare loops
 //! * `long`: long answers with slow readers, and short requests beside long statements
 //!
 //! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
@@ -36,6 +37,7 @@ mod process;
 mod process_group;
 mod program;
 mod race;
+mod restaurants;
 mod schema_size;
 mod server;
 mod sessions;
@@ -100,6 +102,14 @@ fn run(command: Command) -> Result<bool, Failure> {
         }
         Command::SqliteFloor(options) => sqlite_floor(&options),
         Command::Neo4jFloor(options) => neo4j_floor(&options),
+        Command::Restaurants(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(restaurants::measure(&workspace, &options)?)
+        }
+        Command::RestaurantsFloor(options) => {
+            restaurants::floor::print(&options)?;
+            Ok(true)
+        }
         Command::Report(options) => Ok(report(options.folder)?),
     }
 }

@@ -151,7 +151,7 @@ fn remove(file: &Path) -> Result<(), RaceError> {
 }
 
 /// The first line of PostgreSQL's own file.
-fn first_process(server: &Server) -> Option<u32> {
+pub(crate) fn first_process(server: &Server) -> Option<u32> {
     let text = fs::read_to_string(server.data_folder().join("postmaster.pid")).ok()?;
     text.lines().next()?.trim().parse().ok()
 }

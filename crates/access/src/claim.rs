@@ -200,6 +200,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
             uses(catalog, having, all);
         }
         Filter::IsNull(_) => {}
+        Filter::Nearest(nearest) => uses(catalog, &nearest.filter, all),
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }
@@ -240,6 +241,7 @@ impl<'f> Comparison<'f> {
             | Filter::Required(_)
             | Filter::Barrier { .. }
             | Filter::IsNull(_)
+            | Filter::Nearest(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }
             | Filter::VariantGroup { .. } => return None,

@@ -231,6 +231,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
             remove_mistyped(having, facts);
         }
         Filter::IsNull(_) => {}
+        Filter::Nearest(nearest) => remove_mistyped(&mut nearest.filter, facts),
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }

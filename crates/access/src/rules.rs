@@ -118,6 +118,12 @@ impl AccessRules {
         !restrictions.is_empty() || entities.any(|entity| !entity.claimed_labels.is_empty())
     }
 
+    /// Returns true if there are restrictions.
+    #[must_use]
+    pub fn has_restrictions(&self) -> bool {
+        !self.restrictions.is_empty()
+    }
+
     /// The roles, where access is granted to roles.
     #[must_use]
     pub fn roles(&self) -> Option<&Roles> {

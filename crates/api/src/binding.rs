@@ -24,7 +24,7 @@ use graphql::schema::TypeId;
 use ir::{AggregateFunction, Codec, Direction, Form, Hop, Operand, Represented, ValueRef};
 use response::{Figure, Leaf, Part};
 
-pub use argument::ArgumentRole;
+pub use argument::{ArgumentRole, NearestRole};
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
 pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument};
 pub use graph::{
@@ -33,8 +33,8 @@ pub use graph::{
 };
 pub use meaning::Meaning;
 pub use objects::{
-    ChangedTypes, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
-    RequiredMember,
+    ChangedTypes, HoldingField, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
+    ObjectTarget, RequiredMember,
 };
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
@@ -55,6 +55,8 @@ pub enum FieldBinding {
     Column(FieldId),
     /// Rows of an entity, related rows, or rows of a function.
     Rows(RowsBinding),
+    /// The distance of the row's vector, among [`RowsFrom::Nearest`]; null elsewhere.
+    Distance,
     /// The value of a function.
     Computed(ComputedBinding),
     /// An object with constant fields: a field of the root.
@@ -228,6 +230,8 @@ pub enum RowsFrom {
     },
     /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
+    /// The rows of the entity with the nearest vectors, by [`ArgumentRole::Nearest`].
+    Nearest,
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
     /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
@@ -388,6 +392,11 @@ pub enum ValueBinding {
     GroupBy(GroupBy),
     /// One of several entities, by its index.
     Variant(u16),
+    /// The vectors of a field, and their distance: of [`NearestRole::By`].
+    Vector {
+        field: FieldId,
+        metric: ir::Metric,
+    },
     /// A label of the source's enum.
     Label(Box<str>),
     /// Not supported by the source: a request error with this text.

@@ -203,6 +203,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Same
         | FieldBinding::Literal(_)
         | FieldBinding::Column(_)
+        | FieldBinding::Distance
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
         | FieldBinding::GlobalId { .. }
@@ -400,6 +401,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
         | ArgumentRole::Password(_)
+        | ArgumentRole::Nearest(_)
         | ArgumentRole::Searched
         | ArgumentRole::Directed { .. }
         | ArgumentRole::DirectedVariants { .. } => Some(Reading::Value),

@@ -69,12 +69,6 @@ impl Egress {
         let requests = Semaphore::new(settings.most_requests.clamp(1, Semaphore::MAX_PERMITS));
         Ok(Arc::new(Self { settings, tls: Arc::new(tls(is_encrypted)?), requests }))
     }
-
-    /// Whether requests may be sent to a host, as it is in a URL.
-    #[must_use]
-    pub fn allows(&self, host: &str) -> bool {
-        self.settings.allows(host)
-    }
 }
 
 impl EgressSettings {

@@ -33,6 +33,8 @@ pub struct LocatedType {
     pub identifiers: Vec<Option<FieldId>>,
     /// The field with the hash of the password.
     pub password: Option<FieldId>,
+    /// Of an interface, the table with the keys of all types, if there is one.
+    pub keys: Option<LocatedRows>,
 }
 
 /// The rows of a type.

@@ -4,7 +4,7 @@ use graphql::definitions::parse_template;
 use http_resolvers::body::BodyTemplate;
 use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
-use http_resolvers::{HttpResolver, NullLists, RemoteOperation, RequestBody};
+use http_resolvers::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};
 
 use crate::model::{CustomHttp, Field};
 
@@ -18,7 +18,10 @@ pub(crate) fn resolver(
     let (url, headers) = check(http, secrets)?;
     let body = body(http)?;
     let is_root = matches!(parent, "Query" | "Mutation");
-    let inputs = if is_root { Vec::new() } else { inputs(http, &url, &body) };
+    let inputs = match is_root {
+        true => InputSource::Arguments,
+        false => InputSource::Fields(inputs(http, &url, &body).into()),
+    };
     Ok(HttpResolver {
         parent: parent.into(),
         field: field.name.clone(),
@@ -27,7 +30,7 @@ pub(crate) fn resolver(
         body,
         is_batch: http.is_batch,
         headers,
-        inputs: inputs.into(),
+        inputs,
         null_lists: NullLists::Empty,
     })
 }

@@ -9,11 +9,12 @@ use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
+use crate::caller::Caller;
 use crate::documents::Cached;
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::headers::ReadHeaders;
-use crate::gateway::{Caller, Gateway, GatewayWorker};
+use crate::gateway::{Gateway, GatewayWorker};
+use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::report::Report;
 use crate::respond::Response;
@@ -60,6 +61,15 @@ impl Api {
     pub fn has_policies(&self) -> bool {
         match self {
             Self::Source(engine) => engine.has_policies(),
+            Self::Gateway(_) => false,
+        }
+    }
+
+    /// Whether rules of type definitions restrict access.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        match self {
+            Self::Source(engine) => engine.has_rules(),
             Self::Gateway(_) => false,
         }
     }

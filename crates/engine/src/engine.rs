@@ -15,6 +15,7 @@ use sources::{Address, OpenOptions, Rights, Source};
 use crate::documents::DocumentCache;
 use crate::enum_tables::{self, EnumTablesError};
 use crate::graph::{self, GraphError};
+use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
@@ -220,6 +221,12 @@ impl Engine {
         self.roles().map(Roles::claim)
     }
 
+    /// Whether rules of type definitions restrict access.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        self.access.as_ref().is_some_and(|rules| rules.has_restrictions())
+    }
+
     /// Whether policies restrict access.
     #[must_use]
     pub fn has_policies(&self) -> bool {
@@ -239,6 +246,13 @@ impl Engine {
         self.access.is_some()
             || self.has_roles()
             || statements.any(|one| one.parts.contains(&StatementPart::Claims))
+    }
+
+    /// Headers of clients that other servers receive; none without such headers.
+    #[must_use]
+    pub fn read_headers(&self) -> Option<&ReadHeaders> {
+        let headers = &self.resolvers.as_ref()?.read_headers;
+        (!headers.is_empty()).then_some(headers)
     }
 
     /// The schema of the API.

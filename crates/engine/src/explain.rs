@@ -285,7 +285,7 @@ struct Planned {
 impl Planned {
     /// The parts of the operation, which are executed one after the other.
     fn parts(&self) -> impl Iterator<Item = &Arc<Prepared>> {
-        std::iter::successors(Some(&self.prepared), |part| part.resolved.as_ref()?.next.as_ref())
+        std::iter::successors(Some(&self.prepared), |part| part.next.as_ref())
     }
 
     /// The values of its operands.
@@ -394,6 +394,8 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Search(_)
         | ParameterKind::Candidates { .. }
         | ParameterKind::Geo(_)
+        | ParameterKind::Vector
+        | ParameterKind::Float
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }

@@ -15,8 +15,7 @@
 //!   requests
 //! * [`worker`]: state of one serving thread
 //! * `long_queries`: queries with long responses, on separate threads
-//! * `caller`: the client of a request
-//! * [`headers`]: propagation of headers to subgraphs
+//! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph
 //! * [`map_error`]: errors of subgraphs as clients see them
@@ -26,7 +25,6 @@ mod authorization;
 mod caller;
 pub mod compatibility;
 pub mod explain;
-pub mod headers;
 mod labels;
 mod local;
 mod long_queries;
@@ -47,11 +45,12 @@ use graphql::{GraphQLError, Validator};
 use http::HeaderName;
 use source::Statistics;
 
+pub use crate::caller::Caller;
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::Engine;
+pub use crate::headers;
 use crate::limits::Limits;
 pub use authorization::{AuthorizationOptions, Unauthorized};
-pub use caller::Caller;
 use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;

@@ -13,6 +13,7 @@
 //! * [`session`]: authentication: sessions by tokens
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: federation gateway: one API over several subgraphs
+//! * [`caller`]: the client of a request; [`headers`]: its headers that other servers receive
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
@@ -35,6 +36,7 @@
 pub mod api;
 pub mod batch_limits;
 pub mod cache;
+pub mod caller;
 pub mod cost;
 pub mod documents;
 pub mod engine;
@@ -43,6 +45,7 @@ pub mod explain;
 pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
+pub mod headers;
 mod limits;
 mod log_throttle;
 pub mod map_error;
@@ -80,6 +83,7 @@ pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
-    Address as SourceAddress, Extensions, OpenOptions, Rights, SchemaWatch, StoredColumn,
+    Address as SourceAddress, Durability, Extensions, OpenOptions, Rights, SchemaWatch,
+    StoredColumn,
 };
 pub use worker::{Allowed, Delivery, Worker};

@@ -1,30 +1,19 @@
 //! Passwords of a request: hashes of new ones, and comparison of given ones with stored hashes.
 //!
 //! A hash takes a processor about a twentieth of a second. So each is computed on a thread of its
-//! own, few of them at once, and a request waits for one after the other: a request that is
-//! abandoned computes no further one. The comparison with an unknown row takes the same time as that
-//! with an existing one.
+//! own, few of them at once. The comparison with an unknown row takes the same time as that with an
+//! existing one.
 
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use bcrypt::{HashParts, Version};
-use dialects::StatedPassword;
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError};
 use ir::Operand;
-use response::{MemoryReservation, Sink};
-use source::operand::{Password, resolve};
-use source::{ExecuteParams, Observed, Session, Variables};
 use sources::Plan;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-
-use crate::engine::Engine;
-use crate::enum_tables::{member, shape};
-use crate::prepare::{Prepared, compile_error};
-use crate::respond::our_bug;
-use crate::worker::Worker;
 
 /// The logarithm of the number of rounds: Dgraph's.
 const COST: u32 = 10;
@@ -34,12 +23,6 @@ const SHORTEST: usize = 6;
 
 /// The longest password, in bytes: a hash depends on no more of them.
 const LONGEST: usize = 72;
-
-/// Limit of the passwords of one request, which occupy a processor for five seconds.
-const MOST: usize = 100;
-
-/// The most bytes of a stored hash in an answer.
-const BYTES: u64 = 4 << 10;
 
 /// Hashes that are computed at once: the other processors serve requests.
 static HASHING: LazyLock<Semaphore> = LazyLock::new(|| {
@@ -56,92 +39,11 @@ pub(crate) struct PreparedPassword {
     pub(crate) given: Operand,
     /// `None` for a new password.
     pub(crate) stored: Option<Plan>,
-    location: Location,
-}
-
-impl Engine {
-    /// Compiles the reads of stored hashes.
-    pub(crate) fn prepare_passwords(
-        &self,
-        stated: Vec<StatedPassword>,
-    ) -> Result<Box<[PreparedPassword]>, Vec<GraphQLError>> {
-        let prepare = |StatedPassword { given, stored, location }: StatedPassword| {
-            let compile = |request| self.source.compile(&self.catalog, &request, shape(1));
-            let stored = stored.map(compile).transpose();
-            let stored = stored.map_err(|error| vec![compile_error(&error)])?;
-            Ok(PreparedPassword { given, stored, location })
-        };
-        stated.into_iter().map(prepare).collect()
-    }
-}
-
-impl Worker {
-    /// Hashes and compares the passwords of a request.
-    pub(crate) async fn passwords(
-        &self,
-        prepared: &Prepared,
-        variables: Variables<'_>,
-        session: &Session,
-    ) -> Result<Vec<Password>, GraphQLError> {
-        let stated = &prepared.passwords;
-        if stated.len() > MOST {
-            let message =
-                format!("The request has {} passwords; {MOST} are allowed.", stated.len());
-            return Err(GraphQLError::new(ErrorCode::QueryTooComplex, message));
-        }
-        let mut passwords = Vec::with_capacity(stated.len());
-        // An invalid one is refused before any is hashed.
-        for own in stated {
-            let given = resolve(&own.given, variables)
-                .map_err(|error| self.engine.map_error(&error).at(own.location))?;
-            let given: Option<Box<str>> = given.text().map(|text| (*text).into());
-            if own.stored.is_none() {
-                check_new(given.as_deref()).map_err(|error| error.at(own.location))?;
-            }
-            passwords.push(Password { given, hash: None });
-        }
-        for (own, password) in stated.iter().zip(&mut passwords) {
-            let Some(given) = password.given.clone() else { continue };
-            password.hash = match &own.stored {
-                None => on_its_own_thread(move || hash(&given).map(Into::into)).await,
-                Some(plan) => {
-                    let stored = self.stored_hash(plan, variables, session, own.location).await?;
-                    on_its_own_thread(move || matched(&given, stored)).await
-                }
-            };
-            if own.stored.is_none() && password.hash.is_none() {
-                return Err(our_bug("a password cannot be hashed"));
-            }
-        }
-        Ok(passwords)
-    }
-
-    /// Reads the hash with which a password is compared.
-    async fn stored_hash(
-        &self,
-        plan: &Plan,
-        variables: Variables<'_>,
-        session: &Session,
-        location: Location,
-    ) -> Result<Option<Box<str>>, GraphQLError> {
-        let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
-        let params =
-            ExecuteParams { variables, session, echoes: &[], cost: 0, time_limit: self.time_limit };
-        let written = self.connections.answer(plan, params, sink, &mut Observed::default()).await;
-        let failed = |_| {
-            GraphQLError::new(ErrorCode::SourceError, "The password cannot be compared.")
-                .at(location)
-        };
-        let written = written.map_err(failed)?;
-        let answer: serde_json::Value = serde_json::from_slice(&written.data).unwrap_or_default();
-        let row = answer.get("rows").and_then(|rows| rows.get(0));
-        let hash = row.and_then(|row| row.get(member(0))?.as_str());
-        Ok(hash.map(Into::into))
-    }
+    pub(crate) location: Location,
 }
 
 /// Refuses a password that Dgraph refuses, or of which the end would not count.
-fn check_new(given: Option<&str>) -> Result<(), GraphQLError> {
+pub(crate) fn check_new(given: Option<&str>) -> Result<(), GraphQLError> {
     let length = given.map_or(0, str::len);
     if (SHORTEST..=LONGEST).contains(&length) && !given.is_some_and(|text| text.contains('\0')) {
         return Ok(());
@@ -149,6 +51,16 @@ fn check_new(given: Option<&str>) -> Result<(), GraphQLError> {
     let message =
         format!("A password has {SHORTEST} to {LONGEST} bytes in UTF-8, none of them zero.");
     Err(GraphQLError::new(ErrorCode::BadUserInput, message))
+}
+
+/// The hash of a new password.
+pub(crate) async fn hash_new(password: Box<str>) -> Option<Box<str>> {
+    on_its_own_thread(move || hash(&password).map(Into::into)).await
+}
+
+/// The stored hash, if the password matches it.
+pub(crate) async fn compare(given: Box<str>, stored: Option<Box<str>>) -> Option<Box<str>> {
+    on_its_own_thread(move || matched(&given, stored)).await
 }
 
 /// Runs long work on another thread, queued for a processor; `None` if the thread died.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
+use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -17,6 +17,7 @@ use sources::Plan;
 use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
+use crate::enum_tables::shape;
 use crate::memory_size::{COUNTERS, MemorySize};
 use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
@@ -53,6 +54,8 @@ pub struct Prepared {
     last_tape: [AtomicUsize; 2],
     /// Fields whose values other servers give, if some are selected.
     pub(crate) resolved: Option<Box<ResolvedPlan>>,
+    /// Root fields of a mutation that are executed after these.
+    pub(crate) next: Option<Arc<Self>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
@@ -83,6 +86,7 @@ impl CachedPlan for Prepared {
             last_answer: _,
             last_tape: _,
             resolved,
+            next,
             made,
         } = self;
         let shape = plan.shape();
@@ -100,7 +104,7 @@ impl CachedPlan for Prepared {
             passwords.memory_size(),
             resolved.as_ref().map_or(0, |resolved| resolved.weight()),
         ];
-        (own + heap.iter().sum::<usize>()) as u64
+        (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
     }
 
     fn has_grown(&self) -> bool {
@@ -117,8 +121,7 @@ impl Prepared {
             false => Statistics::Counted,
         };
         let own = self.cost.estimate(source::Variables::of(&variables.values), statistics);
-        let next = self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref());
-        own.saturating_add(next.map_or(0, |next| next.cost(variables, session)))
+        own.saturating_add(self.next.as_ref().map_or(0, |next| next.cost(variables, session)))
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -128,10 +131,15 @@ impl Prepared {
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
         limits.check(&self.patterns, source::Variables::of(&variables.values))?;
-        match self.resolved.as_ref().and_then(|resolved| resolved.next.as_ref()) {
+        match &self.next {
             Some(next) => next.check_patterns(limits, variables),
             None => Ok(()),
         }
+    }
+
+    /// Whether other servers give values of the answer.
+    pub(crate) fn has_resolved(&self) -> bool {
+        self.resolved.is_some() || self.next.is_some()
     }
 
     /// Values of the request that its answer repeats.
@@ -273,7 +281,7 @@ impl Engine {
             // The plan is for variables that fit all parts.
             structure.observations.extend_from_slice(&next.structure.observations);
         }
-        let resolved = ResolvedPlan::new(resolved, positions, next).map(Box::new);
+        let resolved = ResolvedPlan::new(resolved, positions).map(Box::new);
         let request = Arc::new(request);
         let plan = self
             .source
@@ -297,6 +305,7 @@ impl Engine {
             last_answer,
             last_tape,
             resolved,
+            next,
             made: AtomicU32::new(0),
         })
     }
@@ -309,7 +318,7 @@ impl Engine {
         variables: &Variables,
     ) -> Result<Lowered, Vec<GraphQLError>> {
         let introspection = self.introspect(document, operation_name, variables)?;
-        self.lower_roots(document, variables, &introspection, 0..usize::MAX)
+        self.lower_roots(document, variables, &introspection, dialects::ALL_ROOTS)
     }
 
     /// Lowers some of the root fields, by their indexes.
@@ -324,6 +333,20 @@ impl Engine {
         let (operation, most) = (&document.operation, self.limits.document.fields);
         dialects::lower_roots(&self.api, operation, steering, introspection, most, roots)
             .map_err(|error| vec![lower_error(&error)])
+    }
+
+    /// Compiles the reads of stored hashes.
+    fn prepare_passwords(
+        &self,
+        stated: Vec<StatedPassword>,
+    ) -> Result<Box<[PreparedPassword]>, Vec<GraphQLError>> {
+        let prepare = |StatedPassword { given, stored, location }: StatedPassword| {
+            let compile = |request| self.source.compile(&self.catalog, &request, shape(1));
+            let stored = stored.map(compile).transpose();
+            let stored = stored.map_err(|error| vec![compile_error(&error)])?;
+            Ok(PreparedPassword { given, stored, location })
+        };
+        stated.into_iter().map(prepare).collect()
     }
 
     fn introspect(
@@ -360,7 +383,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-pub(crate) fn compile_error(error: &CompileError) -> GraphQLError {
+fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

@@ -22,8 +22,7 @@ use std::sync::Arc;
 
 use clients::egress::{Client, Egress, EgressSettings};
 
-use crate::engine::Engine;
-use crate::gateway::headers::ReadHeaders;
+use crate::headers::ReadHeaders;
 
 pub use open::ResolverError;
 pub(crate) use plan::ResolvedPlan;
@@ -50,21 +49,12 @@ pub(crate) struct Resolvers {
     /// Maximum number of requests of one operation at the same time.
     pub(crate) most_concurrent: usize,
     /// Headers of clients that are forwarded.
-    read_headers: ReadHeaders,
+    pub(crate) read_headers: ReadHeaders,
 }
 
 impl Resolvers {
     /// A client for one thread.
     pub(crate) fn client(&self) -> Client {
         Client::new(&self.egress)
-    }
-}
-
-impl Engine {
-    /// Headers of clients that other servers receive; none without such headers.
-    #[must_use]
-    pub fn read_headers(&self) -> Option<&ReadHeaders> {
-        let headers = &self.resolvers.as_ref()?.read_headers;
-        (!headers.is_empty()).then_some(headers)
     }
 }

@@ -1,5 +1,6 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod passwords;
 mod record;
 mod resolve;
 
@@ -15,10 +16,10 @@ use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
 
+use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
-use crate::gateway::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::resolvers::Resolvers;
@@ -33,7 +34,7 @@ pub struct Worker {
     /// The client of other servers that give values of fields.
     egress: Option<Client>,
     sizes: Sizes,
-    pub(crate) time_limit: Option<Duration>,
+    time_limit: Option<Duration>,
 }
 
 /// The logged message of a value that cannot be bound.
@@ -204,7 +205,7 @@ impl Worker {
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
-        if ready.prepared.resolved.is_some() {
+        if ready.prepared.has_resolved() {
             return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
         }
         let Ready { known, prepared, variables, kind, since, .. } = &ready;

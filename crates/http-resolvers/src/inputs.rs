@@ -50,7 +50,7 @@ impl Inputs {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut members: Vec<_> = self.0.iter().collect();
-        members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        members.sort_by_key(|(name, _)| *name);
         members.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 }

@@ -31,4 +31,4 @@ pub use answer::{AnswerError, RemoteError};
 pub use call::{CallError, HttpCall};
 pub use inputs::Inputs;
 pub use projection::Projection;
-pub use resolver::{HttpResolver, NullLists, RemoteOperation, RequestBody};
+pub use resolver::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};

@@ -20,10 +20,17 @@ pub struct HttpResolver {
     /// True if one request gives the values of all objects, as a list.
     pub is_batch: bool,
     pub headers: Headers,
-    /// Fields of the object that the templates use. Empty for fields of a root type, whose templates
-    /// use arguments.
-    pub inputs: Box<[Box<str>]>,
+    pub inputs: InputSource,
     pub null_lists: NullLists,
+}
+
+/// The values that the templates use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputSource {
+    /// Arguments of the field, which is one of a root type.
+    Arguments,
+    /// These fields of the object that has the field.
+    Fields(Box<[Box<str>]>),
 }
 
 /// The body of the request.
@@ -69,10 +76,19 @@ impl HttpResolver {
         }
     }
 
-    /// True if the templates use arguments of the field.
+    /// True if the field is one of a root type.
     #[must_use]
     pub fn is_of_root(&self) -> bool {
-        self.inputs.is_empty()
+        self.inputs == InputSource::Arguments
+    }
+
+    /// Fields of the object that the templates use.
+    #[must_use]
+    pub fn input_fields(&self) -> &[Box<str>] {
+        match &self.inputs {
+            InputSource::Arguments => &[],
+            InputSource::Fields(names) => names,
+        }
     }
 }
 

@@ -80,6 +80,8 @@ pub enum Filter {
         case: Case,
         operand: Operand,
     },
+    /// The row is one of those with the nearest vectors.
+    Nearest(Box<Nearest>),
     /// A condition on the location of a point.
     Geo {
         place: ValueRef,
@@ -122,6 +124,7 @@ pub enum ValueRef {
     /// A field that all variants of [`crate::From::Variants`] have, by its index among the common
     /// fields.
     Common(u16),
+    Distance(Box<Distance>),
     /// The value of a field, or null if the row that has it fails the condition.
     If {
         place: Box<ValueRef>,
@@ -132,6 +135,45 @@ pub enum ValueRef {
         place: Box<ValueRef>,
         value: Box<Value>,
     },
+}
+
+/// The rows of an entity whose vectors are nearest to another, ties by their keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    pub key: FieldId,
+    pub distance: Distance,
+    /// The largest distance.
+    pub most: Option<Operand>,
+    /// The number of rows.
+    pub count: Operand,
+    /// The rows among which they are.
+    pub filter: Filter,
+}
+
+/// The distance of a field's vector from another vector, unknown if their lengths differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distance {
+    pub field: FieldId,
+    pub metric: Metric,
+    pub to: OtherVector,
+}
+
+/// The vector from which others have a distance.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OtherVector {
+    Given(Operand),
+    /// That of the only row which passes.
+    OfRow(Filter),
+}
+
+/// Distances of vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    Euclidean,
+    /// One less the cosine of the angle between them.
+    Cosine,
+    /// One less their dot product.
+    DotProduct,
 }
 
 /// A unit of time for grouping moments.
@@ -326,7 +368,10 @@ impl Filter {
                 filter.reads_other_rows()
             }
             Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
-            Self::Relation { .. } | Self::RelatedGroup { .. } | Self::VariantGroup { .. } => true,
+            Self::Relation { .. }
+            | Self::RelatedGroup { .. }
+            | Self::VariantGroup { .. }
+            | Self::Nearest(_) => true,
             Self::Compare { .. }
             | Self::CompareText { .. }
             | Self::IsNull(_)

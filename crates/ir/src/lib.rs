@@ -35,7 +35,8 @@ pub mod write;
 
 pub use claims::Claims;
 pub use filter::{
-    Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
+    Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector, Quantifier,
+    TextMatch, TimeUnit, ValueRef,
 };
 pub use objects::{
     FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,

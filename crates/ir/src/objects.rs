@@ -14,6 +14,7 @@ use crate::rows::Rows;
 /// One part of a change of objects. Lists of one part are of equal length; rows with a null key are
 /// left out.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a step that reads has the same rows in place")]
 pub enum ObjectChange {
     /// Reads the keys of existing rows.
     Find { rows: Rows, purpose: FindPurpose },

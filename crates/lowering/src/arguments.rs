@@ -10,6 +10,7 @@ use ir::{Codec, Filter, Operand};
 use super::call::GivenArgument;
 use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
+use super::nearest::NearestArguments;
 use super::order::of_row;
 use super::paging::at_most;
 use super::selection::misplaced;
@@ -42,6 +43,7 @@ pub(super) struct Arguments {
     pub(super) given: Vec<GivenArgument>,
     /// A password of the row, and the field with its hash.
     pub(super) password: Option<(FieldId, Operand)>,
+    pub(super) nearest: NearestArguments,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
     /// The index to search instead of the field's own rows.
@@ -272,6 +274,10 @@ impl Context<'_> {
             (ArgumentRole::Sort, _) => {
                 self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
             }
+            (ArgumentRole::Nearest(role), _) => {
+                let arguments = &mut arguments.nearest;
+                self.nearest_argument(*role, (id, input), field.location, arguments)?;
+            }
             (ArgumentRole::Searched, _) => {
                 arguments.searched = Some(self.operand(input, r#type));
             }
@@ -324,6 +330,7 @@ impl Context<'_> {
                     | ValueBinding::Present(_)
                     | ValueBinding::GroupBy(_)
                     | ValueBinding::Variant(_)
+                    | ValueBinding::Vector { .. }
                     | ValueBinding::Label(_),
                 ) => return Err(misplaced("a value of orders")),
                 None => {}

@@ -42,6 +42,7 @@ impl<'a> Context<'a> {
     pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
         match binding.from {
             RowsFrom::Entity
+            | RowsFrom::Nearest
             | RowsFrom::Search(_)
             | RowsFrom::Changed
             | RowsFrom::Relation(_)

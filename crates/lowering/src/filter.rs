@@ -338,7 +338,9 @@ impl Context<'_> {
         let PresentInput { id, input, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match operator {
-            OperatorRole::Compare(_) | OperatorRole::CompareElement(_)
+            OperatorRole::Compare(_)
+            | OperatorRole::CompareAsWritten(_)
+            | OperatorRole::CompareElement(_)
                 if self.is_empty_object(input, r#type)? =>
             {
                 meaning(&given.binding.empty, Some(&subject.place), given.location)
@@ -357,6 +359,10 @@ impl Context<'_> {
             }
             OperatorRole::Compare(comparison) => {
                 let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, comparison, subject.plain, operand)))
+            }
+            OperatorRole::CompareAsWritten(comparison) => {
+                let operand = self.plain_operand(input);
                 Ok(Some(compare(subject, comparison, subject.plain, operand)))
             }
             OperatorRole::CompareIgnoringCase(comparison) => {

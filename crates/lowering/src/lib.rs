@@ -12,6 +12,7 @@
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions; `cascade.rs`: rows that have all selected fields
 //! * `pattern.rs`: patterns of text matches, for later checks
+//! * `nearest.rs`: rows by the distances of their vectors
 //! * `password.rs`: passwords, which are hashed and compared before
 //! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
@@ -42,6 +43,7 @@ mod grouped;
 mod input;
 mod leaf;
 mod mutation;
+mod nearest;
 mod nested;
 mod objects;
 mod order;
@@ -75,7 +77,7 @@ use api::Api;
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
-pub use resolved::ResolvedSelection;
+pub use resolved::{ALL_ROOTS, ResolvedSelection};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
@@ -173,6 +175,8 @@ struct Context<'a> {
     next_rows: u32,
     steps: Vec<ir::Step>,
     echoes: Vec<Echoed>,
+    /// The distance of the rows being lowered.
+    distance: Option<ir::Distance>,
     /// The root field being lowered.
     root: u32,
     /// The number of enclosing levels of relationships.
@@ -189,7 +193,7 @@ pub fn lower(
     introspection: &Introspection,
     most_selections: usize,
 ) -> Result<Lowered, LowerError> {
-    lower_roots(api, operation, steering, introspection, most_selections, 0..usize::MAX)
+    lower_roots(api, operation, steering, introspection, most_selections, ALL_ROOTS)
 }
 
 /// Lowers some of the root fields, by their indexes among the selected ones.
@@ -260,12 +264,13 @@ impl<'a> Context<'a> {
             patterns: RefCell::default(),
             passwords: RefCell::default(),
             resolved: Vec::new(),
-            roots: 0..usize::MAX,
+            roots: ALL_ROOTS,
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,
             steps: Vec::new(),
             echoes: Vec::new(),
+            distance: None,
             root: 0,
             level: 0,
             is_cascading: false,

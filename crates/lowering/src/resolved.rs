@@ -30,6 +30,9 @@ pub struct ResolvedSelection {
     pub location: Location,
 }
 
+/// All root fields of an operation, by their indexes.
+pub const ALL_ROOTS: Range<usize> = 0..usize::MAX;
+
 /// The root fields of an operation in parts that are executed one after the other, by the indexes
 /// of the selected fields. A part of a mutation has fields of the source, then those of other
 /// servers; every other operation is one part.
@@ -40,7 +43,7 @@ pub fn parts(
     most_selections: usize,
 ) -> Result<Vec<Range<usize>>, LowerError> {
     if operation.kind != OperationKind::Mutation || !api.has_resolvers() {
-        return Ok(vec![0..usize::MAX]);
+        return Ok(vec![ALL_ROOTS]);
     }
     let object = root_type(api, operation.kind)?;
     let steering = Steering::new(variables);
@@ -93,7 +96,7 @@ impl<'a> Context<'a> {
         let number = self.select(resolver, id, field);
         let number = self.shape.add(Node::Literal(number.to_string().into_bytes().into()));
         let mut fields = vec![ShapeField::new(MARK, number, false)];
-        for name in &known.definition.inputs {
+        for name in known.definition.input_fields() {
             let Some(input) = api.schema.find_field(object, name) else {
                 return Err(misplaced("an input of a resolver"));
             };

@@ -209,6 +209,7 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             claim_for(operand, claims)
         }
         Filter::IsNull(_) => Ok(()),
+        Filter::Nearest(_) => Err("the nearest vectors cannot be asked for here".to_owned()),
         Filter::Relation { filter, .. } => claimed(filter, claims),
         Filter::RelatedGroup { filter, having, .. } => {
             claimed(filter, claims)?;

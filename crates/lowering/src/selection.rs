@@ -18,8 +18,8 @@ use super::paging::{Paging, page};
 use super::required_fields::RequiredFields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
-    ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
-    RowsFrom,
+    ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, OrderBy, RowsBinding,
+    RowsForm, RowsFrom,
 };
 use api::check::{Position, position_of_arguments};
 
@@ -131,6 +131,7 @@ impl<'a> Context<'a> {
                     FieldBinding::Mutation(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
+                    | FieldBinding::Distance
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::GlobalId { .. }
                     | FieldBinding::Connection(_)
@@ -189,6 +190,14 @@ impl<'a> Context<'a> {
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
             }
+            FieldBinding::Distance => Ok(match self.distance.clone().filter(|_| path.is_empty()) {
+                Some(distance) => {
+                    let place = ir::ValueRef::Distance(Box::new(distance));
+                    let output = outputs.order_value(self, &ir::OrderKey::Value(place));
+                    Node::Leaf { output, leaf: response::Leaf::Float }
+                }
+                None => null(),
+            }),
             FieldBinding::NodeId { prefix, key } => {
                 let pieces = self.node_id_pieces(path, prefix, key, outputs);
                 Ok(Node::Base64(pieces))
@@ -353,7 +362,9 @@ impl<'a> Context<'a> {
             &mut self.is_cascading,
             RequiredFields::reach_below(cascade.as_ref()),
         );
+        let distance = self.distance.take();
         let found = self.complete_rows(binding, field, cascade.as_ref());
+        self.distance = distance;
         self.is_cascading = around;
         found
     }
@@ -381,6 +392,15 @@ impl<'a> Context<'a> {
             let filter = id.zip(binding).and_then(|(id, binding)| node_filter(&id, binding));
             let Some(filter) = filter else { return Ok(None) };
             arguments.filters.push(filter);
+        }
+        if binding.from == RowsFrom::Nearest {
+            let given = std::mem::take(&mut arguments.nearest);
+            let (distance, filter) = self.nearest(binding.entity, given)?;
+            let place = ir::ValueRef::Distance(Box::new(distance.clone()));
+            let direction = ir::Direction::Ascending;
+            arguments.orders = vec![OrderBy::Value { place, direction }];
+            arguments.filters.push(filter);
+            self.distance = Some(distance);
         }
         if let Some((stored, given)) = arguments.password.take() {
             let (place, filters) = ((binding.entity, stored), &arguments.filters);
@@ -468,6 +488,7 @@ impl<'a> Context<'a> {
         let mut rows = Rows {
             id: rows_id,
             from: match binding.from {
+                RowsFrom::Nearest => ir::From::Entity(binding.entity),
                 RowsFrom::Entity | RowsFrom::Search(_) | RowsFrom::Changed => match search {
                     Some(search) => {
                         let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);

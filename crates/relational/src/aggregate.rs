@@ -422,7 +422,10 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }
         | ValueRef::OrElse { place, .. } => field_of(place),
-        ValueRef::Computed(_) | ValueRef::Counted { .. } | ValueRef::Common(_) => None,
+        ValueRef::Computed(_)
+        | ValueRef::Distance(_)
+        | ValueRef::Counted { .. }
+        | ValueRef::Common(_) => None,
     }
 }
 

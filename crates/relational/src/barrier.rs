@@ -228,6 +228,7 @@ impl Compiler<'_> {
             | Filter::RelatedGroup { .. }
             | Filter::VariantGroup { .. }
             | Filter::Text { .. }
+            | Filter::Nearest(_)
             | Filter::Geo { .. } => false,
         }
     }

@@ -87,6 +87,7 @@ impl Compiler<'_> {
             Filter::VariantGroup { .. } => {
                 return Err(CompileError::not_built("rows of several entities"));
             }
+            Filter::Nearest(nearest) => self.nearest(nearest, scope.alias, statement)?,
             Filter::Geo { place, operator, operand } => {
                 let (_, value) = self.place(place, scope, statement)?;
                 self.located(value, *operator, operand, statement)?
@@ -489,6 +490,9 @@ impl Compiler<'_> {
                 Err(CompileError::not_built("an attribute of a composite"))
             }
             ValueRef::Computed(call) => self.computed_place(call, scope, statement),
+            ValueRef::Distance(distance) => {
+                Ok((distance.field, self.distance(distance, scope.alias, statement)?))
+            }
             ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             ValueRef::Common(place) => scope.common(*place),
             ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),

@@ -108,6 +108,9 @@ impl Compiler<'_> {
                         | ir::OrderKey::Call(call) => {
                             self.computed_place(call, scope, statement)?.1
                         }
+                        ir::OrderKey::Value(ir::ValueRef::Distance(distance)) => {
+                            self.distance(distance, scope.alias, statement)?
+                        }
                         ir::OrderKey::Value(_) => {
                             return Err(CompileError::not_built("this order as a value"));
                         }

@@ -24,6 +24,7 @@
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`search`]: words, stems and regular expressions; `searched`: conditions with them
 //! * `located`: conditions on places of the earth
+//! * `nearest`: distances of vectors
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 //! * `object_list`: keys of objects that are resolved between statements
@@ -49,6 +50,7 @@ mod keyed;
 mod keyset;
 pub mod level;
 mod located;
+mod nearest;
 mod object_list;
 mod parents;
 pub mod predicate;

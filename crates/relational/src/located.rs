@@ -28,14 +28,22 @@ impl Compiler<'_> {
         };
         let source = ParameterSource::Operand(operand.clone());
         let operand = statement.parameter(source, ParameterKind::Geo(operator));
-        // PostgreSQL's are in the schema of Thalweg, the others have its name before their own.
+        Ok(self.own_function(name, [value, Expression::Parameter(operand)]))
+    }
+
+    /// A call of one of Thalweg's functions: in PostgreSQL they are in its schema, elsewhere they have
+    /// its name before their own.
+    pub(super) fn own_function<const N: usize>(
+        &self,
+        name: &str,
+        arguments: [Expression; N],
+    ) -> Expression {
         let (schema, name) = match self.flavor.definitions.words {
             WordIndexes::Indexes => (Some(Identifier("thalweg".into())), name.into()),
             WordIndexes::VirtualTables => (None, format!("thalweg_{name}").into()),
         };
-        let arguments = [value, Expression::Parameter(operand)];
         let arguments = arguments.map(|value| CallArgument { name: None, value }).into();
         let function = TableName { schema, name: Identifier(name) };
-        Ok(Expression::Call(Call { function, arguments }))
+        Expression::Call(Call { function, arguments })
     }
 }

@@ -263,6 +263,9 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<OrderItem, CompileError> {
         let (expression, nullable) = match &term.key {
+            OrderKey::Value(ir::ValueRef::Distance(distance)) => {
+                (self.distance(distance, scope.alias, statement)?, true)
+            }
             OrderKey::Value(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
                 let column = match place {

@@ -88,6 +88,10 @@ pub enum ParameterKind {
     },
     /// The operand of a search in texts: see [`Search`](crate::search::Search).
     Search(TextMatch),
+    /// A vector from which others have a distance.
+    Vector,
+    /// A float.
+    Float,
     /// The operand of a condition on a place: see [`Wanted`](source::geo::Wanted).
     Geo(GeoOperator),
     /// The query that finds candidates of a search in an index of its words, or of parts of texts.

@@ -18,6 +18,7 @@ mod collector;
 mod commands;
 mod compression;
 mod configuration;
+mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
 mod declared_tokens;
@@ -52,6 +53,7 @@ mod script;
 mod secrets;
 #[path = "support/served.rs"]
 mod served;
+mod shared_files;
 mod sqlite_threads;
 mod stored_as;
 mod streaming;

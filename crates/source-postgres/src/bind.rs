@@ -180,6 +180,7 @@ fn encode(
         ParameterKind::List { .. }
         | ParameterKind::StoredArray { .. }
         | ParameterKind::KeyList { .. }
+        | ParameterKind::Vector
         | ParameterKind::ArgumentList { .. } => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => write_list(items, buffer)?,
@@ -232,6 +233,7 @@ fn encode(
         | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Text
+        | ParameterKind::Float
         | ParameterKind::Argument { .. }
         | ParameterKind::RowArray { .. }
         // Of databases without arrays, or without patterns of LIKE.

@@ -77,7 +77,8 @@ impl PostgresProgram {
                 ParameterKind::TextList
                 | ParameterKind::Search(_)
                 | ParameterKind::Candidates { .. } => Type::TEXT_ARRAY.oid(),
-                ParameterKind::Geo(_) => Type::FLOAT8_ARRAY.oid(),
+                ParameterKind::Float => Type::FLOAT8.oid(),
+                ParameterKind::Geo(_) | ParameterKind::Vector => Type::FLOAT8_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => {
                     types.argument(function, place).oid

@@ -139,6 +139,7 @@ impl PostgresMigration {
         self.run(include_str!("migrate/prepare.sql")).await?;
         self.run(WORDS).await?;
         self.run(include_str!("migrate/geo.sql")).await?;
+        self.run(include_str!("migrate/vectors.sql")).await?;
         for statement in statements {
             self.run(statement).await?;
         }

@@ -194,6 +194,8 @@ fn encode(
         ParameterKind::Search(TextMatch::Re2) => {
             encode_pattern(value, |text| Re2::read(text).map(|_| text.to_owned()))
         }
+        ParameterKind::Vector => encode_list(value, ValueKind::Float),
+        ParameterKind::Float => encode_value(value, ValueKind::Float),
         ParameterKind::Geo(operator) => {
             encode_pattern(value, |text| Wanted::read(operator, text).map(|_| text.to_owned()))
         }

@@ -10,6 +10,7 @@ use super::exact::add_functions;
 use super::functions;
 use super::idle::Idle;
 use super::interrupt::Interrupt;
+use super::options::Durability;
 use super::planning::Planning;
 
 /// Size of the statement cache of the connection that writes.
@@ -87,8 +88,14 @@ impl OpenFile {
     }
 
     /// Opens an existing file for writing. A read-only file fails when it is written.
-    pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+    pub(super) fn open_for_changes(
+        path: &Path,
+        busy: Duration,
+        durability: Durability,
+    ) -> Result<Self, rusqlite::Error> {
         let file = Self::open(path, busy, Cache::Default)?;
+        // A file has no setting of its own for it.
+        file.connection.pragma_update(None, "synchronous", durability.synchronous())?;
         file.connection.pragma_update(None, "query_only", false)?;
         // On already, unless the library was built otherwise.
         file.connection.pragma_update(None, "foreign_keys", true)?;

@@ -99,7 +99,7 @@ impl SqliteSource {
             .map_err(|source| OpenError::Catalog { path: path.into(), source })?;
         options.declare(&mut catalog)?;
         let threads = Arc::new(Threads::new(path, file, timeouts.acquire));
-        let writer = Arc::new(FileWriter::new(path, timeouts.acquire));
+        let writer = Arc::new(FileWriter::new(path, timeouts.acquire, options.durability));
         let partial_indexes = has_partial_indexes(&catalog);
         Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
     }

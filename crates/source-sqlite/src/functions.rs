@@ -18,6 +18,7 @@ use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
 use super::stored::in_utc;
 use super::text::text_of;
+use super::vector;
 
 /// Defines the functions. They depend on their arguments alone.
 pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), rusqlite::Error> {
@@ -76,6 +77,17 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
         let name = format!("thalweg_{name}");
         connection.create_scalar_function(name.as_str(), 2, flags, move |arguments| {
             is_located(arguments, operator, &mut interrupt.work())
+        })?;
+    }
+    for (name, distance) in [
+        (sql::flavor::VECTOR_EUCLIDEAN, vector::euclidean as vector::Measure),
+        (sql::flavor::VECTOR_COSINE, vector::cosine),
+        (sql::flavor::VECTOR_DOT_PRODUCT, vector::dot_product),
+    ] {
+        let interrupt = interrupt.clone();
+        let name = format!("thalweg_{name}");
+        connection.create_scalar_function(name.as_str(), 2, flags, move |arguments| {
+            measured(arguments, distance, &mut interrupt.work())
         })?;
     }
     for (name, letters) in
@@ -191,6 +203,22 @@ fn is_located(
     let Some((place, wanted)) = place.zip(Option::as_ref(&wanted)) else { return Ok(None) };
     work.spend(place.size().saturating_mul(wanted.size()))?;
     Ok(Some(place.passes(wanted)))
+}
+
+/// The distance of two vectors, of which the second is parsed once for all rows of a statement.
+fn measured(
+    arguments: &Context<'_>,
+    distance: vector::Measure,
+    work: &mut Work<'_>,
+) -> Result<Option<f64>, rusqlite::Error> {
+    let read = |vector: ValueRef<'_>| {
+        Ok::<_, rusqlite::Error>(text_of(vector).and_then(|text| vector::read(&text)))
+    };
+    let other = arguments.get_or_create_aux(1, read)?;
+    let text = text_of(arguments.get_raw(0));
+    work.spend(text.as_ref().map_or(0, |text| text.len()))?;
+    let own = text.and_then(|text| vector::read(&text));
+    Ok(own.zip(Option::as_ref(&other)).and_then(|(own, other)| distance(&own, other)))
 }
 
 /// An argument as text, numbers as SQLite prints them; none where it is null or no text at all.

@@ -7,6 +7,7 @@
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
 //! * `json`: JSON by its content; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
+//! * `vector`: distances of vectors
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
@@ -55,12 +56,13 @@ mod stored;
 mod text;
 mod threads;
 pub mod transfer;
+mod vector;
 mod writer;
 
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
-pub use options::{OpenError, SqliteOptions, StoredColumn};
+pub use options::{Durability, OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
 

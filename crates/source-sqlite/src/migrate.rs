@@ -4,17 +4,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catalog::Catalog;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use source::{MigrationAccess, Record, Recorded};
 
 use super::connection::{Cache, OpenFile};
 use super::introspect::{IntrospectError, introspect};
+use super::options::Durability;
 
 /// The reason why a file was not migrated. It is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     #[error("cannot open {}: {source}", redact::address(&path.to_string_lossy()))]
     Open { path: PathBuf, source: rusqlite::Error },
+    #[error(
+        "another program has locked {} for longer than {}s; migrate again when it is done",
+        redact::address(&path.to_string_lossy()), busy.as_secs_f32()
+    )]
+    Locked { path: PathBuf, busy: Duration },
     #[error("{} is a folder; give the path of a SQLite file", redact::address(&.0.to_string_lossy()))]
     Folder(PathBuf),
     #[error("cannot read the history of migrations: {0}")]
@@ -64,7 +70,7 @@ impl SqliteMigration {
                 if !path.exists() {
                     create(path).map_err(failed)?;
                 }
-                OpenFile::open_for_changes(path, busy)
+                OpenFile::open_for_changes(path, busy, Durability::Full)
             }
         };
         let file = file.map_err(failed)?;
@@ -78,7 +84,10 @@ impl SqliteMigration {
                 MigrationAccess::Write => include_str!("migrate/begin.sql"),
             })
         };
-        begun().map_err(failed)?;
+        begun().map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy) => MigrateError::Locked { path: path.into(), busy },
+            _ => failed(error),
+        })?;
         Ok(Self { file })
     }
 

@@ -7,6 +7,17 @@ use source::Timeouts;
 
 use super::introspect::IntrospectError;
 
+/// When a transaction counts as committed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When the disk has it: a power failure loses nothing that was acknowledged.
+    #[default]
+    Full,
+    /// When the system has it: a power failure may lose the newest transactions, and leaves the
+    /// file whole.
+    Normal,
+}
+
 /// Options of a SQLite file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SqliteOptions<'o> {
@@ -14,6 +25,7 @@ pub struct SqliteOptions<'o> {
     pub wide_integers: bool,
     /// Scalars of columns whose declarations do not name them.
     pub stored_as: &'o [StoredColumn],
+    pub durability: Durability,
     pub timeouts: Timeouts,
 }
 
@@ -42,6 +54,16 @@ pub enum OpenError {
         "`--stored-as` of the column {table}.{column} is another type than it can hold: {reason}"
     )]
     StoredAs { table: Box<str>, column: Box<str>, reason: &'static str },
+}
+
+impl Durability {
+    /// The value of `PRAGMA synchronous`.
+    pub(super) fn synchronous(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Normal => "normal",
+        }
+    }
 }
 
 impl SqliteOptions<'_> {

@@ -531,6 +531,7 @@ mod tests {
 
     use rusqlite::{Connection, ErrorCode};
 
+    use crate::Durability;
     use crate::connection::OpenFile;
 
     /// Room in the cache for a few pages only: the others are read and written when they are used.
@@ -574,7 +575,8 @@ mod tests {
         }
 
         fn open(path: &Path) -> OpenFile {
-            let file = OpenFile::open_for_changes(path, Duration::ZERO).unwrap();
+            let file = OpenFile::open_for_changes(path, Duration::ZERO, Durability::Full);
+            let file = file.unwrap();
             file.connection.execute_batch(SMALL).unwrap();
             file
         }

@@ -11,6 +11,7 @@ use transfer::value::{Found, RowBuffer, StoredColumn, moment, stored, text};
 use transfer::{ValueRef, value};
 
 use super::connection::{Cache, OpenFile};
+use super::options::Durability;
 
 /// The reason why a load or a read ended early.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +42,7 @@ impl SqliteTransfer {
     /// Opens a file for a load.
     pub fn open_for_load(path: &Path, busy: Duration) -> Result<Self, TransferError> {
         let failed = |source| opening(path, source);
-        let file = OpenFile::open_for_changes(path, busy).map_err(failed)?;
+        let file = OpenFile::open_for_changes(path, busy, Durability::Full).map_err(failed)?;
         // References are checked before the load.
         file.connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
         file.connection.pragma_update(None, "cache_size", CACHE).map_err(failed)?;

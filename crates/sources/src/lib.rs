@@ -21,7 +21,7 @@ pub mod watch;
 pub use address::{Address, AddressError};
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
-pub use open::{Extensions, OpenError, OpenOptions, Rights, StoredColumn};
+pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};
 pub use opened::Source;
 pub use plan::Plan;
 pub use watch::SchemaWatch;

@@ -5,7 +5,7 @@ use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
 pub use source_postgres::{Extensions, Rights};
 use source_sqlite::SqliteOptions;
-pub use source_sqlite::StoredColumn;
+pub use source_sqlite::{Durability, StoredColumn};
 
 /// Options of opening a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct OpenOptions {
     pub wide_integers: bool,
     /// Scalars of columns of SQLite whose declarations do not name them.
     pub stored_as: Vec<StoredColumn>,
+    /// When a transaction of a SQLite file counts as committed.
+    pub durability: Durability,
     pub timeouts: Timeouts,
 }
 
@@ -43,7 +45,8 @@ impl OpenOptions {
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {
-        let Self { wide_integers, stored_as, timeouts, .. } = self;
-        SqliteOptions { wide_integers: *wide_integers, stored_as, timeouts: *timeouts }
+        let Self { wide_integers, stored_as, durability, timeouts, .. } = self;
+        let (wide_integers, durability, timeouts) = (*wide_integers, *durability, *timeouts);
+        SqliteOptions { wide_integers, stored_as, durability, timeouts }
     }
 }

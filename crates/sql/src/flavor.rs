@@ -116,6 +116,11 @@ pub const GEO_WITHIN: &str = "geo_within";
 pub const GEO_CONTAINS: &str = "geo_contains";
 pub const GEO_INTERSECTS: &str = "geo_intersects";
 
+/// Functions of two vectors, named likewise.
+pub const VECTOR_EUCLIDEAN: &str = "vector_euclidean";
+pub const VECTOR_COSINE: &str = "vector_cosine";
+pub const VECTOR_DOT_PRODUCT: &str = "vector_dot_product";
+
 /// The function that returns a JSON list without the elements of another, likewise.
 pub const LIST_WITHOUT: &str = "thalweg_list_without";
 

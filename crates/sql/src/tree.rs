@@ -224,6 +224,11 @@ pub enum Expression {
     InTextIndex(Box<InTextIndex>),
     /// Whether the query gives a row.
     Exists(Box<Select>),
+    /// Equal to the only value of a row that the query gives.
+    InRows {
+        expression: Box<Expression>,
+        rows: Box<Select>,
+    },
     /// Whether a value compares so with some element of an array.
     AnyElement {
         value: Parameter,
@@ -511,7 +516,9 @@ impl Expression {
     /// How many tables the subqueries in a condition read.
     fn tables(&self) -> usize {
         match self {
-            Self::Exists(select) | Self::Subquery(select) => select.tables(),
+            Self::Exists(select) | Self::Subquery(select) | Self::InRows { rows: select, .. } => {
+                select.tables()
+            }
             Self::Compare { left, right, .. } => left.tables() + right.tables(),
             Self::And(conditions) | Self::Or(conditions) => {
                 conditions.iter().map(Self::tables).sum()

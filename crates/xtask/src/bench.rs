@@ -18,8 +18,8 @@ pub(crate) enum BenchError {
 }
 
 /// Commands that measure, and so need a release build.
-const MEASURED: [&str; 7] =
-    ["run", "documents", "mixed", "schema-size", "start-up", "streaming", "beside"];
+const MEASURED: [&str; 8] =
+    ["run", "documents", "mixed", "schema-size", "start-up", "streaming", "beside", "restaurants"];
 
 /// Builds the product if it is needed and not given, and replaces the process by `bench`; the
 /// default command is `run`.
@@ -35,7 +35,12 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     if !given
         && !matches!(
             command,
-            "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs" | "help"
+            "report"
+                | "sqlite-floor"
+                | "neo4j-floor"
+                | "restaurants-floor"
+                | "federation-subgraphs"
+                | "help"
         )
     {
         let mut build = program::cargo();
@@ -49,7 +54,14 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
     bench.args(["run", "--quiet"]).current_dir(workspace.join(workspaces::BENCH));
     if matches!(
         command,
-        "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside" | "federation-subgraphs"
+        "run"
+            | "sqlite-floor"
+            | "neo4j-floor"
+            | "streaming"
+            | "beside"
+            | "restaurants"
+            | "restaurants-floor"
+            | "federation-subgraphs"
     ) {
         // Some of the load is its own, and so is the bare loop over SQLite.
         bench.arg("--release");

@@ -1,9 +1,10 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
-use ir::{Filter, Hop, OrderKey, Quantifier, ValueRef};
+use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
 
 use super::{Walk, Within};
+use crate::Privilege;
 
 impl Walk<'_> {
     pub(super) fn order_key(&mut self, key: &mut OrderKey, within: &mut Within) {
@@ -36,6 +37,7 @@ impl Walk<'_> {
             }
             ValueRef::Edge(field) => self.edge(*field, within),
             ValueRef::Computed(call) => self.call(call, within),
+            ValueRef::Distance(distance) => self.distance(distance),
             ValueRef::Attribute { of: place, .. }
             | ValueRef::Truncated { place, .. }
             | ValueRef::OrElse { place, .. }
@@ -44,6 +46,24 @@ impl Walk<'_> {
             ValueRef::Common(_) => self.unsupported("rows of several entities"),
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
         }
+    }
+
+    /// Vectors cannot be masked, and the one of another row is that of a readable row.
+    fn distance(&mut self, distance: &mut Distance) {
+        let entity = self.catalog[distance.field].entity;
+        self.check(entity, Privilege::Read, Some(distance.field));
+        self.plain(distance.field);
+        if let OtherVector::OfRow(filter) = &mut distance.to {
+            self.among_visible(filter, entity);
+        }
+    }
+
+    /// Restricts a condition on rows of their own to the readable rows.
+    fn among_visible(&mut self, filter: &mut Filter, entity: EntityId) {
+        self.filter_of(filter, entity);
+        let visible = self.visible(entity);
+        let own = std::mem::replace(filter, Filter::all());
+        *filter = Filter::barrier(visible, own);
     }
 
     /// A condition of the request.
@@ -63,6 +83,11 @@ impl Walk<'_> {
             | Filter::AnyElement { place, .. }
             | Filter::Text { place, .. }
             | Filter::Geo { place, .. } => self.place(place, within),
+            Filter::Nearest(nearest) => {
+                let entity = self.catalog[nearest.key].entity;
+                self.distance(&mut nearest.distance);
+                self.among_visible(&mut nearest.filter, entity);
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 let mut below = self.along(*hop, within);
                 self.filter(filter, &mut below);

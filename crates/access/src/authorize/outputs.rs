@@ -81,6 +81,7 @@ impl Walk<'_> {
                 self.place(place, within);
             }
             ValueRef::Counted { .. }
+            | ValueRef::Distance(_)
             | ValueRef::Common(_)
             | ValueRef::If { .. }
             | ValueRef::OrElse { .. } => {

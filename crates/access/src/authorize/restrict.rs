@@ -7,8 +7,8 @@ mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output, OutputKind, Rows,
-    StepKind, ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Nearest, Operand, OrderKey, OrderTerm, OtherVector,
+    Output, OutputKind, Rows, StepKind, ValueRef, Variant,
 };
 
 use self::requirement::{Requirement, add, has_barrier};
@@ -196,7 +196,14 @@ impl Walk<'_> {
         usage.add(&rows.outputs, &[]);
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
-        self.requirement(entity, &usage).restrict(&mut rows.filter);
+        let requirement = self.requirement(entity, &usage);
+        each_nearest(&mut rows.filter, &mut |nearest| {
+            add(&mut nearest.filter, requirement.passes.clone());
+            if let OtherVector::OfRow(filter) = &mut nearest.distance.to {
+                add(filter, requirement.passes.clone());
+            }
+        });
+        requirement.restrict(&mut rows.filter);
     }
 
     /// `outputs` and `order` are those of all variants.
@@ -327,6 +334,17 @@ fn has_password(filter: &Filter) -> bool {
         Filter::Barrier { then, .. } => has_password(then),
         Filter::Compare { operand, .. } => matches!(operand, Operand::Password { .. }),
         _ => false,
+    }
+}
+
+/// Calls a function for each choice of the nearest rows in a conjunction.
+fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
+    match filter {
+        Filter::And(filters) => {
+            filters.iter_mut().for_each(|filter| each_nearest(filter, call));
+        }
+        Filter::Nearest(nearest) => call(nearest),
+        _ => {}
     }
 }
 

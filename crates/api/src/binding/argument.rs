@@ -46,6 +46,9 @@ pub enum ArgumentRole {
     Call(ArgumentBinding),
     /// A password: only the row whose field has a hash of it is found.
     Password(FieldId),
+    /// Of rows by the distances of their vectors: see
+    /// [`RowsFrom::Nearest`](super::RowsFrom::Nearest).
+    Nearest(NearestRole),
     /// The search text of an index.
     Searched,
     /// An object of [`ArgumentRole::Searched`]: the rows are those that the index finds.
@@ -55,4 +58,19 @@ pub enum ArgumentRole {
     /// A boolean that steers: relationships to rows of several entities are followed in their
     /// direction, or in both.
     DirectedVariants { directed: VariantsId, undirected: VariantsId },
+}
+
+/// The meaning of an argument of rows by the distances of their vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NearestRole {
+    /// An enum value, bound by [`ValueBinding::Vector`](super::ValueBinding::Vector).
+    By,
+    /// The vector from which rows have a distance.
+    Vector,
+    /// A value of the row with that vector.
+    Key(FieldId),
+    /// The number of rows.
+    Count,
+    /// The largest distance.
+    Most,
 }

@@ -119,6 +119,8 @@ pub enum RowsRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorRole {
     Compare(Comparison),
+    /// A comparison with the value as it is written: its type has another form elsewhere.
+    CompareAsWritten(Comparison),
     /// A case-insensitive comparison of texts.
     CompareIgnoringCase(Comparison),
     /// Compares any element of a list.

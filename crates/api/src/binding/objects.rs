@@ -59,6 +59,23 @@ pub enum ObjectTarget {
         keys: Arc<ObjectBinding>,
         each: Arc<[Arc<ObjectBinding>]>,
     },
+    /// Of several entities, which hold the key of the object, each in a field of its own. They are
+    /// found only: by the rows of this entity, and by the keys of the others.
+    Holding {
+        keys: Arc<ObjectBinding>,
+        others: Arc<[(EntityId, FieldId)]>,
+        each: Arc<[HoldingField]>,
+    },
+}
+
+/// A field of an entity that holds the key of another object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldingField {
+    pub entity: EntityId,
+    pub key: FieldId,
+    pub field: FieldId,
+    /// True if only one row may hold it.
+    pub is_unique: bool,
 }
 
 /// Storage of a relation.
@@ -99,6 +116,8 @@ pub enum ObjectRole {
     Key,
     /// A value that no two objects have: an object with it is found by it.
     Identifier(FieldId),
+    /// The same of a value that is stored as it is written: its type has another form elsewhere.
+    ExternalIdentifier(FieldId),
     /// A password, of which the field stores a hash.
     Password(FieldId),
     /// An object, or a list of such, to which the relation leads: one that exists, or a new one.

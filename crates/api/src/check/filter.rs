@@ -84,6 +84,7 @@ fn of_operator(operator: OperatorRole) -> Reading {
         OperatorRole::All => ON_SUBJECT,
         OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
         OperatorRole::Compare(_)
+        | OperatorRole::CompareAsWritten(_)
         | OperatorRole::CompareIgnoringCase(_)
         | OperatorRole::CompareElement(_)
         | OperatorRole::Match { .. }

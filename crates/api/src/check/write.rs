@@ -176,6 +176,7 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
         InputRole::Write(WriteRole::Object(role)) => match role {
             ObjectRole::Key
             | ObjectRole::Identifier(_)
+            | ObjectRole::ExternalIdentifier(_)
             | ObjectRole::Password(_)
             | ObjectRole::Common(_) => Some(Reading::Value),
             ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {

@@ -15,6 +15,7 @@
 //! * `generate`, `secret`, `auth`, `federation`: directives of types
 //! * `shared_predicates`: predicates that several fields share
 //! * `problem`: mistakes
+//! * `recorded`: definitions without their secrets
 
 mod auth;
 mod composite;
@@ -31,6 +32,7 @@ mod inverse;
 mod plain;
 mod predicate;
 mod problem;
+mod recorded;
 mod reserved;
 mod search;
 mod secret;
@@ -45,6 +47,7 @@ use crate::model::Model;
 use declared::OwnerKind;
 pub use problem::DefinitionProblem;
 use problem::{At, Problems};
+pub use recorded::without_secrets;
 use types::Types;
 
 /// Reads type definitions. The mistakes are in the order of the text.

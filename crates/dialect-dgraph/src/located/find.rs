@@ -1,7 +1,7 @@
 //! Finding the places of a model in a catalog, and declaring the relationships that it lacks.
 
 use catalog::builder::NewRelationship;
-use catalog::{Catalog, EntityId, FieldId, Scalar};
+use catalog::{Catalog, EntityId, FieldId, KeyKind, Scalar};
 use ir::{Hop, HopDirection};
 use storage::model::EndOf;
 use storage::plan::{Places, RelationPlace};
@@ -69,7 +69,17 @@ impl Finder<'_> {
         };
         let identifiers = (0..count).map(|place| self.identifier(index, place)).collect();
         let password = rows.and_then(|rows| self.password(index, rows));
-        LocatedType { rows, fields, links: Vec::new(), identifiers, password }
+        let keys = self.keys(index);
+        LocatedType { rows, fields, links: Vec::new(), identifiers, password, keys }
+    }
+
+    /// The table with the keys of all types of an interface.
+    fn keys(&self, index: TypeIndex) -> Option<LocatedRows> {
+        let stored = self.stored.types.get(index.0)?.as_ref()?;
+        let EndOf::Group(group) = stored.rows else { return None };
+        let entity = find_table(self.catalog, self.places.groups.get(group.0)?.as_ref()?)?;
+        let key = self.catalog[entity].keys.iter().find(|key| key.kind == KeyKind::Primary)?;
+        Some(LocatedRows { entity, key: *key.fields.first()? })
     }
 
     /// The field with the values of an interface's identifier.

@@ -7,11 +7,13 @@ use super::{Located, LocatedField, RelationPath};
 use api::binding::ObjectLink;
 
 /// The storage of a relation of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedLink {
     pub link: ObjectLink,
     /// The table with the keys of all types to which the relation leads, if it leads to several.
     pub keys: Option<(EntityId, FieldId)>,
+    /// The storage for each of several types, in the order of the paths.
+    pub each: Box<[ObjectLink]>,
 }
 
 impl Located {
@@ -20,12 +22,15 @@ impl Located {
         for r#type in &mut self.types {
             let links = r#type.fields.iter().map(|field| match field {
                 LocatedField::Rows(way) => {
-                    Some(LocatedLink { link: link(catalog, way)?, keys: None })
+                    let each = Box::default();
+                    Some(LocatedLink { link: link(catalog, way)?, keys: None, each })
                 }
                 LocatedField::Several(ways) => {
                     let (_, way) = ways.first()?;
                     let link = link(catalog, way)?;
-                    Some(LocatedLink { link, keys: keys_of_several(catalog, link) })
+                    let each = ways.iter().map(|(_, way)| self::link(catalog, way));
+                    let each = each.collect::<Option<_>>()?;
+                    Some(LocatedLink { link, keys: keys_of_several(catalog, link), each })
                 }
                 LocatedField::Missing | LocatedField::Column(_) => None,
             });

@@ -10,17 +10,15 @@ use super::variants;
 use crate::located::LocatedField;
 use crate::model::{Base, Field, TypeIndex, UnionIndex};
 use api::binding::{
-    Change, ChangedTypes, FieldBinding, InputBinding, MutationBinding, MutationForm, ObjectBinding,
-    ObjectRelation, ObjectRole, ObjectTarget, PayloadField, RowsBinding, RowsForm, RowsFrom,
-    WriteRole,
+    Change, ChangedTypes, FieldBinding, HoldingField, InputBinding, MutationBinding, MutationForm,
+    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, PayloadField, RowsBinding,
+    RowsForm, RowsFrom, WriteRole,
 };
 
 const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
      its id, or make the identifier unique with `@id(interface: true)`.";
 
 pub(super) const MISSING: &str = "The database does not store this.";
-
-const FOREIGN: &str = "Ids of other subgraphs cannot be stored yet.";
 
 const PASSWORD_OF_INTERFACE: &str =
     "The passwords of an interface's objects are changed by the mutations of their types.";
@@ -112,7 +110,10 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     let r#type = build.r#type(index);
     let field = &r#type.fields[place];
     if is_foreign_id(field) {
-        return refused(FOREIGN);
+        return match build.located.column(index, place) {
+            Some(column) => input(ObjectRole::ExternalIdentifier(column.field)),
+            None => refused(MISSING),
+        };
     }
     if is_id(field) {
         return input(ObjectRole::Key);
@@ -183,7 +184,7 @@ fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding
 
 fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<ObjectRelation> {
     let located = build.located.types.get(index.0);
-    let link = located.and_then(|known| known.links.get(place).copied().flatten())?;
+    let link = located.and_then(|known| known.links.get(place)?.as_ref())?;
     let field = &build.r#type(index).fields[place];
     let base = field.r#type.base;
     let inverse = field.inverse.as_ref();
@@ -193,6 +194,7 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
         (Base::Type(target), None) if !is_interface(build.r#type(target)) => {
             object(build, target).map(ObjectTarget::One)
         }
+        (Base::Type(target), None) => holding(build, (index, place), target, &link.each),
         (Base::Type(target), Some((entity, key))) => Some(ObjectTarget::Several {
             keys: Arc::new(ObjectBinding {
                 entity,
@@ -221,6 +223,40 @@ fn object_relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> Optio
         _ => None,
     };
     Some(ObjectRelation { target: target?, link: link.link, is_symmetric })
+}
+
+/// The objects of an interface that hold the key of an object, each in the field of its type.
+fn holding(
+    build: &Builder<'_>,
+    (index, place): (TypeIndex, usize),
+    target: TypeIndex,
+    links: &[ObjectLink],
+) -> Option<ObjectTarget> {
+    let LocatedField::Several(ways) = build.located.field(index, place) else { return None };
+    let each: Option<Vec<HoldingField>> = ways
+        .iter()
+        .zip(links)
+        .map(|((member, _), link)| {
+            let rows = build.located.rows(*member)?;
+            let ObjectLink::Far { field, is_unique } = *link else { return None };
+            Some(HoldingField { entity: rows.entity, key: rows.key, field, is_unique })
+        })
+        .collect();
+    let each = each?;
+    // Without a table of all keys they are looked up in each of the tables.
+    let of_all = build.located.types.get(target.0).and_then(|known| known.keys);
+    let others = each.iter().skip(1).filter(|_| of_all.is_none());
+    let others: Vec<_> = others.map(|own| (own.entity, own.key)).collect();
+    let first = each.first()?;
+    let (entity, key) = of_all.map_or((first.entity, first.key), |rows| (rows.entity, rows.key));
+    let keys = Arc::new(ObjectBinding {
+        entity,
+        key,
+        name: build.r#type(target).name.clone(),
+        required: Box::default(),
+        is_creatable: false,
+    });
+    Some(ObjectTarget::Holding { keys, others: others.into(), each: each.into() })
 }
 
 /// The objects of a type; `None` if they are not stored.

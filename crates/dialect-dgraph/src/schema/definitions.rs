@@ -12,9 +12,8 @@ use api::binding::{FieldBinding, ValueBinding};
 /// The field of a row's distance to the vector of a similarity query.
 pub(super) const VECTOR_DISTANCE: &str = "vector_distance";
 
+/// The text at custom fields of interfaces, whose types have them.
 const OF_INTERFACE: &str = "It is a field of an interface.";
-
-const NO_DISTANCE: &str = "Similarity queries are not supported yet.";
 
 /// The text at inputs of custom fields, which are sent to other servers only.
 const CUSTOM: &str = "Another server takes this.";
@@ -109,8 +108,7 @@ fn fields(build: &mut Builder<'_>, index: TypeIndex) -> Vec<DraftField> {
         return fields;
     }
     if has_distance(build, index) {
-        let binding = FieldBinding::Refused(NO_DISTANCE.into());
-        fields.push(DraftField::new(VECTOR_DISTANCE, "Float", binding));
+        fields.push(DraftField::new(VECTOR_DISTANCE, "Float", FieldBinding::Distance));
     }
     for (place, field) in r#type.fields.iter().enumerate() {
         let (Base::Type(target), Some(_), false) =

@@ -4,8 +4,8 @@ use super::builder::{Builder, lower_first, wrapped};
 use super::changes;
 use super::draft::DraftInput;
 use super::facts::{
-    id_field, is_custom, is_external, is_id, is_identified, is_interface, is_of_any_language,
-    is_reverse, xid_field,
+    id_field, is_custom, is_external, is_foreign_id, is_id, is_identified, is_interface,
+    is_of_any_language, is_reverse, xid_field,
 };
 use super::operators::refused;
 use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, VariantRole};
@@ -98,13 +98,16 @@ pub(super) fn required(build: &Builder<'_>, index: TypeIndex) -> Box<[RequiredMe
     let located = build.located.types.get(index.0);
     let required = required.map(|field| {
         let place = fields.iter().position(|own| own.name == field.name);
-        let link = located.zip(place).and_then(|(known, place)| known.links.get(place).copied());
-        let link = link.flatten().map(|known| known.link);
+        let link = located.zip(place).and_then(|(known, place)| known.links.get(place)?.as_ref());
+        let link = link.map(|known| known.link);
         RequiredMember { name: field.name.clone(), link }
     });
-    let secret = build.r#type(index).secret.as_ref();
-    let secret = secret.map(|secret| RequiredMember { name: secret.field.clone(), link: None });
-    required.chain(secret).collect()
+    let secret = build.r#type(index).secret.as_ref().map(|secret| &secret.field);
+    // The ids of other subgraphs are not generated here.
+    let foreign = fields.iter().filter(|field| is_foreign_id(field) && field.r#type.is_required);
+    let others = secret.into_iter().chain(foreign.map(|field| &field.name));
+    let others = others.map(|name| RequiredMember { name: name.clone(), link: None });
+    required.chain(others).collect()
 }
 
 /// The values of a type without its automatic id, each as declared.

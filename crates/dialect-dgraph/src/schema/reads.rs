@@ -71,6 +71,9 @@ pub(super) fn root(build: &mut Builder<'_>, index: TypeIndex, form: RowsForm) ->
 
 /// A key by which a row is found.
 pub(super) fn key(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
+    if let Some(id) = foreign_id(build, index, place) {
+        return compared(id, OperatorRole::CompareAsWritten(Comparison::Equal));
+    }
     match subject(build, index, place) {
         Some(subject) => equal(subject),
         None => refused(MISSING),
@@ -79,13 +82,13 @@ pub(super) fn key(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputB
 
 /// The condition on the automatic id.
 pub(super) fn id_condition(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
-    let Some(subject) = subject(build, index, place) else { return refused(MISSING) };
-    let operator = OperatorRole::Compare(Comparison::In);
-    InputBinding {
-        role: FilterRole::On { subject: Arc::new(subject), operator }.into(),
-        null: Meaning::Ignore,
-        empty: Meaning::False,
+    if let Some(id) = foreign_id(build, index, place) {
+        let among = compared(id, OperatorRole::CompareAsWritten(Comparison::In));
+        return InputBinding { empty: Meaning::False, ..among };
     }
+    let Some(subject) = subject(build, index, place) else { return refused(MISSING) };
+    let among = compared(subject, OperatorRole::Compare(Comparison::In));
+    InputBinding { empty: Meaning::False, ..among }
 }
 
 /// The condition on a field, whose input type is `filter`.
@@ -261,8 +264,18 @@ fn column<'b>(build: &'b Builder<'_>, index: TypeIndex, place: usize) -> Option<
     }
 }
 
+/// The id of another subgraph, which is a text here: it has the form of ids elsewhere.
+fn foreign_id(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Subject> {
+    let field = &build.r#type(index).fields[place];
+    let column = build.located.column(index, place).filter(|_| is_foreign_id(field))?;
+    Some(Subject::field(column.field))
+}
+
 fn equal(subject: Subject) -> InputBinding {
-    let operator = OperatorRole::Compare(Comparison::Equal);
+    compared(subject, OperatorRole::Compare(Comparison::Equal))
+}
+
+fn compared(subject: Subject, operator: OperatorRole) -> InputBinding {
     InputBinding {
         role: FilterRole::On { subject: Arc::new(subject), operator }.into(),
         null: Meaning::Ignore,

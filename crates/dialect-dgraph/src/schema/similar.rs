@@ -5,11 +5,18 @@ use super::builder::Builder;
 use super::draft::{DraftField, DraftInput, DraftKind, DraftValue, Section};
 use super::facts::{has_embedding, is_identified};
 use super::operators::refused;
+use super::reads;
 use super::roots::{deprecation, keys};
-use crate::model::TypeIndex;
-use api::binding::{FieldBinding, ValueBinding};
+use crate::model::{Field, Metric, Search, TypeIndex};
+use api::binding::{
+    ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole,
+    RowsBinding, RowsForm, RowsFrom, ValueBinding,
+};
 
-const NOT_YET: &str = "Similarity queries are not supported yet.";
+const OF_INTERFACE: &str =
+    "The vectors of an interface's objects are compared by the queries of their types.";
+
+const MISSING: &str = "The database does not store this.";
 
 /// Adds the similarity queries of a type, if it has vectors.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
@@ -19,30 +26,85 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
     }
     let name = &r#type.name;
     let embedding = format!("{name}Embedding");
-    let fields = r#type.fields.iter().filter(|field| field.is_embedding);
-    let refusal = || ValueBinding::Refused(NOT_YET.into());
-    let values = fields.map(|field| DraftValue::new(&field.name, refusal())).collect();
+    let fields = r#type.fields.iter().enumerate().filter(|(_, field)| field.is_embedding);
+    let values = fields
+        .map(|(place, field)| DraftValue::new(&field.name, vectors(build, index, place)))
+        .collect();
     build.draft.add_plain(Section::Enums, &embedding, DraftKind::Enum { values });
-    let argument = |name: &str, r#type: &str| DraftInput::new(name, r#type, refused(NOT_YET));
-    let by = argument("by", &format!("{embedding}!"));
-    let limits = [argument("ef", "Int"), argument("distance_threshold", "Float")];
-    let nearest = argument("topK", "Int!");
+    let argument = |name: &str, r#type: &str, role: NearestRole| {
+        DraftInput::new(name, r#type, InputBinding::lenient(ArgumentRole::Nearest(role)))
+    };
+    let by = argument("by", &format!("{embedding}!"), NearestRole::By);
+    // An exact search has no list of candidates whose size could be chosen.
+    let candidates = DraftInput::new("ef", "Int", InputBinding::lenient(InputRole::Ignored));
+    let limits = [candidates, argument("distance_threshold", "Float", NearestRole::Most)];
+    let nearest = argument("topK", "Int!", NearestRole::Count);
+    let binding = match reads::root(build, index, RowsForm::List) {
+        FieldBinding::Rows(RowsBinding { from: RowsFrom::Entity, entity, form, .. }) => {
+            let from = RowsFrom::Nearest;
+            FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
+        }
+        _ => FieldBinding::Refused(OF_INTERFACE.into()),
+    };
     let query = |suffix: &str, arguments: Vec<DraftInput>| {
-        let binding = FieldBinding::Refused(NOT_YET.into());
         let query = format!("querySimilar{name}{suffix}");
-        DraftField::new(&query, &format!("[{name}]"), binding).with(arguments)
+        DraftField::new(&query, &format!("[{name}]"), binding.clone()).with(arguments)
     };
     if is_identified(r#type) {
         let mut arguments = keys(build, index);
+        for key in &mut arguments {
+            key.binding = key_of_row(&key.binding);
+        }
         arguments.extend([by.clone(), nearest.clone()]);
         arguments.extend(limits.clone());
         arguments.push(arguments::filter(name));
         let by_id = DraftField { deprecated: deprecation(r#type), ..query("ById", arguments) };
         build.queries.push(by_id);
     }
-    let mut arguments = vec![by, nearest, argument("vector", "[Float!]!")];
+    let vector = argument("vector", "[Float!]!", NearestRole::Vector);
+    let mut arguments = vec![by, nearest, vector];
     arguments.extend(limits);
     arguments.push(arguments::filter(name));
     let by_embedding = query("ByEmbedding", arguments);
     build.queries.push(by_embedding);
+}
+
+/// The value of the row whose vector others are compared with.
+fn key_of_row(binding: &InputBinding) -> InputBinding {
+    let subject = match &binding.role {
+        InputRole::Filter(FilterRole::On { subject, operator: OperatorRole::Compare(_) }) => {
+            &subject.place
+        }
+        _ => return refused(MISSING),
+    };
+    match subject {
+        ir::ValueRef::Field { field, .. } => {
+            InputBinding::lenient(ArgumentRole::Nearest(NearestRole::Key(*field)))
+        }
+        _ => refused(OF_INTERFACE),
+    }
+}
+
+/// The vectors of a field.
+fn vectors(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
+    match build.located.column(index, place) {
+        Some(column) => ValueBinding::Vector {
+            field: column.field,
+            metric: metric(&build.r#type(index).fields[place]),
+        },
+        None => ValueBinding::Refused(OF_INTERFACE.into()),
+    }
+}
+
+/// The distance of a field's vectors: that of its index.
+fn metric(field: &Field) -> ir::Metric {
+    let metric = field.search.iter().find_map(|search| match search {
+        Search::Hnsw(metric) => Some(*metric),
+        _ => None,
+    });
+    match metric {
+        Some(Metric::Euclidean) | None => ir::Metric::Euclidean,
+        Some(Metric::Cosine) => ir::Metric::Cosine,
+        Some(Metric::DotProduct) => ir::Metric::DotProduct,
+    }
 }

@@ -1,18 +1,9 @@
-//! Client of a request, as far as the response depends on it.
+//! Parts of a request that its client chooses by headers and claims.
 
 use serde_json_bytes::Value as Json;
-use source::Session;
 
-use super::Gateway;
-use super::headers::{Forwarded, PLAN};
-
-/// A client, with its headers that may be propagated to subgraphs.
-#[derive(Clone, Debug, Default)]
-pub struct Caller {
-    pub session: Session,
-    /// `None` for most requests, and so boxed.
-    pub forwarded: Option<Box<Forwarded>>,
-}
+use super::headers::PLAN;
+use super::{Caller, Gateway};
 
 impl Gateway {
     /// Returns the override labels that a request activates by header and claim.

@@ -1,11 +1,12 @@
 //! The bytes of requests.
 
 use ir::{
-    Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, ExistingLink,
+    Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, Distance, ExistingLink,
     ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace, Keyset,
-    KeysetValue, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand, OrderKey, OrderTerm,
-    Otherwise, Output, OutputKind, Page, PathItem, Representations, Request, Require, Rows, Step,
-    StepKind, Transaction, Update, Value, ValueRef, Variant, Write, WriteKind,
+    KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand, OrderKey,
+    OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem, Representations,
+    Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef, Variant, Write,
+    WriteKind,
 };
 
 use super::{MemorySize, of_shared, plain, sum};
@@ -254,6 +255,19 @@ impl MemorySize for Filter {
             Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
             Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),
+            Self::Nearest(nearest) => {
+                let Nearest { key: _, distance, most, count, filter } = &**nearest;
+                size_of::<Nearest>() + sum!(distance, most, count, filter)
+            }
+        }
+    }
+}
+
+impl MemorySize for Distance {
+    fn memory_size(&self) -> usize {
+        match &self.to {
+            OtherVector::Given(operand) => sum!(operand),
+            OtherVector::OfRow(filter) => sum!(filter),
         }
     }
 }
@@ -261,6 +275,7 @@ impl MemorySize for Filter {
 impl MemorySize for ValueRef {
     fn memory_size(&self) -> usize {
         match self {
+            Self::Distance(distance) => size_of::<Distance>() + sum!(&**distance),
             Self::Field { path, field: _ } => sum!(path),
             Self::Computed(call) => sum!(call),
             Self::Attribute { of: place, attribute: _ }

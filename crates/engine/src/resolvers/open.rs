@@ -10,16 +10,16 @@ use http_resolvers::HttpCall;
 use http_resolvers::introspect::{Difference, Resolved};
 
 use super::{ResolverOptions, Resolvers};
-use crate::gateway::headers::ReadHeaders;
+use crate::headers::ReadHeaders;
 
 /// The reason why the API cannot send requests to other servers.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolverError {
     #[error(
-        "`{field}` sends requests to the host `{host}`, which is not allowed: add it to \
-         `--custom-hosts`"
+        "{}; `--custom-hosts` allows them",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
-    Host { field: Box<str>, host: Box<str> },
+    Hosts(Vec<RefusedHost>),
     #[error("requests of custom fields: {0}")]
     Connect(#[from] ConnectError),
     #[error(
@@ -29,6 +29,14 @@ pub enum ResolverError {
     NoSchema { field: Box<str>, error: Box<str> },
     #[error("`{field}` does not fit its GraphQL server: {difference}")]
     Difference { field: Box<str>, difference: Difference },
+}
+
+/// A host that is not allowed, with the first field that sends requests to it.
+#[derive(Debug, thiserror::Error)]
+#[error("`{field}` sends requests to the host `{host}`, which is not allowed")]
+pub struct RefusedHost {
+    field: Box<str>,
+    host: Box<str>,
 }
 
 /// Answers to introspection by their requests: several fields may be of one server.
@@ -46,15 +54,19 @@ impl Resolvers {
         let ResolverOptions { egress, most_calls } = options.cloned().unwrap_or_default();
         let resolvers = api.resolvers();
         let mut read_headers = ReadHeaders::default();
+        let mut refused: Vec<RefusedHost> = Vec::new();
         for Resolver { definition, .. } in &resolvers {
             let host = definition.url.host();
-            if !egress.allows(host) {
+            if !egress.allows(host) && !refused.iter().any(|known| *known.host == *host) {
                 let field = format!("{}.{}", definition.parent, definition.field).into();
-                return Err(ResolverError::Host { field, host: host.into() });
+                refused.push(RefusedHost { field, host: host.into() });
             }
             for (_, local) in &definition.headers.forwarded {
                 read_headers.add(local.clone());
             }
+        }
+        if !refused.is_empty() {
+            return Err(ResolverError::Hosts(refused));
         }
         let is_encrypted = resolvers.iter().any(|one| one.definition.url.is_encrypted());
         let most_concurrent = egress.connections;

@@ -1,21 +1,15 @@
 //! Selections of fields whose values other servers give, of one prepared operation.
 
-use std::sync::Arc;
-
 use dialects::{Api, ResolvedSelection};
 use http_resolvers::HttpResolver;
 use http_resolvers::splice::Position;
 
-use crate::prepare::Prepared;
-
-/// Selections of a part of an operation, and the part after it.
+/// Selections of an operation, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct ResolvedPlan {
     /// By the numbers of their placeholders.
     pub(crate) selections: Vec<ResolvedSelection>,
     pub(crate) positions: Vec<Position>,
-    /// Root fields of a mutation that are executed after these.
-    pub(crate) next: Option<Arc<Prepared>>,
 }
 
 impl ResolvedPlan {
@@ -23,10 +17,8 @@ impl ResolvedPlan {
     pub(crate) fn new(
         selections: Vec<ResolvedSelection>,
         positions: Vec<Position>,
-        next: Option<Arc<Prepared>>,
     ) -> Option<Self> {
-        let is_needed = !selections.is_empty() || next.is_some();
-        is_needed.then_some(Self { selections, positions, next })
+        (!selections.is_empty()).then_some(Self { selections, positions })
     }
 
     /// Adds the requests to other servers to a printed request.
@@ -39,7 +31,7 @@ impl ResolvedPlan {
         }
     }
 
-    /// About how many bytes it takes, without its next part, which other parts share.
+    /// About how many bytes it takes.
     pub(crate) fn weight(&self) -> usize {
         let of_selection = |one: &ResolvedSelection| {
             size_of::<ResolvedSelection>()
@@ -47,12 +39,7 @@ impl ResolvedPlan {
                 + graphql::heap::HeapSize::heap_size(&one.selection_sets)
         };
         let selections: usize = self.selections.iter().map(of_selection).sum();
-        let next =
-            self.next.as_ref().map_or(0, |next| crate::documents::CachedPlan::weight(&**next));
-        size_of::<Self>()
-            + selections
-            + self.positions.iter().map(of_position).sum::<usize>()
-            + usize::try_from(next).unwrap_or(usize::MAX)
+        size_of::<Self>() + selections + self.positions.iter().map(of_position).sum::<usize>()
     }
 }
 

@@ -9,7 +9,7 @@ use response::{MemoryReservation, Written};
 use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
-use crate::gateway::Caller;
+use crate::caller::Caller;
 use crate::report::{Report, Timed};
 use crate::respond::{Response, error_list};
 
@@ -44,7 +44,7 @@ impl Worker {
         let Some(ready) = self.ready(request, session, Allowed::All, report)? else {
             return Ok(Err(refused()));
         };
-        if ready.prepared.resolved.is_some() {
+        if ready.prepared.has_resolved() {
             let caller = Caller { session: session.clone(), forwarded: None };
             let response = Box::pin(self.run_resolved(&ready, request, &caller, report)).await?;
             return Ok(Err(response));

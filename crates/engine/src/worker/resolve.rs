@@ -16,7 +16,7 @@ use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
-use crate::gateway::Caller;
+use crate::caller::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
@@ -110,7 +110,7 @@ impl Worker {
                     return Ok(Response::without_data(&error, &mut report.codes));
                 }
             }
-            next = part.resolved.as_ref().and_then(|resolved| resolved.next.as_ref());
+            next = part.next.as_ref();
         }
         drop(timed);
         report.stages.split_off_write(report.observed.write);

@@ -26,8 +26,8 @@ fn hosts_are_allowed_by_name() {
         let options = ResolverOptions { egress, ..ResolverOptions::default() };
         assert_eq!(refused(&TYPES.replace("HOST", "api.example:8080"), options), expected);
     };
-    let message = "`Query.a` sends requests to the host `api.example`, which is not allowed: add it to \
-                   `--custom-hosts`";
+    let message = "`Query.a` sends requests to the host `api.example`, which is not allowed; \
+                   `--custom-hosts` allows them";
     check(&[], message);
     check(&["b.example", ".api.example.com"], message);
     check(&["api.example"], "served");

@@ -303,3 +303,44 @@ fn hidden_rows_and_fields_are_not_sent() {
     "#]]
     .assert_eq(&text);
 }
+
+const ABSTRACT: &str = r#"
+    interface Named @remote { name: String! }
+    type Cat implements Named @remote { lives: Int }
+    type Dog implements Named @remote { barks: Boolean }
+    union Pet @remote = Cat | Dog
+    type Row { id: ID! name: String }
+    type Query {
+        named(of: String!): [Named] @custom(http: {url: "http://SERVER/named/$of", method: GET})
+        pet: Pet @custom(http: {
+            url: "http://SERVER/graphql", method: POST, skipIntrospection: true, graphql: "query { pet }"
+        })
+    }
+"#;
+
+#[test]
+fn objects_of_several_types_have_the_fields_of_their_own() {
+    check(
+        |received| match received.target.as_str() {
+            "/named/known" => Reply::Json(json!([
+                { "__typename": "Cat", "name": "tom", "lives": 9, "barks": true },
+                { "__typename": "Dog", "name": "rex", "lives": 1, "barks": true },
+                { "__typename": "Row", "name": "no pet" },
+            ])),
+            "/graphql" => {
+                Reply::Json(json!({ "data": { "pet": { "__typename": "Dog", "barks": false } } }))
+            }
+            _ => Reply::Json(json!([{ "name": "somebody" }])),
+        },
+        ABSTRACT,
+        "",
+        &[
+            r#"{ named(of: "known") { __typename name ... on Cat { lives } ... on Dog { barks } } }"#,
+            r#"{ named(of: "unknown") { name } }"#,
+            r#"{ named(of: "unknown") { name ... on Cat { lives } } }"#,
+            "{ pet { ... on Named { name } ... on Dog { barks } __typename } }",
+        ],
+        &expect![[r#"
+        "#]],
+    );
+}

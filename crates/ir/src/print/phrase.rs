@@ -6,7 +6,8 @@ use super::Printer;
 use super::field_set::print_field_set;
 use super::objects::object_keys;
 use crate::filter::{
-    Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
+    Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector, Quantifier,
+    TextMatch, TimeUnit, ValueRef,
 };
 use crate::operand::{
     Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
@@ -65,6 +66,7 @@ impl Printer<'_> {
             ValueRef::Field { path, field } => self.end(path, *field),
             ValueRef::Edge(field) => format!("edge {}", self.field(*field)),
             ValueRef::Computed(call) => self.call(call),
+            ValueRef::Distance(distance) => self.distance(distance),
             ValueRef::Attribute { of, attribute } => format!("{} ({attribute})", self.place(of)),
             ValueRef::Aggregated { function, place } => self.term(*function, Some(place)),
             ValueRef::Truncated { place, unit } => {
@@ -234,6 +236,18 @@ impl Printer<'_> {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
+            Filter::Nearest(nearest) => {
+                let Nearest { key, distance, most, count, filter } = &**nearest;
+                let most = most.as_ref().map(|most| format!(", at most {}", self.operand(most)));
+                format!(
+                    "{} of the {} nearest by {}{} of [{}]",
+                    self.field(*key),
+                    self.operand(count),
+                    self.distance(distance),
+                    most.unwrap_or_default(),
+                    self.filter(filter)
+                )
+            }
             Filter::Geo { place, operator, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 match operator {
@@ -248,6 +262,19 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+
+    fn distance(&self, distance: &Distance) -> String {
+        let metric = match distance.metric {
+            Metric::Euclidean => "euclidean",
+            Metric::Cosine => "cosine",
+            Metric::DotProduct => "dot product",
+        };
+        let to = match &distance.to {
+            OtherVector::Given(operand) => self.operand(operand),
+            OtherVector::OfRow(filter) => format!("that of the row with {}", self.filter(filter)),
+        };
+        format!("{metric} distance of {} from {to}", self.field(distance.field))
     }
 
     /// A hop to the rows of one entity of several.

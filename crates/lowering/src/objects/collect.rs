@@ -11,8 +11,8 @@ use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use api::binding::{
-    InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, RequiredMember,
-    VariantRole, WriteRole,
+    HoldingField, InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
+    RequiredMember, VariantRole, WriteRole,
 };
 
 /// The objects of an input.
@@ -34,6 +34,8 @@ pub(super) struct Object {
     pub(super) origin: Origin,
     /// The key of an object that exists.
     pub(super) key: Option<Operand>,
+    /// Other entities in which it may be found by its key.
+    pub(super) others: Arc<[(EntityId, FieldId)]>,
     /// Values that no two objects have.
     pub(super) identifiers: Vec<(FieldId, Operand)>,
     /// All values to store, identifiers included.
@@ -104,6 +106,7 @@ impl Context<'_> {
             binding: Arc::clone(binding),
             origin,
             key: None,
+            others: Arc::new([]),
             identifiers: Vec::new(),
             values: Vec::new(),
             has_relations: false,
@@ -126,8 +129,13 @@ impl Context<'_> {
                 InputRole::Write(WriteRole::Object(ObjectRole::Key)) => {
                     object.key = Some(self.operand(input, r#type));
                 }
-                InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
-                    let operand = self.operand(input, r#type);
+                InputRole::Write(WriteRole::Object(
+                    role @ (ObjectRole::Identifier(field) | ObjectRole::ExternalIdentifier(field)),
+                )) => {
+                    let operand = match role {
+                        ObjectRole::ExternalIdentifier(_) => self.plain_operand(input),
+                        _ => self.operand(input, r#type),
+                    };
                     object.identifiers.push((*field, operand.clone()));
                     object.values.push((*field, operand));
                 }
@@ -220,6 +228,14 @@ impl Context<'_> {
             ObjectTarget::One(binding) => {
                 self.add_object_by(link, input, (r#type, binding), place, collected)
             }
+            ObjectTarget::Holding { keys, others, .. } => {
+                let binding = (r#type, keys);
+                let object = self.add_object_by(link, input, binding, place, collected)?;
+                if let Some(object) = collected.objects.get_mut(object as usize) {
+                    object.others = Arc::clone(others);
+                }
+                Ok(object)
+            }
             ObjectTarget::Several { keys, each } => {
                 let members = self.members_given(input, r#type, location)?;
                 let members: Vec<_> = members
@@ -270,6 +286,14 @@ impl Collected {
                 self.held.push(held);
                 if relation.is_symmetric {
                     self.held.push(HeldKey { holder: other, target: place, ..held });
+                }
+            }
+            ObjectLink::Far { .. } if let ObjectTarget::Holding { each, .. } = &relation.target => {
+                for own in &**each {
+                    let HoldingField { entity, key, field, is_unique } = *own;
+                    let held =
+                        HeldKey { holder: other, entity, key, field, is_unique, target: place };
+                    self.held.push(held);
                 }
             }
             ObjectLink::Far { field, is_unique } => {

@@ -55,7 +55,10 @@ impl Context<'_> {
             let (entity, key) = (object.binding.entity, object.binding.key);
             match &object.key {
                 Some(value) => {
-                    looked.entry((entity, key, key)).or_default().push((place, value.clone()));
+                    for (entity, key) in [(entity, key)].iter().chain(&*object.others) {
+                        let values = looked.entry((*entity, *key, *key)).or_default();
+                        values.push((place, value.clone()));
+                    }
                 }
                 None => {
                     for (field, value) in &object.identifiers {

@@ -12,7 +12,10 @@ use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::collect::Collected;
 use super::{ChangedType, Matched, list_of};
-use api::binding::{InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, WriteRole};
+use api::binding::{
+    HoldingField, InputRole, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget,
+    WriteRole,
+};
 
 impl Context<'_> {
     /// Sets values of the objects that a filter has found.
@@ -100,6 +103,17 @@ impl Context<'_> {
                 }
                 let (keys, fields) = (matched.keys(), vec![(field, all())]);
                 self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
+            }
+            ObjectLink::Far { .. } if let ObjectTarget::Holding { each, .. } = &relation.target => {
+                for own in &**each {
+                    let HoldingField { entity, key, field, is_unique } = *own;
+                    if is_unique {
+                        let values = matched.keys();
+                        self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
+                    }
+                    let fields = vec![(field, matched.keys())];
+                    self.add_change(ObjectChange::SetAll { entity, key, keys: all(), fields });
+                }
             }
             ObjectLink::Far { field, is_unique } => {
                 let Some(other) = collected.objects.first().map(|other| &other.binding) else {
@@ -271,8 +285,16 @@ impl Context<'_> {
             }
             ObjectLink::Far { field, .. } => {
                 let other = match &relation.target {
-                    api::binding::ObjectTarget::One(other) => Arc::clone(other),
-                    api::binding::ObjectTarget::Several { .. } => {
+                    ObjectTarget::One(other) => Arc::clone(other),
+                    ObjectTarget::Holding { each, .. } => {
+                        for own in &**each {
+                            let rows = (!is_null).then(|| (own.key, found()));
+                            let (entity, field, values) = (own.entity, own.field, matched.keys());
+                            self.add_change(ObjectChange::Clear { entity, field, values, rows });
+                        }
+                        return Ok(());
+                    }
+                    ObjectTarget::Several { .. } => {
                         return Err(misplaced("a reference of several entities"));
                     }
                 };

@@ -39,7 +39,7 @@ pub fn rows(
     let operation = validator.operation(&api.schema, document, None, &DocumentLimits::default());
     let operation = operation.map_err(|errors| {
         let first = errors.into_iter().next();
-        first.map_or_else(|| "the query is invalid".to_owned(), |error| error.message.into())
+        first.map_or_else(|| "the query is invalid".to_owned(), |error| error.message)
     })?;
     if operation.kind != OperationKind::Query {
         return Err("it is no query".to_owned());

@@ -9,6 +9,8 @@ use crate::options::{Address, ServingOptions};
 struct Exposure {
     /// Policies decide about each role.
     has_policies: bool,
+    /// Rules of type definitions decide about some types.
+    has_rules: bool,
     /// Whether the API has mutations.
     writes: bool,
     /// Whether only trusted documents are executed.
@@ -20,9 +22,10 @@ struct Exposure {
 }
 
 /// Logs what unauthenticated clients can do, if they can reach the server.
-pub(super) fn log(api: &Api, serving: &ServingOptions) {
+pub(super) fn log(api: &Api, serving: &ServingOptions, requires_token: bool) {
     let exposure = Exposure {
         has_policies: api.has_policies(),
+        has_rules: api.has_rules(),
         writes: api.schema().mutation.is_some(),
         only_trusted: serving.persisted.only_trusted,
         asks_certificates: serving.tls.files().is_some_and(|tls| tls.client_authorities.is_some()),
@@ -37,7 +40,7 @@ pub(super) fn log(api: &Api, serving: &ServingOptions) {
             );
         }
     }
-    let is_open = |address: &&Address| !address.is_local() && !serving.auth.require_token;
+    let is_open = |address: &&Address| !address.is_local() && !requires_token;
     for address in serving.listen.iter().filter(is_open) {
         let address = &address.text;
         let text = exposure.text();
@@ -64,10 +67,11 @@ impl Exposure {
             (false, true) => "may read and change",
             (false, false) => "may read",
         };
-        let all = match (self.has_policies, self.has_default_role) {
-            (true, _) => "what the policies allow to unauthenticated requests",
-            (false, true) => "what the role of --default-role may",
-            (false, false) => "all that the API exposes",
+        let all = match (self.has_policies, self.has_default_role, self.has_rules) {
+            (true, _, _) => "what the policies allow to unauthenticated requests",
+            (false, true, _) => "what the role of --default-role may",
+            (false, false, true) => "all that the rules of the type definitions do not close",
+            (false, false, false) => "all that the API exposes",
         };
         let what = match self.only_trusted {
             true => format!(", by which they reach {all}"),
@@ -83,6 +87,7 @@ mod tests {
 
     const OPEN: Exposure = Exposure {
         has_policies: false,
+        has_rules: false,
         writes: true,
         only_trusted: false,
         asks_certificates: false,
@@ -97,6 +102,13 @@ mod tests {
         };
         let everybody = "everybody who reaches this address";
         check(OPEN, false, &format!("{everybody} may read and change all that the API exposes"));
+        check(
+            Exposure { has_rules: true, ..OPEN },
+            false,
+            &format!(
+                "{everybody} may read and change all that the rules of the type definitions do not close"
+            ),
+        );
         check(
             Exposure { writes: false, ..OPEN },
             false,

@@ -33,7 +33,7 @@ pub(crate) fn open_and_serve(
     let mut fresh = open()?;
     let watch = fresh.watch.take();
     let generation = Generation::first(fresh, Telemetry { collectors, traces: traces.clone() });
-    exposure::log(&generation.api, serving);
+    exposure::log(&generation.api, serving, generation.settings.requires_token());
     generation.settings.log_summary();
     ready(&listeners)?;
     let renewal = reload.map(|reload| Reloader { reload, watch });

@@ -175,6 +175,11 @@ impl Settings {
         }
     }
 
+    /// Whether requests without a token are refused, by options or by type definitions.
+    pub(crate) fn requires_token(&self) -> bool {
+        self.credentials.requires_token
+    }
+
     /// Logs what tokens are accepted.
     pub(crate) fn log_summary(&self) {
         self.credentials.log_audiences();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
 use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile};
-use engine::{Rights, SourceAddress, StoredColumn};
+use engine::{Durability, Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
@@ -55,6 +55,9 @@ pub(crate) struct ApiOptions {
         value_parser = stored_column
     )]
     stored_as: Vec<StoredColumn>,
+    /// For SQLite: when a mutation is acknowledged [default: full]
+    #[arg(long, env = "THALWEG_DURABILITY", value_name = "WHEN", value_parser = DURABILITIES)]
+    durability: Option<Durability>,
     /// The transactions of mutations in a request [default: each]
     #[arg(
         long,
@@ -103,6 +106,12 @@ pub(crate) enum BigInt {
 }
 
 const DIALECT_NAMES: Words<DialectName> = Words(DIALECTS);
+
+/// Moments when a mutation is acknowledged.
+const DURABILITIES: Words<Durability> = Words(&[
+    ("full", Durability::Full, "When the disk has it: a power failure loses nothing"),
+    ("normal", Durability::Normal, "When the system has it: a power failure may lose the newest"),
+]);
 
 /// Transactions of the mutations of a request.
 const MUTATION_TRANSACTIONS: Words<Transactions> = Words(&[
@@ -165,7 +174,7 @@ impl ApiOptions {
         }
         let (dialect, definitions) = self.dialect()?;
         Ok(engine::Options {
-            schema_first: definitions.map(|definitions| self.data.schema_first(definitions)),
+            schema_first: definitions.map(|text| self.data.schema_first(&text)),
             resolvers: Some(self.custom.to_engine()),
             dialect,
             source: engine::OpenOptions {
@@ -177,6 +186,7 @@ impl ApiOptions {
                 },
                 wide_integers: self.bigint == Some(BigInt::String),
                 stored_as: self.stored_as.clone(),
+                durability: self.durability.unwrap_or_default(),
                 timeouts,
             },
             connections,

@@ -41,13 +41,13 @@ impl DataOptions {
     }
 
     /// The type definitions in a file, for the engine.
-    pub(crate) fn schema_first(&self, definitions: Arc<str>) -> SchemaFirst {
+    pub(crate) fn schema_first(&self, definitions: &str) -> SchemaFirst {
         let apply = match self.apply_migrations {
             None | Some(Apply::First) => ApplyMigrations::First,
             Some(Apply::Never) => ApplyMigrations::Never,
             Some(Apply::Harmless) => ApplyMigrations::Harmless,
         };
-        SchemaFirst { definitions, apply }
+        SchemaFirst { definitions: definitions::without_secrets(definitions).into(), apply }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dialects::dgraph::stored;
+use dialects::dgraph::{definitions, stored};
 use dialects::neo4j::model::ApiVersion;
 use engine::SourceAddress;
 
@@ -74,11 +74,11 @@ pub(crate) enum Purpose {
 }
 
 impl TablesOptions<'_> {
-    /// The text of the type definitions, and what they store.
+    /// The text of the type definitions for the history, and what they store.
     pub(crate) fn definitions(&self) -> Result<(Arc<str>, storage::model::Model), Failure> {
         let text = data::read(self.definitions)?;
         let model = data::model(self.definitions, &text)?;
-        Ok((text, stored::stored(&model).model))
+        Ok((definitions::without_secrets(&text).into(), stored::stored(&model).model))
     }
 }
 

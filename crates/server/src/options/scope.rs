@@ -187,6 +187,10 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (
+        Scope::Sqlite("PostgreSQL has `synchronous_commit`, and graphs their own settings"),
+        &["durability"],
+    ),
+    (
         Scope::Tokens,
         &[
             "jwt-secret",

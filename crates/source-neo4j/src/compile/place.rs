@@ -97,6 +97,7 @@ impl Compiler<'_> {
             }
             ValueRef::Common(place) => self.common(*place, scope),
             ValueRef::Computed(_) => Err(refused("the value of a function")),
+            ValueRef::Distance(_) => Err(refused("the distance of a vector")),
             ValueRef::Attribute { .. } => Err(refused("a part of a value")),
             ValueRef::Truncated { .. } => Err(refused("the beginning of a unit of time")),
             ValueRef::Aggregated { .. } | ValueRef::Counted { .. } => {

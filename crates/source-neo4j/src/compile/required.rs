@@ -112,6 +112,7 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::RelatedGroup { .. }
         | Filter::VariantGroup { .. }
         | Filter::Text { .. }
+        | Filter::Nearest(_)
         | Filter::Geo { .. } => plain.push(filter),
     }
 }

@@ -23,6 +23,7 @@ use source::{SourceError, SourceErrorKind};
 use super::run::Changed;
 use super::task::Manner;
 use super::{BoundRequirement, Change, FileWriter, GatheredCursor};
+use crate::Durability;
 use crate::bind::{Bound, BoundLevel, BoundParameter};
 use crate::connection::OpenFile;
 
@@ -50,11 +51,12 @@ impl Place {
     }
 
     fn open(&self) -> OpenFile {
-        OpenFile::open_for_changes(&self.path(), Duration::from_millis(50)).unwrap()
+        OpenFile::open_for_changes(&self.path(), Duration::from_millis(50), Durability::Full)
+            .unwrap()
     }
 
     fn writer(&self, patience: Duration) -> FileWriter {
-        FileWriter::new(&self.path(), patience)
+        FileWriter::new(&self.path(), patience, Durability::Full)
     }
 
     /// The values of a column, one after the other.

@@ -15,6 +15,7 @@ use super::group::{JOIN, Writing};
 use super::task::{Job, Manner, Task};
 use crate::connection::OpenFile;
 use crate::error::map_error;
+use crate::options::Durability;
 
 /// Idle time after which the thread ends.
 const REST: Duration = Duration::from_secs(2);
@@ -28,6 +29,7 @@ struct Shared {
     path: PathBuf,
     /// Busy timeout of a transaction, and timeout of a queued request.
     patience: Duration,
+    durability: Durability,
     join: Duration,
     queue: Mutex<Queue>,
     woken: Condvar,
@@ -58,15 +60,21 @@ struct Turn {
 struct Present(Arc<Shared>);
 
 impl FileWriter {
-    pub(crate) fn new(path: &Path, patience: Duration) -> Self {
-        Self::joining(path, patience, JOIN)
+    pub(crate) fn new(path: &Path, patience: Duration, durability: Durability) -> Self {
+        Self::joining(path, patience, durability, JOIN)
     }
 
     /// With a time of its own for which requests may join others.
-    pub(super) fn joining(path: &Path, patience: Duration, join: Duration) -> Self {
+    pub(super) fn joining(
+        path: &Path,
+        patience: Duration,
+        durability: Durability,
+        join: Duration,
+    ) -> Self {
         let queue = Mutex::default();
         let (woken, ended) = (Condvar::new(), Condvar::new());
-        Self(Arc::new(Shared { path: path.into(), patience, join, queue, woken, ended }))
+        let path = path.into();
+        Self(Arc::new(Shared { path, patience, durability, join, queue, woken, ended }))
     }
 
     /// Ends the thread after its queued tasks, and waits for that, with this timeout. To be called
@@ -264,8 +272,8 @@ fn open<'w>(writing: &'w mut Option<Writing>, shared: &Shared) -> Result<&'w Wri
     match writing {
         Some(writing) => Ok(writing),
         None => {
-            let file =
-                OpenFile::open_for_changes(&shared.path, shared.patience).map_err(map_error)?;
+            let file = OpenFile::open_for_changes(&shared.path, shared.patience, shared.durability)
+                .map_err(map_error)?;
             Ok(writing.insert(Writing::new(file, shared.join)))
         }
     }

@@ -133,6 +133,12 @@ impl Printer<'_> {
                 self.select(select)?;
                 self.out.push(')');
             }
+            Expression::InRows { expression, rows } => {
+                self.operand(expression)?;
+                self.out.push_str(" IN (");
+                self.select(rows)?;
+                self.out.push(')');
+            }
             Expression::Like { expression, pattern } => {
                 self.operand(expression)?;
                 self.out.push_str(match self.flavor.pattern {
@@ -338,6 +344,7 @@ impl Printer<'_> {
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
             | Expression::InTextIndex(_)
+            | Expression::InRows { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
             | Expression::TruthText(_)

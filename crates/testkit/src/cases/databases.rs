@@ -14,6 +14,9 @@ use crate::postgres::{ClientError, Server};
 /// Made of the project's sample, which is a crate, not of files.
 const SAMPLE: &str = "shop";
 
+/// Attempts to move the rows of a new file into the file itself.
+const CHECKPOINTS: usize = 500;
+
 /// Rows of one INSERT.
 const ROWS: usize = 500;
 
@@ -23,9 +26,6 @@ static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(
 
 /// The file of a database that is made of type definitions.
 const DEFINITIONS: &str = "schema.graphql";
-
-/// Attempts to empty the log of a file before it is copied.
-const CHECKPOINTS: usize = 500;
 
 /// The databases of one run; dropping it removes the SQLite files.
 #[derive(Debug)]
@@ -225,6 +225,7 @@ pub fn sample_script(schema: &str) -> String {
     sql.push(';');
     sql
 }
+
 /// Moves all rows from the log of a file into the file, so that a copy of it has them. Connections
 /// that are being closed delay it.
 fn checkpoint(file: &Path) -> Result<(), String> {

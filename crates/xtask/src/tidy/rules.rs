@@ -32,8 +32,18 @@ pub(crate) struct ForeignWords {
 }
 
 /// Crates of ours that a dialect may depend on.
-const BELOW_DIALECTS: &[&str] =
-    &["access", "api", "catalog", "graphql", "ir", "lowering", "response", "storage", "transfer"];
+const BELOW_DIALECTS: &[&str] = &[
+    "access",
+    "api",
+    "catalog",
+    "graphql",
+    "http-resolvers",
+    "ir",
+    "lowering",
+    "response",
+    "storage",
+    "transfer",
+];
 
 const DIALECT: &str =
     "a dialect is a pure function of the catalog and knows no source and no other dialect";
@@ -64,13 +74,19 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "access rules are neutral: they know no dialect and no source",
     },
     Layer {
+        within: "http-resolvers",
+        may: &["graphql"],
+        reason: "requests to other servers are the same for every dialect, and who sends them is \
+                 elsewhere",
+    },
+    Layer {
         within: "api",
-        may: &["catalog", "graphql", "ir", "response"],
+        may: &["catalog", "graphql", "http-resolvers", "ir", "response"],
         reason: "an API is what all dialects fill: it knows no dialect and no source",
     },
     Layer {
         within: "lowering",
-        may: &["api", "catalog", "graphql", "ir", "response"],
+        may: &["api", "catalog", "graphql", "http-resolvers", "ir", "response"],
         reason: "one lowering serves every dialect, and knows none",
     },
     Layer {
@@ -152,6 +168,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "access",
             "catalog",
             "graphql",
+            "http-resolvers",
             "ir",
             "response",
             "dialects",

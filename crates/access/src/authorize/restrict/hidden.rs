@@ -1,7 +1,7 @@
 //! Rows that conditions of the request must not reveal.
 
 use catalog::EntityId;
-use ir::{Filter, From, OrderKey, Quantifier, Rows};
+use ir::{Filter, From, OrderKey, OtherVector, Quantifier, Rows};
 
 use super::super::Walk;
 use crate::denial::Denial;
@@ -55,6 +55,12 @@ impl Walk<'_> {
             | Filter::AnyElement { .. }
             | Filter::Text { .. }
             | Filter::Geo { .. } => {}
+            Filter::Nearest(nearest) => {
+                self.hide(&mut nearest.filter);
+                if let OtherVector::OfRow(filter) = &mut nearest.distance.to {
+                    self.hide(filter);
+                }
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 self.hide(filter);
                 let visible = self.set.restrictions.in_conditions(self.far(*hop));

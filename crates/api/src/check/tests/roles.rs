@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb, ObjectBinding,
-    ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OperatorRole, OrderRole, RowsRole,
-    SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
+    Meaning, NearestRole, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb,
+    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OperatorRole, OrderRole,
+    RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -144,6 +144,7 @@ family!(arguments: ArgumentRole {
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),
+    Nearest => one(ArgumentRole::Nearest(NearestRole::By)),
     Searched => one(ArgumentRole::Searched),
     SearchBy => one(ArgumentRole::SearchBy(SearchId::new(0))),
     Directed => one(ArgumentRole::Directed { directed: hop(), undirected: hop() }),
@@ -207,6 +208,7 @@ family!(filters: FilterRole {
 
 family!(operators: OperatorRole {
     Compare => one(OperatorRole::Compare(Comparison::Less)),
+    CompareAsWritten => one(OperatorRole::CompareAsWritten(Comparison::Less)),
     CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
     CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
     All => one(OperatorRole::All),
@@ -280,6 +282,7 @@ family!(objects: ObjectRole {
     Upsert => one(ObjectRole::Upsert),
     Key => one(ObjectRole::Key),
     Identifier => one(ObjectRole::Identifier(field())),
+    ExternalIdentifier => one(ObjectRole::ExternalIdentifier(field())),
     Password => one(ObjectRole::Password(field())),
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),

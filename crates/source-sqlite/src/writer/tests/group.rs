@@ -495,7 +495,7 @@ fn how_long_it_ran_is_known_without_the_commit() {
 #[tokio::test]
 async fn those_that_wait_are_committed_together_and_in_their_order() {
     let place = Place::new(LOG);
-    let writer = Arc::new(FileWriter::joining(&place.path(), LONG, LONG));
+    let writer = Arc::new(FileWriter::joining(&place.path(), LONG, Durability::Full, LONG));
     let (release, held) = std::sync::mpsc::channel::<()>();
     let own = Arc::clone(&writer);
     let first = tokio::spawn(async move {

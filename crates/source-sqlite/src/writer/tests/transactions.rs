@@ -193,7 +193,8 @@ fn another_process_is_waited_for() {
     request.insert(2);
     let (_, changed) = request.run(&place.open());
     assert_eq!(kinds(&changed), [(0, SourceErrorKind::Overloaded)]);
-    let file = OpenFile::open_for_changes(&place.path(), Duration::from_secs(60)).unwrap();
+    let file = OpenFile::open_for_changes(&place.path(), Duration::from_secs(60), Durability::Full);
+    let file = file.unwrap();
     let waiting = std::thread::spawn(move || {
         let mut request = Request::default();
         request.insert(2);

@@ -1,0 +1,86 @@
+//! Passwords of a request, which are hashed and compared before it runs: one after the other, so that
+//! an abandoned request computes no further hash.
+
+use graphql::operation::Location;
+use graphql::{ErrorCode, GraphQLError};
+use response::{MemoryReservation, Sink};
+use source::operand::{Password, resolve};
+use source::{ExecuteParams, Observed, Session, Variables};
+use sources::Plan;
+
+use super::Worker;
+use crate::enum_tables::member;
+use crate::passwords::{check_new, compare, hash_new};
+use crate::prepare::Prepared;
+use crate::respond::our_bug;
+
+/// Limit of the passwords of one request, which occupy a processor for five seconds.
+const MOST: usize = 100;
+
+/// The most bytes of a stored hash in an answer.
+const BYTES: u64 = 4 << 10;
+
+impl Worker {
+    /// Hashes and compares the passwords of a request.
+    pub(super) async fn passwords(
+        &self,
+        prepared: &Prepared,
+        variables: Variables<'_>,
+        session: &Session,
+    ) -> Result<Vec<Password>, GraphQLError> {
+        let stated = &prepared.passwords;
+        if stated.len() > MOST {
+            let message =
+                format!("The request has {} passwords; {MOST} are allowed.", stated.len());
+            return Err(GraphQLError::new(ErrorCode::QueryTooComplex, message));
+        }
+        let mut passwords = Vec::with_capacity(stated.len());
+        // An invalid one is refused before any is hashed.
+        for own in stated {
+            let given = resolve(&own.given, variables)
+                .map_err(|error| self.engine.map_error(&error).at(own.location))?;
+            let given: Option<Box<str>> = given.text().map(|text| (*text).into());
+            if own.stored.is_none() {
+                check_new(given.as_deref()).map_err(|error| error.at(own.location))?;
+            }
+            passwords.push(Password { given, hash: None });
+        }
+        for (own, password) in stated.iter().zip(&mut passwords) {
+            let Some(given) = password.given.clone() else { continue };
+            password.hash = match &own.stored {
+                None => hash_new(given).await,
+                Some(plan) => {
+                    let stored = self.stored_hash(plan, variables, session, own.location).await?;
+                    compare(given, stored).await
+                }
+            };
+            if own.stored.is_none() && password.hash.is_none() {
+                return Err(our_bug("a password cannot be hashed"));
+            }
+        }
+        Ok(passwords)
+    }
+
+    /// Reads the hash with which a password is compared.
+    async fn stored_hash(
+        &self,
+        plan: &Plan,
+        variables: Variables<'_>,
+        session: &Session,
+        location: Location,
+    ) -> Result<Option<Box<str>>, GraphQLError> {
+        let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
+        let params =
+            ExecuteParams { variables, session, echoes: &[], cost: 0, time_limit: self.time_limit };
+        let written = self.connections.answer(plan, params, sink, &mut Observed::default()).await;
+        let failed = |_| {
+            GraphQLError::new(ErrorCode::SourceError, "The password cannot be compared.")
+                .at(location)
+        };
+        let written = written.map_err(failed)?;
+        let answer: serde_json::Value = serde_json::from_slice(&written.data).unwrap_or_default();
+        let row = answer.get("rows").and_then(|rows| rows.get(0));
+        let hash = row.and_then(|row| row.get(member(0))?.as_str());
+        Ok(hash.map(Into::into))
+    }
+}
