@@ -127,7 +127,9 @@ impl Scene {
         options: &[&str],
     ) -> (Option<i32>, String, String) {
         let words = ["--types", &self.types, "--data", data];
-        outcome(&run(&[&["import"], files, &words, options].concat()))
+        let words = [&["import"], files, &words, options].concat();
+        // Files of imports into PostgreSQL are in the current folder.
+        outcome(&thalweg(&words).current_dir(self.folder.file("")).output().unwrap())
     }
 
     /// Imports without a rejected value.

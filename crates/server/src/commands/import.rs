@@ -164,7 +164,11 @@ fn import(
                         &mut reporter,
                         &folder,
                     );
-                    let staged = staged.map_err(Failure::other)?;
+                    let staged = staged.map_err(|error| {
+                        // Nothing goes on with them.
+                        drop(fs::remove_dir_all(&folder));
+                        Failure::other(error)
+                    })?;
                     rejected::write(&options.rejected(), &sources, &staged)?;
                     let written = Manifest::write(&staged, &fingerprint, &folder);
                     written.map_err(|error| writing(&folder, error))?;
