@@ -37,7 +37,11 @@ fn help_names_every_command_and_the_version_is_printed() {
 
 #[test]
 fn every_option_can_be_given_in_the_environment() {
-    for command in ["serve", "gateway", "schema", "explain", "check", "demo", "migrate"] {
+    let commands = [
+        "serve", "gateway", "schema", "explain", "check", "demo", "migrate", "backup", "restore",
+        "import", "export",
+    ];
+    for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
         // `-h` and `-V` have a short name too, and so do not begin with two dashes.
         let options = help.lines().filter_map(|line| line.trim().strip_prefix("--"));
@@ -619,7 +623,11 @@ fn the_manual_has_every_error_code_and_every_option() {
     assert_eq!(documented, codes);
 
     let mut options = BTreeSet::new();
-    for command in ["serve", "gateway", "schema", "explain", "check", "demo", "migrate"] {
+    let commands = [
+        "serve", "gateway", "schema", "explain", "check", "demo", "migrate", "backup", "restore",
+        "import", "export",
+    ];
+    for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
         // One letter may stand before the name.
         let lines = help.lines().map(|line| line.trim().trim_start_matches("-w, "));

@@ -127,7 +127,9 @@ impl Scene {
         options: &[&str],
     ) -> (Option<i32>, String, String) {
         let words = ["--types", &self.types, "--data", data];
-        outcome(&run(&[&["import"], files, &words, options].concat()))
+        let words = [&["import"], files, &words, options].concat();
+        // Files of imports into PostgreSQL are in the current folder.
+        outcome(&thalweg(&words).current_dir(self.folder.file("")).output().unwrap())
     }
 
     /// Imports without a rejected value.
@@ -292,14 +294,14 @@ fn objects_come_from_json_lines_and_tables_and_refer_by_ids_and_unique_values() 
             4: Author.name is required, and has no value: 3,,
         "#]].assert_eq(&shown(&rejected));
         expect![[r#"
-            {"uid":"0x6","dgraph.type":["Author"],"Author.name":"B, ob","Author.posts":[{"uid":"0x5"}]}
-            {"uid":"0xa","dgraph.type":["Author"],"Author.name":"Zoe","Author.posts":[{"uid":"0x9"}]}
-            {"uid":"0xb","dgraph.type":["Author"],"Author.name":"Ann","Author.born":"1990-01-01T00:00:00Z","Author.posts":[{"uid":"0x1"}]}
-            {"uid":"0x1","dgraph.type":["Post"],"Post.title":"SQL","Post.score":7,"Post.author":{"uid":"0xb"},"Post.tags":[{"uid":"0x3"},{"uid":"0x4"}]}
-            {"uid":"0x5","dgraph.type":["Post"],"Post.title":"Graphs","Post.author":{"uid":"0x6"},"Post.tags":[{"uid":"0x3"}]}
-            {"uid":"0x9","dgraph.type":["Post"],"Post.title":"Added","Post.author":{"uid":"0xa"}}
-            {"uid":"0x3","dgraph.type":["Tag"],"Tag.name":"data"}
-            {"uid":"0x4","dgraph.type":["Tag"],"Tag.name":"new"}
+            {"uid":"0x8","dgraph.type":["Author"],"Author.name":"Zoe","Author.posts":[{"uid":"0x7"}]}
+            {"uid":"0xa","dgraph.type":["Author"],"Author.name":"Ann","Author.born":"1990-01-01T00:00:00Z","Author.posts":[{"uid":"0xe"}]}
+            {"uid":"0xb","dgraph.type":["Author"],"Author.name":"B, ob","Author.posts":[{"uid":"0x4"}]}
+            {"uid":"0x4","dgraph.type":["Post"],"Post.title":"Graphs","Post.author":{"uid":"0xb"},"Post.tags":[{"uid":"0x2"}]}
+            {"uid":"0x7","dgraph.type":["Post"],"Post.title":"Added","Post.author":{"uid":"0x8"}}
+            {"uid":"0xe","dgraph.type":["Post"],"Post.title":"SQL","Post.score":7,"Post.author":{"uid":"0xa"},"Post.tags":[{"uid":"0x2"},{"uid":"0x3"}]}
+            {"uid":"0x2","dgraph.type":["Tag"],"Tag.name":"data"}
+            {"uid":"0x3","dgraph.type":["Tag"],"Tag.name":"new"}
         "#]].assert_eq(&scene.export(&data, "jsonl"));
         // Objects of the database are found by their unique values.
         let more =
@@ -314,24 +316,24 @@ fn objects_come_from_json_lines_and_tables_and_refer_by_ids_and_unique_values() 
         "#]]
         .assert_eq(&shown(&rejected));
         expect![[r#"
-            {"uid":"0x6","dgraph.type":["Author"],"Author.name":"B, ob","Author.posts":[{"uid":"0x5"}]}
-            {"uid":"0xa","dgraph.type":["Author"],"Author.name":"Zoe","Author.posts":[{"uid":"0x9"}]}
-            {"uid":"0xb","dgraph.type":["Author"],"Author.name":"Ann","Author.born":"1990-01-01T00:00:00Z","Author.posts":[{"uid":"0x1"},{"uid":"0xd"}]}
-            {"uid":"0x1","dgraph.type":["Post"],"Post.title":"SQL","Post.score":7,"Post.author":{"uid":"0xb"},"Post.tags":[{"uid":"0x3"},{"uid":"0x4"}]}
-            {"uid":"0x5","dgraph.type":["Post"],"Post.title":"Graphs","Post.author":{"uid":"0x6"},"Post.tags":[{"uid":"0x3"}]}
-            {"uid":"0x9","dgraph.type":["Post"],"Post.title":"Added","Post.author":{"uid":"0xa"}}
-            {"uid":"0xd","dgraph.type":["Post"],"Post.title":"More","Post.author":{"uid":"0xb"},"Post.tags":[{"uid":"0x3"},{"uid":"0xf"}]}
-            {"uid":"0x3","dgraph.type":["Tag"],"Tag.name":"data"}
-            {"uid":"0x4","dgraph.type":["Tag"],"Tag.name":"new"}
-            {"uid":"0xf","dgraph.type":["Tag"],"Tag.name":"old"}
+            {"uid":"0x8","dgraph.type":["Author"],"Author.name":"Zoe","Author.posts":[{"uid":"0x7"}]}
+            {"uid":"0xa","dgraph.type":["Author"],"Author.name":"Ann","Author.born":"1990-01-01T00:00:00Z","Author.posts":[{"uid":"0xe"},{"uid":"0xf"}]}
+            {"uid":"0xb","dgraph.type":["Author"],"Author.name":"B, ob","Author.posts":[{"uid":"0x4"}]}
+            {"uid":"0x4","dgraph.type":["Post"],"Post.title":"Graphs","Post.author":{"uid":"0xb"},"Post.tags":[{"uid":"0x2"}]}
+            {"uid":"0x7","dgraph.type":["Post"],"Post.title":"Added","Post.author":{"uid":"0x8"}}
+            {"uid":"0xe","dgraph.type":["Post"],"Post.title":"SQL","Post.score":7,"Post.author":{"uid":"0xa"},"Post.tags":[{"uid":"0x2"},{"uid":"0x3"}]}
+            {"uid":"0xf","dgraph.type":["Post"],"Post.title":"More","Post.author":{"uid":"0xa"},"Post.tags":[{"uid":"0x2"},{"uid":"0x11"}]}
+            {"uid":"0x2","dgraph.type":["Tag"],"Tag.name":"data"}
+            {"uid":"0x3","dgraph.type":["Tag"],"Tag.name":"new"}
+            {"uid":"0x11","dgraph.type":["Tag"],"Tag.name":"old"}
         "#]].assert_eq(&scene.export(&data, "jsonl"));
         scene.check(&data);
         // Ids that are taken.
         let taken =
-            scene.write("taken.rdf", "<0x1> <dgraph.type> \"Tag\" .\n<0x1> <Tag.name> \"x\" .\n");
+            scene.write("taken.rdf", "<0x2> <dgraph.type> \"Tag\" .\n<0x2> <Tag.name> \"x\" .\n");
         let (code, _, error) = scene.import(&[&taken], &data, &["--ids", "keep"]);
         assert_eq!(code, Some(1));
-        assert!(error.contains("the id 0x1 belongs to an object"), "{error}");
+        assert!(error.contains("the id 0x2 belongs to an object"), "{error}");
     }
 }
 

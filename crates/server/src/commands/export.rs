@@ -24,7 +24,8 @@ const CHUNK: usize = 1 << 20;
 /// Where the bytes go.
 enum Sink {
     Plain(Box<dyn Write>),
-    Compressed(GzEncoder<Box<dyn Write>>),
+    /// Boxed, being large next to the other.
+    Compressed(Box<GzEncoder<Box<dyn Write>>>),
 }
 
 pub(crate) fn run(options: &ExportOptions) -> Result<ExitCode, Failure> {
@@ -94,7 +95,7 @@ impl Sink {
             None => Box::new(io::stdout().lock()),
         };
         Ok(match output.is_compressed {
-            true => Self::Compressed(GzEncoder::new(plain, Compression::fast())),
+            true => Self::Compressed(Box::new(GzEncoder::new(plain, Compression::fast()))),
             false => Self::Plain(plain),
         })
     }

@@ -5,7 +5,7 @@ mod moved;
 pub(super) mod progress;
 mod rejected;
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -118,6 +118,7 @@ fn import(
     let folder = options.work(&target.address);
     let sources = options.sources(&folder.join(INPUT))?;
     let fingerprint = fingerprint(options, &sources, definitions)?;
+    let _locked = claim(&folder)?;
     let opened = Transfer::open_for_load(&target.address, &target.database, Timeouts::default());
     let transfer = runtime.block_on(opened).map_err(Failure::other)?;
     let known = runtime.block_on(transfer.state()).map_err(Failure::other)?;
@@ -163,7 +164,11 @@ fn import(
                         &mut reporter,
                         &folder,
                     );
-                    let staged = staged.map_err(Failure::other)?;
+                    let staged = staged.map_err(|error| {
+                        // Nothing goes on with them.
+                        drop(fs::remove_dir_all(&folder));
+                        Failure::other(error)
+                    })?;
                     rejected::write(&options.rejected(), &sources, &staged)?;
                     let written = Manifest::write(&staged, &fingerprint, &folder);
                     written.map_err(|error| writing(&folder, error))?;
@@ -181,31 +186,48 @@ fn import(
     report(options, target, &staged)
 }
 
-/// An empty folder, with the standard input if it is imported. Only files of an earlier import are
-/// removed.
-fn prepare(options: &ImportOptions, folder: &Path) -> Result<(), Failure> {
-    let is_other = || {
-        Ok(folder.exists() && !folder.join(MARK).exists() && fs::read_dir(folder)?.next().is_some())
-    };
-    if is_other().map_err(|error| writing(folder, error))? {
-        return Err(Failure::Usage(format!(
-            "the folder {} has other files: give a new one by `--work`",
-            folder.display()
-        )));
-    }
-    let made = || {
-        if folder.exists() {
-            fs::remove_dir_all(folder)?;
+/// The folder of the import, locked: two imports do not write into one.
+fn claim(folder: &Path) -> Result<File, Failure> {
+    let mark = folder.join(MARK);
+    let claimed = || {
+        let is_other = folder.exists() && !mark.exists() && fs::read_dir(folder)?.next().is_some();
+        if is_other {
+            return Ok(None);
         }
         fs::create_dir_all(folder)?;
-        fs::File::create(folder.join(MARK))?;
+        File::options().write(true).create(true).truncate(false).open(&mark).map(Some)
+    };
+    let folder_shown = folder.display();
+    let Some(file) = claimed().map_err(|error| writing(folder, error))? else {
+        return Err(Failure::Usage(format!(
+            "the folder {folder_shown} has other files: give a new one by `--work`"
+        )));
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::Usage(format!("another import is using the folder {folder_shown}")))
+        }
+        Err(TryLockError::Error(error)) => Err(writing(folder, error)),
+    }
+}
+
+/// Removes the files of an earlier import, and copies the standard input if it is imported.
+fn prepare(options: &ImportOptions, folder: &Path) -> Result<(), Failure> {
+    let prepared = || {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if !path.ends_with(MARK) {
+                fs::remove_file(path)?;
+            }
+        }
         if options.reads_input() {
-            let mut file = fs::File::create(folder.join(INPUT))?;
+            let mut file = File::create(folder.join(INPUT))?;
             io::copy(&mut io::stdin().lock(), &mut file)?;
         }
         Ok(())
     };
-    made().map_err(|error| writing(folder, error))
+    prepared().map_err(|error| writing(folder, error))
 }
 
 fn writing(folder: &Path, error: io::Error) -> Failure {

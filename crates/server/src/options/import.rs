@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use dialects::dgraph::model::Model;
 use engine::SourceAddress;
+use sha2::{Digest, Sha256};
 use transfer::read::{Format, Source};
 use transfer::stage::Ids;
 
@@ -68,7 +69,7 @@ pub(crate) struct ImportOptions {
     )]
     pub(crate) max_rejected: u64,
     /// The folder for files of the import, which are removed at its end [default: the name of the
-    /// SQLite file with `.import`, or `thalweg.import`]
+    /// SQLite file with `.import`, or one in the current folder by the address]
     #[arg(long, env = "THALWEG_WORK", value_name = "FOLDER")]
     work: Option<PathBuf>,
     /// Print the progress each second, though the error stream is no terminal
@@ -179,7 +180,11 @@ impl ImportOptions {
         match (&self.work, address) {
             (Some(folder), _) => folder.clone(),
             (None, SourceAddress::Sqlite(path)) => with_ending(path.clone(), ".import"),
-            (None, SourceAddress::Postgres(_) | SourceAddress::Neo4j(_)) => "thalweg.import".into(),
+            (None, SourceAddress::Postgres(url) | SourceAddress::Neo4j(url)) => {
+                let hash = Sha256::digest(url.as_bytes());
+                let name: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+                format!("thalweg-{name}.import").into()
+            }
         }
     }
 

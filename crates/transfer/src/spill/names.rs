@@ -1,17 +1,25 @@
 //! Numbers of names, in the order in which they come.
 //!
-//! The first million names are in memory. All names are then in a hash table in a file, whose slots
-//! have 128 bits of the name's hash; the newest names are cached.
+//! The first seven million names are in memory, in 142 MiB: a name is 88 bits of its hash. All names
+//! are then in a hash table in a file, which costs system calls for each name; the newest ones are
+//! cached.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ahash::RandomState;
 
-/// Names in memory before the file is made, and names in the cache afterwards.
-const IN_MEMORY: usize = 1 << 20;
+/// Names in memory before the file is made: as many as 2^23 buckets have.
+const IN_MEMORY: usize = 7 << 20;
+
+/// Names in the cache of the file.
+const CACHED: usize = 1 << 20;
+
+/// Bits of a number. The other ones of a value in memory are bits of the hash.
+const NUMBER_BITS: u32 = 40;
 
 /// Bytes of a slot: the hash, and the number from 1.
 const SLOT: usize = 24;
@@ -29,7 +37,10 @@ pub struct Names {
     hashers: [RandomState; 2],
     folder: PathBuf,
     next: u64,
-    memory: HashMap<u128, u64, RandomState>,
+    /// By the first 64 bits of the hash: 24 further bits, and the number.
+    memory: HashMap<u64, u64, RandomState>,
+    /// Names whose first bits another name has.
+    others: HashMap<u128, u64, RandomState>,
     table: Option<Table>,
     limit: usize,
 }
@@ -47,7 +58,9 @@ impl Names {
     pub fn new(folder: &Path) -> Self {
         let hashers = [RandomState::new(), RandomState::new()];
         let memory = HashMap::with_hasher(RandomState::new());
-        Self { hashers, folder: folder.into(), next: 0, memory, table: None, limit: IN_MEMORY }
+        let others = HashMap::with_hasher(RandomState::new());
+        let (folder, limit) = (folder.into(), IN_MEMORY);
+        Self { hashers, folder, next: 0, memory, others, table: None, limit }
     }
 
     /// The number of names.
@@ -59,7 +72,8 @@ impl Names {
     /// The number of a name, from 0: the next one for a new name. Names of different spaces differ.
     pub fn number(&mut self, space: u32, name: &[u8]) -> io::Result<u64> {
         let [high, low] = self.hashers.each_ref().map(|hasher| hasher.hash_one((space, name)));
-        let hash = (u128::from(high) << 64 | u128::from(low)).max(1);
+        let further = low >> NUMBER_BITS;
+        let hash = u128::from(high) << 64 | u128::from(further << NUMBER_BITS);
         if let Some(table) = &mut self.table {
             let number = table.find_or_insert(hash, self.next)?;
             if number == self.next {
@@ -71,7 +85,16 @@ impl Names {
             return Ok(number);
         }
         let next = self.next;
-        let number = *self.memory.entry(hash).or_insert(next);
+        let number = match self.memory.entry(high) {
+            Entry::Vacant(entry) => {
+                entry.insert(further << NUMBER_BITS | next);
+                next
+            }
+            Entry::Occupied(entry) if entry.get() >> NUMBER_BITS == further => {
+                entry.get() & ((1 << NUMBER_BITS) - 1)
+            }
+            Entry::Occupied(_) => *self.others.entry(hash).or_insert(next),
+        };
         if number == next {
             self.next += 1;
             if self.memory.len() > self.limit {
@@ -83,11 +106,15 @@ impl Names {
 
     /// Moves the names from memory into a file.
     fn spill(&mut self) -> io::Result<()> {
-        let slots = (self.limit as u64 * 16).next_power_of_two();
-        let mut sorted: Vec<(u128, u64)> = self.memory.drain().collect();
-        self.memory.shrink_to_fit();
+        let slots = (self.limit as u64 * 4).next_power_of_two();
+        let mut sorted: Vec<(u128, u64)> = Vec::with_capacity(self.memory.len());
+        for (high, value) in std::mem::take(&mut self.memory) {
+            let hash = u128::from(high) << 64 | u128::from(value >> NUMBER_BITS << NUMBER_BITS);
+            sorted.push((hash, value & ((1 << NUMBER_BITS) - 1)));
+        }
+        sorted.extend(std::mem::take(&mut self.others));
         sorted.sort_unstable();
-        let mut table = Table::create(&self.folder.join("names-0.table"), slots, self.limit)?;
+        let mut table = Table::create(&self.folder.join("names-0.table"), slots)?;
         table.fill(sorted.into_iter().map(Ok))?;
         self.table = Some(table);
         Ok(())
@@ -98,7 +125,7 @@ impl Names {
         let Some(mut old) = self.table.take() else { return Ok(()) };
         let slots = old.slots * 4;
         let path = self.folder.join(format!("names-{slots}.table"));
-        let mut table = Table::create(&path, slots, self.limit)?;
+        let mut table = Table::create(&path, slots)?;
         let mut reader = io::BufReader::with_capacity(1 << 20, &mut old.file);
         reader.seek(SeekFrom::Start(0))?;
         let mut left = old.slots;
@@ -123,12 +150,12 @@ impl Names {
 
 impl Table {
     /// A table without names. The file has no name any more where the system allows it.
-    fn create(path: &Path, slots: u64, cached: usize) -> io::Result<Self> {
+    fn create(path: &Path, slots: u64) -> io::Result<Self> {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
         file.set_len(slots * SLOT as u64)?;
         drop(std::fs::remove_file(path));
-        Ok(Self { file, slots, cache: vec![(0, 0); cached.next_power_of_two()] })
+        Ok(Self { file, slots, cache: vec![(0, 0); CACHED] })
     }
 
     /// Fills an empty table in sequence with names in the order of their hashes. The few that are out
@@ -163,8 +190,8 @@ impl Table {
 
     /// The number of a name; if it is new, this one.
     fn find_or_insert(&mut self, hash: u128, new: u64) -> io::Result<u64> {
-        let cached = usize::try_from(hash % self.cache.len() as u128).unwrap_or_default();
-        if self.cache[cached].0 == hash {
+        let cached = usize::try_from((hash >> 64) % self.cache.len() as u128).unwrap_or_default();
+        if self.cache[cached] != (0, 0) && self.cache[cached].0 == hash {
             return Ok(self.cache[cached].1);
         }
         let mut place = wanted(hash, self.slots);
