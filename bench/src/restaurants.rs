@@ -54,7 +54,7 @@ const QUERIES: [(&str, &str); 8] = [
 ];
 
 /// Options of `thalweg serve`: the answers are longer than the usual limits.
-const SERVE: [&str; 8] = [
+const SERVE: [&str; 10] = [
     "--max-response-size",
     "1GiB",
     "--max-cost",
@@ -63,6 +63,8 @@ const SERVE: [&str; 8] = [
     "10m",
     "--log-requests",
     "none",
+    "--server-timing",
+    "on",
 ];
 
 /// Options of `restaurants`.
@@ -188,6 +190,9 @@ impl Bench {
         let median = |of: &dyn Fn(&(Received, race::usage::Usage, (Received, f64))) -> f64| {
             statistics::median(figures.iter().map(of))
         };
+        // Of the first request, whose document and plan are in no cache.
+        let first_prepared =
+            figures.first().map_or(0.0, |(received, ..)| received.prepared.as_secs_f64());
         Ok(Figure {
             query,
             about,
@@ -197,6 +202,7 @@ impl Bench {
             server_cpu: median(&|(_, usage, _)| usage.cpu.server),
             database_cpu: median(&|(_, usage, _)| usage.cpu.database),
             floor_seconds: median(&|(.., (floor, _))| floor.whole.as_secs_f64()),
+            prepared: first_prepared,
             floor_cpu: median(&|(.., (_, cpu))| *cpu),
             peak_memory: figures.iter().map(|(_, usage, _)| usage.peak_memory).max().unwrap_or(0),
             is_equal,

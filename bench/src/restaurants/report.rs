@@ -22,6 +22,8 @@ pub(super) struct Figure {
     pub(super) database_cpu: f64,
     pub(super) floor_seconds: f64,
     pub(super) floor_cpu: f64,
+    /// Of the GraphQL layer: the document and the plan of the first request.
+    pub(super) prepared: f64,
     /// Bytes.
     pub(super) peak_memory: u64,
     /// Whether each answer was that of the floor.
@@ -47,9 +49,9 @@ impl Report {
         self.line(&format!("\n### {title}\n"));
         self.line(
             "| query | answer | first byte | latency | CPU of the server | of the database | floor | \
-             its CPU | latency / floor | peak memory | answer |",
+             its CPU | latency / floor | CPU / floor's | GraphQL layer | peak memory | answer |",
         );
-        self.line("|---|---|---|---|---|---|---|---|---|---|---|");
+        self.line("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
 
     pub(super) fn add(&mut self, figure: Figure) {
@@ -57,8 +59,8 @@ impl Report {
         let misses = LARGE.contains(&figure.query) && ratio > self.target;
         self.is_right &= figure.is_equal;
         self.line(&format!(
-            "| {} {} | {} | {:.1} ms | {:.3} s | {:.2} s | {:.2} s | {:.3} s | {:.2} s | {ratio:.2}{} | {}{} | \
-             {} |",
+            "| {} {} | {} | {:.1} ms | {:.3} s | {:.2} s | {:.2} s | {:.3} s | {:.2} s | {ratio:.2}{} | \
+             {:.2} | {:.2} ms, {:.2} % | {}{} | {} |",
             figure.query,
             figure.about,
             size(figure.bytes),
@@ -69,6 +71,9 @@ impl Report {
             figure.floor_seconds,
             figure.floor_cpu,
             mark(misses),
+            (figure.server_cpu + figure.database_cpu) / figure.floor_cpu,
+            figure.prepared * 1e3,
+            figure.prepared / figure.seconds * 100.0,
             size(figure.peak_memory),
             mark(figure.peak_memory > MEMORY_TARGET),
             if figure.is_equal { "equal" } else { "**not the floor's**" },
