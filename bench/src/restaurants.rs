@@ -54,7 +54,7 @@ const QUERIES: [(&str, &str); 8] = [
 ];
 
 /// Options of `thalweg serve`: the answers are longer than the usual limits.
-const SERVE: [&str; 8] = [
+const SERVE: [&str; 10] = [
     "--max-response-size",
     "1GiB",
     "--max-cost",
@@ -63,6 +63,8 @@ const SERVE: [&str; 8] = [
     "10m",
     "--log-requests",
     "none",
+    "--server-timing",
+    "on",
 ];
 
 /// Options of `restaurants`.
@@ -96,9 +98,9 @@ struct Bench {
 
 /// The measured database.
 #[derive(Debug)]
-enum Database<'d> {
+enum Database {
     Sqlite,
-    Postgres(&'d Postgres, &'static str),
+    Postgres(Postgres, &'static str),
 }
 
 /// Measures and prints; false if an answer was not the floor's.
@@ -119,15 +121,25 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, Resta
     let mut report = Report::new(dishes);
     eprintln!("restaurants: writing {dishes} dishes into SQLite");
     store::fill_sqlite(&bench.program, &bench.types, &bench.file, dishes)?;
+    let mut databases = Vec::new();
     for family in schema_size::one_or_all(options.source, [Family::Sqlite, Family::Postgres]) {
-        match family {
-            Family::Sqlite => bench.measure(&Database::Sqlite, &mut report)?,
+        let database = match family {
+            Family::Sqlite => Database::Sqlite,
             Family::Postgres => {
                 eprintln!("restaurants: writing {dishes} dishes into PostgreSQL");
                 let (server, name) = store::fill_postgres(&bench.program, &bench.types, dishes)?;
-                bench.measure(&Database::Postgres(&server, name), &mut report)?;
+                Database::Postgres(server, name)
             }
-        }
+        };
+        bench.measure(&database, &mut report)?;
+        databases.push(database);
+    }
+    // Last, since the answers of both are compared with those of the rows in SQLite.
+    report.begin_written();
+    for database in databases {
+        eprintln!("restaurants: {}, mutations", database.title());
+        let server = bench.serve(&database)?;
+        report.add_written(database.title(), &writes::measure(server.port, bench.writing)?);
     }
     let text = report.text();
     fs::write(bench.folder.join("restaurants.md"), &text)?;
@@ -139,11 +151,7 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, Resta
 }
 
 impl Bench {
-    fn measure(
-        &self,
-        database: &Database<'_>,
-        report: &mut Report,
-    ) -> Result<(), RestaurantsError> {
+    fn measure(&self, database: &Database, report: &mut Report) -> Result<(), RestaurantsError> {
         let title = database.title();
         report.begin(title);
         for (query, about) in QUERIES {
@@ -151,14 +159,11 @@ impl Bench {
             let figure = self.query(database, query, about)?;
             report.add(figure);
         }
-        eprintln!("restaurants: {title}, mutations");
-        let server = self.serve(database)?;
-        report.add_written(&writes::measure(server.port, self.writing)?);
         Ok(())
     }
 
     /// A server of its own for each query, since the peak of its memory counts.
-    fn serve(&self, database: &Database<'_>) -> Result<Server, RestaurantsError> {
+    fn serve(&self, database: &Database) -> Result<Server, RestaurantsError> {
         let port = server::free_port()?;
         let types = self.types.display().to_string();
         let mut command = program::serve(Command::new(&self.program), &types, port);
@@ -168,7 +173,7 @@ impl Bench {
 
     fn query(
         &self,
-        database: &Database<'_>,
+        database: &Database,
         query: &'static str,
         about: &'static str,
     ) -> Result<Figure, RestaurantsError> {
@@ -188,6 +193,9 @@ impl Bench {
         let median = |of: &dyn Fn(&(Received, race::usage::Usage, (Received, f64))) -> f64| {
             statistics::median(figures.iter().map(of))
         };
+        // Of the first request, whose document and plan are in no cache.
+        let first_prepared =
+            figures.first().map_or(0.0, |(received, ..)| received.prepared.as_secs_f64());
         Ok(Figure {
             query,
             about,
@@ -197,6 +205,7 @@ impl Bench {
             server_cpu: median(&|(_, usage, _)| usage.cpu.server),
             database_cpu: median(&|(_, usage, _)| usage.cpu.database),
             floor_seconds: median(&|(.., (floor, _))| floor.whole.as_secs_f64()),
+            prepared: first_prepared,
             floor_cpu: median(&|(.., (_, cpu))| *cpu),
             peak_memory: figures.iter().map(|(_, usage, _)| usage.peak_memory).max().unwrap_or(0),
             is_equal,
@@ -204,11 +213,7 @@ impl Bench {
     }
 
     /// Time and CPU of the floor.
-    fn floor(
-        &self,
-        database: &Database<'_>,
-        query: &str,
-    ) -> Result<(Received, f64), RestaurantsError> {
+    fn floor(&self, database: &Database, query: &str) -> Result<(Received, f64), RestaurantsError> {
         let command = match database {
             Database::Sqlite => self.loop_over_sqlite(query)?,
             Database::Postgres(server, name) => copy(server, name, query)?,
@@ -228,7 +233,7 @@ impl Bench {
     }
 }
 
-impl Database<'_> {
+impl Database {
     fn title(&self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",

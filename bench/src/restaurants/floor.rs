@@ -292,7 +292,7 @@ fn write_members(
         }
         match member.form {
             Form::Text => write_text(buffer, value.as_bytes().unwrap_or_default()),
-            Form::Real => serde_json::to_writer(&mut *buffer, &value.as_f64().unwrap_or_default())?,
+            Form::Real => write_real(buffer, value.as_f64().unwrap_or_default())?,
             Form::Id => write_id(buffer, value.as_i64().unwrap_or_default())?,
             Form::Moment => write_moment(buffer, value.as_i64().unwrap_or_default())?,
             Form::Cuisine => {
@@ -316,6 +316,15 @@ fn write_text(buffer: &mut Vec<u8>, text: &[u8]) {
         true => buffer.extend(text.escape_ascii()),
     }
     buffer.push(b'"');
+}
+
+/// Writes a number; a whole one has no point.
+fn write_real(buffer: &mut Vec<u8>, number: f64) -> Result<(), serde_json::Error> {
+    serde_json::to_writer(&mut *buffer, &number)?;
+    if buffer.ends_with(b".0") {
+        buffer.truncate(buffer.len() - 2);
+    }
+    Ok(())
 }
 
 fn write_id(buffer: &mut Vec<u8>, id: i64) -> io::Result<()> {

@@ -22,6 +22,17 @@ pub(super) struct Received {
     pub(super) first_byte: Duration,
     /// To the last one.
     pub(super) whole: Duration,
+    /// The time of the GraphQL layer as the server tells it: the document and the plan.
+    pub(super) prepared: Duration,
+}
+
+/// The head of a response.
+#[derive(Debug)]
+struct Head {
+    status: u16,
+    /// None if the body comes in pieces.
+    length: Option<usize>,
+    prepared: Duration,
 }
 
 /// A digest of bytes, whatever pieces they come in. It is fast and no protection: both answers are
@@ -74,7 +85,7 @@ pub(super) fn ask(port: u16, query: &str) -> Result<Received, RestaurantsError> 
     let mut stream = BufReader::with_capacity(PIECE, stream);
     let started = Instant::now();
     stream.get_mut().write_all(http::request("/graphql", &body).as_bytes())?;
-    let (status, length) = read_head(&mut stream)?;
+    let Head { status, length, prepared } = read_head(&mut stream)?;
     stream.fill_buf()?;
     let first_byte = started.elapsed();
     let mut digest = Digest::default();
@@ -105,25 +116,36 @@ pub(super) fn ask(port: u16, query: &str) -> Result<Received, RestaurantsError> 
         return Err(RestaurantsError::Refused { query: query.to_owned(), status, text });
     }
     let bytes = digest.bytes;
-    Ok(Received { bytes, digest: digest.finish(), first_byte, whole })
+    Ok(Received { bytes, digest: digest.finish(), first_byte, whole, prepared })
 }
 
-/// The status, and the length unless the body comes in pieces.
-fn read_head(stream: &mut impl BufRead) -> Result<(u16, Option<usize>), RestaurantsError> {
+fn read_head(stream: &mut impl BufRead) -> Result<Head, RestaurantsError> {
     let line = read_line(stream)?;
     let digits = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
     let status = digits.and_then(|digits| digits.parse().ok());
     let status = status.ok_or(HttpError::Head(line))?;
-    let mut length = None;
+    let mut head = Head { status, length: None, prepared: Duration::ZERO };
     loop {
         let line = read_line(stream)?.to_ascii_lowercase();
         if line.is_empty() {
-            return Ok((status, length));
+            return Ok(head);
         }
         if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().ok();
+            head.length = value.trim().parse().ok();
+        }
+        if let Some(stages) = line.strip_prefix("server-timing:") {
+            head.prepared = prepared(stages);
         }
     }
+}
+
+/// The stages before the statements run: `document;dur=0.021, plan;dur=0.012, execute;dur=1.702`.
+fn prepared(stages: &str) -> Duration {
+    let stages = stages.split(',').filter_map(|stage| stage.trim().split_once(";dur="));
+    let of_graphql = stages.filter(|(name, _)| matches!(*name, "document" | "plan"));
+    let milliseconds: f64 =
+        of_graphql.filter_map(|(_, milliseconds)| milliseconds.parse::<f64>().ok()).sum();
+    Duration::from_secs_f64(milliseconds / 1e3)
 }
 
 fn read_line(stream: &mut impl BufRead) -> Result<String, RestaurantsError> {
@@ -178,12 +200,20 @@ pub(super) fn run(mut command: Command) -> Result<Received, RestaurantsError> {
     }
     let bytes = digest.bytes;
     let first_byte = first_byte.unwrap_or(whole);
-    Ok(Received { bytes, digest: digest.finish(), first_byte, whole })
+    let digest = digest.finish();
+    Ok(Received { bytes, digest, first_byte, whole, prepared: Duration::ZERO })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_graphql_layer_is_the_document_and_the_plan() {
+        let stages = " document;dur=0.5, plan;dur=1.25, execute;dur=3, total;dur=4.8";
+        assert_eq!(prepared(stages), Duration::from_micros(1_750));
+        assert_eq!(prepared(""), Duration::ZERO);
+    }
 
     #[test]
     fn a_digest_does_not_depend_on_the_pieces() {

@@ -6,6 +6,8 @@ use super::writes::Written;
 const SQLITE_TARGET: f64 = 1.5;
 const POSTGRES_TARGET: f64 = 1.3;
 const MEMORY_TARGET: u64 = 64 << 20;
+/// The seconds in which the system counts CPU.
+const TICK: f64 = 0.01;
 /// The queries whose answers are large.
 const LARGE: [&str; 4] = ["12", "13", "20", "21"];
 
@@ -22,6 +24,8 @@ pub(super) struct Figure {
     pub(super) database_cpu: f64,
     pub(super) floor_seconds: f64,
     pub(super) floor_cpu: f64,
+    /// Of the GraphQL layer: the document and the plan of the first request.
+    pub(super) prepared: f64,
     /// Bytes.
     pub(super) peak_memory: u64,
     /// Whether each answer was that of the floor.
@@ -47,9 +51,9 @@ impl Report {
         self.line(&format!("\n### {title}\n"));
         self.line(
             "| query | answer | first byte | latency | CPU of the server | of the database | floor | \
-             its CPU | latency / floor | peak memory | answer |",
+             its CPU | latency / floor | CPU / floor's | GraphQL layer | peak memory | answer |",
         );
-        self.line("|---|---|---|---|---|---|---|---|---|---|---|");
+        self.line("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
 
     pub(super) fn add(&mut self, figure: Figure) {
@@ -57,8 +61,8 @@ impl Report {
         let misses = LARGE.contains(&figure.query) && ratio > self.target;
         self.is_right &= figure.is_equal;
         self.line(&format!(
-            "| {} {} | {} | {:.1} ms | {:.3} s | {:.2} s | {:.2} s | {:.3} s | {:.2} s | {ratio:.2}{} | {}{} | \
-             {} |",
+            "| {} {} | {} | {:.1} ms | {:.3} s | {:.2} s | {:.2} s | {:.3} s | {:.2} s | {ratio:.2}{} | \
+             {:.2} | {:.2} ms, {:.2} % | {}{} | {} |",
             figure.query,
             figure.about,
             size(figure.bytes),
@@ -69,23 +73,32 @@ impl Report {
             figure.floor_seconds,
             figure.floor_cpu,
             mark(misses),
+            // CPU is counted in hundredths of a second: the least that both have.
+            (figure.server_cpu + figure.database_cpu).max(TICK) / figure.floor_cpu.max(TICK),
+            figure.prepared * 1e3,
+            figure.prepared / figure.seconds * 100.0,
             size(figure.peak_memory),
             mark(figure.peak_memory > MEMORY_TARGET),
             if figure.is_equal { "equal" } else { "**not the floor's**" },
         ));
     }
 
-    pub(super) fn add_written(&mut self, written: &Written) {
-        self.line("\n| mutations | per second | median | 99 % within |");
-        self.line("|---|---|---|---|");
+    /// Begins the table of mutations.
+    pub(super) fn begin_written(&mut self) {
+        self.line("\n### Mutations\n");
+        self.line("| database | mutations | per second | median | 99 % within |");
+        self.line("|---|---|---|---|---|");
+    }
+
+    pub(super) fn add_written(&mut self, title: &str, written: &Written) {
         for small in &written.small {
             self.line(&format!(
-                "| one dish, {} connections | {:.0} | {:.2} ms | {:.2} ms |",
+                "| {title} | one dish, {} connections | {:.0} | {:.2} ms | {:.2} ms |",
                 small.clients, small.per_second, small.median, small.p99
             ));
         }
         self.line(&format!(
-            "| 1,000 objects in one add, 1 connection | {:.1} | {:.1} ms | |",
+            "| {title} | 1,000 objects in one add, 1 connection | {:.1} | {:.1} ms | |",
             1e3 / written.deep,
             written.deep
         ));

@@ -252,7 +252,7 @@ fn a_backup_that_is_damaged_or_of_something_else_is_refused() {
     let whole = fs::read(shop.path("copy.db")).unwrap();
     fs::write(shop.path("cut.db"), &whole[..whole.len() / 2]).unwrap();
     shop.check_refused("cut.db", "cut.db is damaged: database disk image is malformed");
-    let mut damaged = whole.clone();
+    let mut damaged = whole;
     let middle = damaged.len() / 2;
     damaged[middle..middle + 300].fill(0xaa);
     fs::write(shop.path("holes.db"), &damaged).unwrap();

@@ -179,7 +179,8 @@ fn copy_pages(
         let bytes = |pages| u64::try_from(pages).unwrap_or_default() * u64::from(page_size);
         let of = bytes(progress.pagecount);
         report(Progress::Copied { bytes: of - bytes(progress.remaining), of });
-        // Otherwise: the snapshot is read by this connection, and nothing else has the copy open.
+        // It never waits: the snapshot is read by this connection, and nothing else has the copy
+        // open.
         if step == StepResult::Done {
             return Ok(of);
         }

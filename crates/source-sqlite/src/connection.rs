@@ -6,11 +6,11 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::durability::Durability;
 use super::exact::add_functions;
 use super::functions;
 use super::idle::Idle;
 use super::interrupt::Interrupt;
-use super::options::Durability;
 use super::planning::Planning;
 
 /// Size of the statement cache of the connection that writes.

@@ -4,6 +4,7 @@
 //! * [`migrate`]: migrations of a file; [`backup`]: copies of it
 //! * [`connection`]: opening a file; `shared_memory`: protection against other programs that
 //!   truncate its shared memory
+//! * `durability`: what a power failure may lose
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
 //! * `json`: JSON by its content; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
@@ -29,6 +30,7 @@ pub mod connection;
 pub mod cursor;
 pub mod database;
 pub mod declared;
+mod durability;
 mod encode;
 mod epoch;
 pub mod error;
@@ -61,8 +63,9 @@ mod writer;
 
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
+pub use durability::Durability;
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
-pub use options::{Durability, OpenError, SqliteOptions, StoredColumn};
+pub use options::{OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
 

@@ -8,8 +8,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use source::{MigrationAccess, Record, Recorded};
 
 use super::connection::{Cache, OpenFile};
+use super::durability::Durability;
 use super::introspect::{IntrospectError, introspect};
-use super::options::Durability;
 
 /// The reason why a file was not migrated. It is as it was.
 #[derive(Debug, thiserror::Error)]

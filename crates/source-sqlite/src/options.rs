@@ -5,18 +5,8 @@ use std::path::PathBuf;
 use catalog::{Catalog, Scalar};
 use source::Timeouts;
 
+use super::durability::Durability;
 use super::introspect::IntrospectError;
-
-/// When a transaction counts as committed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// When the disk has it: a power failure loses nothing that was acknowledged.
-    #[default]
-    Full,
-    /// When the system has it: a power failure may lose the newest transactions, and leaves the
-    /// file whole.
-    Normal,
-}
 
 /// Options of a SQLite file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,16 +44,6 @@ pub enum OpenError {
         "`--stored-as` of the column {table}.{column} is another type than it can hold: {reason}"
     )]
     StoredAs { table: Box<str>, column: Box<str>, reason: &'static str },
-}
-
-impl Durability {
-    /// The value of `PRAGMA synchronous`.
-    pub(super) fn synchronous(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Normal => "normal",
-        }
-    }
 }
 
 impl SqliteOptions<'_> {

@@ -216,9 +216,9 @@ unsafe extern "C" fn write(
 ) -> c_int {
     // SAFETY: a file of this VFS.
     let Own { base, number } = unsafe { own(file) };
+    let length_of = usize::try_from(length).unwrap();
     // SAFETY: SQLite passes so many bytes.
-    let bytes =
-        unsafe { std::slice::from_raw_parts(from.cast::<u8>(), usize::try_from(length).unwrap()) };
+    let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), length_of) };
     let mut state = state();
     let at_byte = usize::try_from(at).unwrap();
     state.record(*number, |name| Operation::Write { name, at: at_byte, bytes: bytes.to_vec() });

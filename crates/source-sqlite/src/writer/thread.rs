@@ -14,8 +14,8 @@ use tokio::time::timeout;
 use super::group::{JOIN, Writing};
 use super::task::{Job, Manner, Task};
 use crate::connection::OpenFile;
+use crate::durability::Durability;
 use crate::error::map_error;
-use crate::options::Durability;
 
 /// Idle time after which the thread ends.
 const REST: Duration = Duration::from_secs(2);
