@@ -15,9 +15,11 @@
 //! * `restrict`: restrictions
 
 mod conditions;
+mod listed;
 mod objects;
 mod origins;
 mod outputs;
+mod requirement;
 mod restrict;
 mod values;
 mod write;

@@ -7,6 +7,7 @@
 //! with a clear error; docs/internals/paper-proof.md shows the purpose of each.
 //!
 //! * [`request`]: steps and transactions
+//! * [`step_id`]: indexes of steps
 //! * [`rows`]: reads: origin, filter, order, pagination and outputs of rows
 //! * [`claims`]: the claims of a session, which operands name
 //! * [`filter`]: conditions in SQL's three values
@@ -27,6 +28,7 @@ pub mod operand;
 pub mod print;
 pub mod request;
 pub mod rows;
+pub mod step_id;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 mod tests;
@@ -48,13 +50,14 @@ pub use operand::{
 };
 pub use print::{print, print_field_set, print_filter};
 pub use request::{
-    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
+    Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind, Transaction,
 };
 pub use rows::{
     Aggregate, AggregateFunction, AggregateTerm, Call, Direction, ExternalArgument, Form, From,
     Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId,
     OutputKind, Page, Rows, RowsId, State, Variant,
 };
+pub use step_id::StepId;
 pub use value_form::{GeometryForm, Member, Unit, ValueForm};
 pub use write::{
     Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 
 use crate::operand::Operand;
-use crate::request::{Otherwise, StepId};
+use crate::request::Otherwise;
 use crate::rows::Rows;
+use crate::step_id::StepId;
 
 /// One part of a change of objects. Lists of one part are of equal length; rows with a null key are
 /// left out.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::objects::ObjectKeys;
-use crate::request::StepId;
 use crate::rows::OutputId;
+use crate::step_id::StepId;
 use crate::value_form::ValueForm;
 
 /// A value that is known at the latest when the statements run.

@@ -4,6 +4,7 @@ use crate::filter::Filter;
 use crate::objects::ObjectChange;
 use crate::operand::Operand;
 use crate::rows::{Call, Rows};
+use crate::step_id::StepId;
 use crate::write::Write;
 
 /// All reads and writes that one operation sends to one source.
@@ -43,10 +44,6 @@ pub struct Step {
     pub root: u32,
     pub kind: StepKind,
 }
-
-/// The index of a step within the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StepId(pub u32);
 
 /// Kinds of steps.
 #[derive(Clone, Debug, PartialEq)]

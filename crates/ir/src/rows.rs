@@ -4,7 +4,7 @@ use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
 use crate::filter::{Filter, ValueRef};
 use crate::operand::Operand;
-use crate::request::StepId;
+use crate::step_id::StepId;
 
 /// Rows of one kind, read together.
 #[derive(Clone, Debug, PartialEq)]

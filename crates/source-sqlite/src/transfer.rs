@@ -11,7 +11,7 @@ use transfer::value::{Found, RowBuffer, StoredColumn, moment, stored, text};
 use transfer::{ValueRef, value};
 
 use super::connection::{Cache, OpenFile};
-use super::options::Durability;
+use super::durability::Durability;
 
 /// The reason why a load or a read ended early.
 #[derive(Debug, thiserror::Error)]

@@ -8,32 +8,16 @@ use std::collections::HashSet;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, Otherwise, Page, Require, Rows,
-    RowsId, Step, StepId, StepKind, ValueRef,
+    Filter, FindPurpose, From, ObjectChange, Operand, Otherwise, Page, Require, Rows, RowsId, Step,
+    StepId, StepKind,
 };
 
-use super::restrict::requirement::Requirement;
+use super::listed::Listed;
+use super::requirement::Requirement;
 use super::{Place, Walk};
 use crate::condition::any;
 use crate::denial::{Denial, failed_check};
 use crate::grant::Privilege;
-
-/// The rows whose fields are each one of a list.
-pub(super) struct Listed<'c> {
-    pub(super) entity: EntityId,
-    pub(super) lists: Vec<(FieldId, &'c Operand)>,
-}
-
-impl Listed<'_> {
-    fn filter(&self) -> Filter {
-        let one = |(field, operand): &(FieldId, &Operand)| Filter::Compare {
-            place: ValueRef::field(*field),
-            comparison: Comparison::In,
-            operand: (*operand).clone(),
-        };
-        Filter::and(self.lists.iter().map(one).collect())
-    }
-}
 
 impl Walk<'_> {
     pub(super) fn grant_objects(&mut self, place: Place, change: &mut ObjectChange) {

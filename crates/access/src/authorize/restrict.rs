@@ -2,7 +2,6 @@
 
 mod hidden;
 mod objects;
-pub(super) mod requirement;
 mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
@@ -11,7 +10,7 @@ use ir::{
     Output, OutputKind, Rows, StepKind, ValueRef, Variant,
 };
 
-use self::requirement::{Requirement, add, has_barrier};
+use super::requirement::{Requirement, add, has_barrier};
 use super::{Changed, Walk};
 use crate::denial::Denial;
 use crate::restriction::Action;

@@ -6,9 +6,9 @@
 use catalog::{EntityId, FieldId};
 use ir::{Filter, FindPurpose, From, ObjectChange, Operand};
 
-use super::super::objects::Listed;
+use super::super::listed::Listed;
+use super::super::requirement::Requirement;
 use super::super::{Place, Walk};
-use super::requirement::Requirement;
 use crate::denial::Denial;
 use crate::restriction::Action;
 use crate::set::{Member, Stage};

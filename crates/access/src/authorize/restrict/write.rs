@@ -8,7 +8,7 @@ use catalog::{EntityId, FieldId};
 use ir::{Assignment, ChildWrite, Filter, Insert, Operand, Update, ValueRef, Write, WriteKind};
 
 use super::super::Walk;
-use super::requirement::Requirement;
+use super::super::requirement::Requirement;
 use crate::denial::Denial;
 use crate::restriction::Action;
 use crate::set::{Member, Stage};

@@ -76,7 +76,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     Accepted {
         within: "crates/ir/src",
         modules: &["filter", "objects", "operand", "request", "rows", "write"],
-        edges: 20,
+        edges: 19,
         reason: "the types of a request are recursive: rows have filters, which have rows",
     },
     Accepted {

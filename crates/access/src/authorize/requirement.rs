@@ -4,17 +4,17 @@ use ir::Filter;
 
 /// The conditions on rows for an action.
 #[derive(Debug)]
-pub(in crate::authorize) struct Requirement {
+pub(super) struct Requirement {
     /// Evaluated before conditions of the request: rows that fail count as absent.
-    pub(in crate::authorize) passes: Filter,
+    pub(super) passes: Filter,
     /// All rows that pass the conditions of the request must pass these; otherwise the action
     /// fails.
-    pub(in crate::authorize) required: Vec<Filter>,
+    pub(super) required: Vec<Filter>,
 }
 
 impl Requirement {
     /// Adds the conditions to a filter, which may have others already.
-    pub(in crate::authorize) fn restrict(self, filter: &mut Filter) {
+    pub(super) fn restrict(self, filter: &mut Filter) {
         let mut parts = Parts::take(filter);
         parts.first.push(self.passes);
         let required = self.required.into_iter().filter(|filter| !filter.is_all());
