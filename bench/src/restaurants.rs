@@ -150,6 +150,9 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, Resta
     Ok(report.is_right())
 }
 
+/// A request with its usage, and the answer of the floor with its CPU in seconds.
+type Round = (Received, race::usage::Usage, (Received, f64));
+
 impl Bench {
     fn measure(&self, database: &Database, report: &mut Report) -> Result<(), RestaurantsError> {
         let title = database.title();
@@ -157,7 +160,7 @@ impl Bench {
         for (query, about) in QUERIES {
             eprintln!("restaurants: {title}, query {query}");
             let figure = self.query(database, query, about)?;
-            report.add(figure);
+            report.add(&figure);
         }
         Ok(())
     }
@@ -190,9 +193,7 @@ impl Bench {
             let floor = self.floor(database, query)?;
             figures.push((received, usage, floor));
         }
-        let median = |of: &dyn Fn(&(Received, race::usage::Usage, (Received, f64))) -> f64| {
-            statistics::median(figures.iter().map(of))
-        };
+        let median = |of: &dyn Fn(&Round) -> f64| statistics::median(figures.iter().map(of));
         // Of the first request, whose document and plan are in no cache.
         let first_prepared =
             figures.first().map_or(0.0, |(received, ..)| received.prepared.as_secs_f64());

@@ -56,7 +56,7 @@ impl Report {
         self.line("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
 
-    pub(super) fn add(&mut self, figure: Figure) {
+    pub(super) fn add(&mut self, figure: &Figure) {
         let ratio = figure.seconds / figure.floor_seconds;
         let misses = LARGE.contains(&figure.query) && ratio > self.target;
         self.is_right &= figure.is_equal;

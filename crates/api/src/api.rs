@@ -71,12 +71,13 @@ impl Keys for AnswerKeys {
     }
 }
 
-/// The replacement of a field's null, in the response and in comparisons.
+/// The replacement of a field's null, in the response, in comparisons, or in both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Absent {
-    pub value: ir::Value,
-    /// The value as JSON, if null is replaced in the response, too: version 3 of a graph's API
-    /// replaces it in comparisons only.
+    /// The value, if null is replaced in comparisons.
+    pub value: Option<ir::Value>,
+    /// The value as JSON, if null is replaced in the response: version 3 of a graph's API replaces it
+    /// in comparisons only.
     pub json: Option<Box<[u8]>>,
 }
 

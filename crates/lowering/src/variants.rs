@@ -66,13 +66,13 @@ impl<'a> Context<'a> {
             ValueRef::Edge(field) => Some(*field),
             _ => None,
         };
-        let absent = field.and_then(|field| self.api.find_absent(field));
+        let absent = field.and_then(|field| self.api.find_absent(field)?.value.as_ref());
         let place = match (common, absent) {
             (None, None) => return Cow::Borrowed(subject),
             (Some(place), None) => place,
             (common, Some(absent)) => ValueRef::OrElse {
                 place: Box::new(common.unwrap_or_else(|| subject.place.clone())),
-                value: Box::new(absent.value.clone()),
+                value: Box::new(absent.clone()),
             },
         };
         Cow::Owned(Subject { place, ..subject.clone() })

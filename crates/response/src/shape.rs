@@ -186,7 +186,7 @@ impl Shape {
 
     fn is_made_plainly(&self, node: &Node) -> bool {
         match node {
-            Node::Leaf { .. } | Node::Literal(_) => true,
+            Node::Leaf { .. } | Node::LeafOr { .. } | Node::Literal(_) => true,
             Node::Object(fields) | Node::Joined { fields, .. } => {
                 self.fields(*fields).iter().all(|field| self.is_plain(field.node))
             }
@@ -195,7 +195,6 @@ impl Shape {
             | Node::List { .. }
             | Node::Single { .. }
             | Node::Edge { .. }
-            | Node::LeafOr { .. }
             | Node::Aggregate { .. }
             | Node::Groups { .. }
             | Node::Echo(_)

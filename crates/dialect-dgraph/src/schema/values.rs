@@ -10,7 +10,7 @@ use super::facts::{is_foreign_id, is_id};
 use crate::located::{Located, LocatedColumn};
 use crate::model::{Base, Default, EnumIndex, Field, Model, Scalar, TypeIndex};
 use api::binding::{ColumnBinding, EntityBinding, ValueShape};
-use api::{ApiBuilder, epoch};
+use api::{Absent, ApiBuilder, epoch};
 
 /// The text of a true default.
 const TRUE: &str = "true";
@@ -29,6 +29,11 @@ pub(super) fn bind(builder: &mut ApiBuilder, model: &Model, located: &Located) {
                 }
                 Some(column) if !is_id(field) => {
                     builder.bind_column(column.field, column_binding(model, field, column));
+                    // A list without a value is empty in answers.
+                    if field.r#type.list.is_some() {
+                        let json = Some(b"[]".as_slice().into());
+                        builder.bind_absent(column.field, Absent { value: None, json });
+                    }
                 }
                 Some(_) | None => {}
             }

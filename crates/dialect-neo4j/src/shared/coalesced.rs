@@ -50,7 +50,7 @@ fn bind_field(
     let mut json = Vec::new();
     write(constant, &leaf, &mut json);
     let json = (version == ApiVersion::V7).then(|| json.into());
-    builder.bind_absent(id, Absent { value: value(constant), json });
+    builder.bind_absent(id, Absent { value: Some(value(constant)), json });
 }
 
 /// As a stored value of the type is written.

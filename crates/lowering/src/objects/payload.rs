@@ -8,6 +8,7 @@ use graphql::operation::FieldRef;
 use ir::{Filter, FindPurpose, From, ObjectChange, Operand, Page, Rows, RowsId, StepKind, Variant};
 use response::Node;
 
+use super::super::required_fields::RequiredFields;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError, Outputs};
 use super::listed;
@@ -71,9 +72,8 @@ impl<'a> Context<'a> {
         field: &CollectedField<'a>,
         changed: &ChangedObjects,
     ) -> Result<Node, LowerError> {
-        // The payload has no rows of its own, but its names are checked.
-        self.cascade(field)?;
-        let is_cascading = self.has_cascade(field);
+        let cascade = self.cascade(field)?;
+        let is_cascading = RequiredFields::reach_below(cascade.as_ref());
         let around = std::mem::replace(&mut self.is_cascading, is_cascading);
         let node = self.fields_of_payload(field, changed);
         self.is_cascading = around;

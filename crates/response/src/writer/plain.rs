@@ -48,6 +48,13 @@ impl<C: Cursor> Row<'_, C> {
     fn write<O: Output>(&self, node: NodeId, nullable: bool, output: &mut O) -> bool {
         match self.shape.node(node) {
             Node::Leaf { output: id, leaf } => self.write_leaf(*id, leaf, nullable, output),
+            Node::LeafOr { output: id, leaf, absent } => match self.value(*id) {
+                Value::Null => {
+                    write_text(absent, output);
+                    true
+                }
+                _ => self.write_leaf(*id, leaf, false, output),
+            },
             Node::Object(fields) => self.write_object(*fields, output),
             Node::Joined { present, fields } => match self.layout.place(*present) {
                 ColumnRef::Column(column) if !self.cursor.is_null(column) => {
@@ -58,10 +65,7 @@ impl<C: Cursor> Row<'_, C> {
                 }
             },
             Node::Literal(text) => {
-                let out = output.text();
-                let start = out.len();
-                out.extend_from_slice(text);
-                output.end_text(start);
+                write_text(text, output);
                 nullable || text.as_ref() != b"null"
             }
             _ => false,
@@ -87,6 +91,13 @@ impl<C: Cursor> Row<'_, C> {
         true
     }
 
+    fn value(&self, id: OutputId) -> Value<'_> {
+        match self.layout.place(id) {
+            ColumnRef::Column(column) => self.cursor.value(column),
+            ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
+        }
+    }
+
     fn write_leaf<O: Output>(
         &self,
         id: OutputId,
@@ -94,10 +105,7 @@ impl<C: Cursor> Row<'_, C> {
         nullable: bool,
         output: &mut O,
     ) -> bool {
-        let value = match self.layout.place(id) {
-            ColumnRef::Column(column) => self.cursor.value(column),
-            ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
-        };
+        let value = self.value(id);
         if let Value::Null = value {
             return write_null(nullable, output);
         }
@@ -119,6 +127,13 @@ impl<C: Cursor> Row<'_, C> {
         output.end_text(start);
         is_written
     }
+}
+
+fn write_text<O: Output>(text: &[u8], output: &mut O) {
+    let out = output.text();
+    let start = out.len();
+    out.extend_from_slice(text);
+    output.end_text(start);
 }
 
 fn write_null<O: Output>(nullable: bool, output: &mut O) -> bool {
