@@ -20,7 +20,7 @@ pub(crate) struct ExportOptions {
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
     types: PathBuf,
     /// The format [default: by the name of the output, or jsonl]
-    #[arg(long = "format", env = "THALWEG_FILE_FORMAT", value_name = "FORMAT")]
+    #[arg(long = "format", env = "THALWEG_FORMAT", value_name = "FORMAT")]
     file_format: Option<OutputFormat>,
     /// A file, an existing folder, or `-` for the standard output
     #[arg(long, env = "THALWEG_OUTPUT", value_name = "PATH", default_value = "-")]

@@ -37,7 +37,7 @@ pub(crate) struct ImportOptions {
     #[arg(
         help_heading = "Files",
         long = "format",
-        env = "THALWEG_FILE_FORMAT",
+        env = "THALWEG_FORMAT",
         value_name = "FORMAT"
     )]
     file_format: Option<FileFormat>,
