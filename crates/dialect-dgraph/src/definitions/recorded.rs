@@ -8,8 +8,8 @@ pub fn without_secrets(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         match secret(line) {
             Some(before) => {
-                recorded.push_str(before);
-                recorded.push_str(" …\n");
+                let (indent, comment) = before.split_once('#').unwrap_or(("", before));
+                recorded.extend([indent, "# left out: ", comment.trim_start(), "\n"]);
             }
             None => recorded.push_str(line),
         }
@@ -39,9 +39,11 @@ mod tests {
         let text = "type A { id: ID! } # Dgraph.Secret is a comment\n # Dgraph.Secret key \"word\"\n\
                     #Dgraph.Secret key \"a # word\"\r\n# Dgraph.Authorization {\"VerificationKey\":\"word\"}\n\
                     # Dgraph.Allow-Origin \"a\"";
-        let expected = "type A { id: ID! } # Dgraph.Secret is a comment\n # Dgraph.Secret key …\n\
-                        #Dgraph.Secret key …\n# Dgraph.Authorization …\n\
+        let expected = "type A { id: ID! } # Dgraph.Secret is a comment\n # left out: Dgraph.Secret key\n\
+                        # left out: Dgraph.Secret key\n# left out: Dgraph.Authorization\n\
                         # Dgraph.Allow-Origin \"a\"";
         assert_eq!(without_secrets(text), expected);
+        let recorded = [expected, "\ntype B { c: Int }"].concat();
+        assert!(super::super::read(&recorded.replace("{ id: ID! }", "{ d: Int }")).is_ok());
     }
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use dialects::dgraph::model::Model;
-use dialects::dgraph::{stored, transferred};
+use dialects::dgraph::{definitions, stored, transferred};
 use engine::{SourceAddress, Timeouts};
 use sha2::{Digest, Sha256};
 use source::MigrationAccess;
@@ -75,7 +75,8 @@ async fn migrated(
     let mapping = transferred::mapping(model, &planned.plan);
     if !planned.is_current() && !is_loading(&migrator, &planned).await? {
         require_first(&planned, is_first)?;
-        migrator.apply(&planned, definitions).await.map_err(Failure::other)?;
+        let definitions = definitions::without_secrets(definitions);
+        migrator.apply(&planned, &definitions).await.map_err(Failure::other)?;
     }
     Ok(Target { address, database, mapping })
 }

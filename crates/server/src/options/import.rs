@@ -34,12 +34,7 @@ pub(crate) struct ImportOptions {
     )]
     pub(crate) from: Option<String>,
     /// The format of the files [default: by their names]
-    #[arg(
-        help_heading = "Files",
-        long = "format",
-        env = "THALWEG_FORMAT",
-        value_name = "FORMAT"
-    )]
+    #[arg(help_heading = "Files", long = "format", env = "THALWEG_FORMAT", value_name = "FORMAT")]
     file_format: Option<FileFormat>,
     /// The type of the objects in files of CSV and JSON lines [default of CSV: the name of the file]
     #[arg(help_heading = "Files", long, env = "THALWEG_TYPE", value_name = "TYPE")]
