@@ -119,7 +119,7 @@ fn keys_are_set_once() {
     let [file, data] = types(&folder, &comment);
     let words = ["serve", &file, "--data", &data];
     let (code, _, error) = outcome(&run(&[&words[..], &["--jwt-secret", SECRET]].concat()));
-    let expected = "line 15: `# Dgraph.Authorization`: keys are set by options, too: remove the \
+    let expected = "line 13: `# Dgraph.Authorization`: keys are set by options, too: remove the \
                     comment line, or `--jwt-secret`, `--jwt-public-key` and `--jwt-jwks`";
     assert!(error.contains(expected), "{error}");
     assert!(!error.contains(SECRET));
