@@ -114,7 +114,7 @@ mod tests {
             json,
             "{field}"
         );
-        assert_eq!(absent.value, *expected, "{field}");
+        assert_eq!(absent.value.as_ref(), Some(expected), "{field}");
     }
 
     #[test]
