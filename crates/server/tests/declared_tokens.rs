@@ -31,7 +31,8 @@ fn types(folder: &Folder, comments: &str) -> [String; 2] {
 }
 
 fn start([types, data]: &[String; 2], options: &[&str]) -> Server {
-    Server::start(&[&["serve", types, "--data", data], options].concat())
+    let words = ["serve", types, "--data", data, "--listen", "127.0.0.1:0"];
+    Server::start(&[&words[..], options].concat())
 }
 
 /// The status, and the data or the code of the first error.
