@@ -33,7 +33,7 @@ pub(super) struct Floor {
     id: &'static str,
     field: &'static str,
     level: Level,
-    /// What PostgreSQL copies: the columns of each level, without an order and without links.
+    /// Queries of `COPY`: the columns of each level, without an order and without links.
     pub(super) copies: &'static [&'static str],
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Figure {
     pub(super) prepared: f64,
     /// Bytes.
     pub(super) peak_memory: u64,
-    /// Whether each answer was that of the floor.
+    /// True if each answer had the length and the digest of the floor's.
     pub(super) is_equal: bool,
 }
 
@@ -104,7 +104,7 @@ impl Report {
         ));
     }
 
-    /// Whether all answers were those of the floors.
+    /// Returns true if all answers were those of the floors.
     pub(super) fn is_right(&self) -> bool {
         self.is_right
     }

@@ -116,7 +116,7 @@ struct Walk<'a> {
 }
 
 /// A step, and the root field that it belongs to.
-type Place = (StepId, u32);
+type StepOfRoot = (StepId, u32);
 
 /// The first unused numbers of a request.
 struct Next {

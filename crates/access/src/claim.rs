@@ -67,7 +67,7 @@ pub(crate) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> boo
     }
 }
 
-/// Whether a claim, or an element of it if it is a list, passes a test.
+/// Returns true if a claim, or an element of it if it is a list, passes a test.
 fn any_element(claims: Option<&Claims>, claim: &str, test: impl Fn(&Json) -> bool) -> bool {
     match claims.and_then(|claims| claims.get(claim)) {
         Some(Json::Array(items)) => items.iter().any(test),
@@ -212,8 +212,8 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
     }
 }
 
-/// Whether a form is that of hexadecimal ids, which are numbers in the source and texts in claims, and
-/// whether it is a list of them.
+/// Form of hexadecimal ids, which are numbers in the source and texts in claims: `Some(true)` for a list
+/// of them, `None` for other forms.
 fn is_hexadecimal(form: &ValueForm) -> Option<bool> {
     match form {
         ValueForm::HexadecimalId => Some(false),

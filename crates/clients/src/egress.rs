@@ -72,7 +72,7 @@ impl Egress {
 }
 
 impl EgressSettings {
-    /// Whether requests may be sent to a host, as it is in a URL.
+    /// Returns true if requests may be sent to a host, as it is in a URL.
     #[must_use]
     pub fn allows(&self, host: &str) -> bool {
         self.hosts.iter().any(|allowed| allowed.contains(host))

@@ -4,7 +4,7 @@ use storage::model::EndOf;
 use storage::plan::{Plan, RelationPlace};
 use storage::tables::{Side, Tables};
 use transfer::mapping::{
-    End, GroupType, Holds, Mapping, Member, ObjectType, Place, Relation, Target,
+    End, GroupType, Holds, Mapping, Member, ObjectType, Relation, RelationStorage, Target,
 };
 
 use crate::model::{Base, Field, Model};
@@ -155,14 +155,14 @@ impl Mapper<'_> {
                         let own = table(tables, name);
                         Some((own, column(tables, own, columns.first()?)))
                     });
-                    Place::Columns { side: *side, columns: columns.collect() }
+                    RelationStorage::Columns { side: *side, columns: columns.collect() }
                 }
                 RelationPlace::Pairs { table: name, near, far } => {
                     let own = table(tables, name);
                     let of = |columns: &[Box<str>]| {
                         columns.first().map_or(0, |name| column(tables, own, name))
                     };
-                    Place::Pairs { table: own, near: of(near), far: of(far) }
+                    RelationStorage::Pairs { table: own, near: of(near), far: of(far) }
                 }
             },
             near: self.end(&relation.near),

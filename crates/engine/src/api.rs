@@ -65,7 +65,7 @@ impl Api {
         }
     }
 
-    /// Whether rules of type definitions restrict access.
+    /// Returns true if rules of type definitions restrict access.
     #[must_use]
     pub fn has_rules(&self) -> bool {
         match self {

@@ -221,7 +221,7 @@ impl Engine {
         self.roles().map(Roles::claim)
     }
 
-    /// Whether rules of type definitions restrict access.
+    /// Returns true if rules of type definitions restrict access.
     #[must_use]
     pub fn has_rules(&self) -> bool {
         self.access.as_ref().is_some_and(|rules| rules.has_restrictions())

@@ -137,7 +137,7 @@ impl Prepared {
         }
     }
 
-    /// Whether other servers give values of the answer.
+    /// Returns true if other servers give values of the answer.
     pub(crate) fn has_resolved(&self) -> bool {
         self.resolved.is_some() || self.next.is_some()
     }

@@ -37,7 +37,7 @@ pub struct CompletionError {
 /// The reason why there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It is null where the schema has a value.
+    /// A null at a non-null position, which propagates.
     Null,
     /// The limit of bytes is reached.
     TooLong,
@@ -65,7 +65,7 @@ struct State<'c, 'p> {
 
 /// The field of a value, for messages.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct FieldContext<'a> {
     projection: &'a Projection,
     field: &'a str,
     type_text: &'a str,
@@ -81,15 +81,23 @@ impl Completion<'_> {
     ) -> Result<(), Incomplete> {
         let end = output.len().saturating_add(self.most);
         let mut state = State { completion: self, path: Vec::new(), errors, output, end };
-        let place =
-            Place { projection: self.projection, field: self.field, type_text: self.type_text };
+        let place = FieldContext {
+            projection: self.projection,
+            field: self.field,
+            type_text: self.type_text,
+        };
         state.value(place, self.r#type, value.map_or("null", RawValue::get))
     }
 }
 
 impl State<'_, '_> {
     /// Recursion is bounded by the depth of the selections and of types.
-    fn value(&mut self, place: Place<'_>, r#type: TypeRef, text: &str) -> Result<(), Incomplete> {
+    fn value(
+        &mut self,
+        place: FieldContext<'_>,
+        r#type: TypeRef,
+        text: &str,
+    ) -> Result<(), Incomplete> {
         if self.output.len() > self.end {
             return Err(Incomplete::TooLong);
         }
@@ -123,7 +131,12 @@ impl State<'_, '_> {
         }
     }
 
-    fn list(&mut self, place: Place<'_>, item: TypeRef, text: &str) -> Result<(), Incomplete> {
+    fn list(
+        &mut self,
+        place: FieldContext<'_>,
+        item: TypeRef,
+        text: &str,
+    ) -> Result<(), Incomplete> {
         let Some(items) = text.starts_with('[').then(|| items(text)).and_then(Result::ok) else {
             return Err(self.mismatch(LIST_EXPECTED));
         };
@@ -141,7 +154,12 @@ impl State<'_, '_> {
         Ok(())
     }
 
-    fn single(&mut self, place: Place<'_>, r#type: TypeRef, text: &str) -> Result<(), Incomplete> {
+    fn single(
+        &mut self,
+        place: FieldContext<'_>,
+        r#type: TypeRef,
+        text: &str,
+    ) -> Result<(), Incomplete> {
         if text.starts_with('[') && !is_foreign_scalar(place.projection) {
             // A list of one is its element, as in Dgraph.
             return match items(text).as_deref() {
@@ -207,8 +225,11 @@ impl State<'_, '_> {
                 continue;
             };
             let value = find(self.key(object, field, key)).unwrap_or("null");
-            let place =
-                Place { projection: &field.projection, field: name, type_text: &field.type_text };
+            let place = FieldContext {
+                projection: &field.projection,
+                field: name,
+                type_text: &field.type_text,
+            };
             self.path.push(PathSegment::Field(field.response_name.clone()));
             let written = self.value(place, field.r#type, value);
             self.path.pop();
@@ -235,7 +256,7 @@ impl State<'_, '_> {
         Incomplete::Null
     }
 
-    fn no_coercion(&mut self, place: Place<'_>, text: &str) -> Incomplete {
+    fn no_coercion(&mut self, place: FieldContext<'_>, text: &str) -> Incomplete {
         let base = place.type_text.trim_matches(['[', ']', '!']);
         let shown: String = text.trim_matches('"').chars().take(100).collect();
         self.error(format!(

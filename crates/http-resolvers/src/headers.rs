@@ -11,7 +11,7 @@ pub struct Headers {
     pub forwarded: Vec<(HeaderName, HeaderName)>,
     /// Headers with values of the definitions, which are marked as sensitive.
     pub secret: Vec<(HeaderName, HeaderValue)>,
-    /// The same of the request for the schema of a GraphQL server.
+    /// Headers of the introspection request to a GraphQL server, marked as sensitive.
     pub introspection: Vec<(HeaderName, HeaderValue)>,
 }
 

@@ -162,7 +162,7 @@ pub struct Distance {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OtherVector {
     Given(Operand),
-    /// That of the only row which passes.
+    /// The vector of the only row that passes.
     OfRow(Filter),
 }
 
@@ -255,7 +255,7 @@ pub enum GeoOperator {
     Within,
     /// All of a point or a polygon is within it.
     Contains,
-    /// It has a point in common with a polygon, or with one of several.
+    /// A polygon, or one of several, has a point in common with it.
     Intersects,
 }
 

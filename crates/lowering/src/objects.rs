@@ -235,7 +235,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Whether an update sets or removes anything; else it finds no object. All inputs are checked.
+    /// Returns true if an update sets or removes anything; else it finds no object. Checks all inputs.
     fn has_changes(
         &self,
         inputs: &[(InputId, Input<'_>)],

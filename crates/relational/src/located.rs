@@ -11,7 +11,7 @@ use super::statement::Statement;
 use super::value::ParameterKind;
 
 impl Compiler<'_> {
-    /// Whether the place of a field passes a condition.
+    /// Returns true if the place of a field passes a condition.
     pub(super) fn located(
         &self,
         value: Expression,

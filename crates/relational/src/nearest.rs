@@ -44,7 +44,7 @@ impl Compiler<'_> {
         Ok(self.own_function(name, [self.field(alias, distance.field), other]))
     }
 
-    /// Whether a row is one of the nearest.
+    /// Returns true if a row is one of the nearest.
     pub(super) fn nearest(
         &self,
         nearest: &Nearest,

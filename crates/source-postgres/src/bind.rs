@@ -10,7 +10,7 @@ use relational::{
 use response::Bounds;
 use source::Bounding;
 use source::SourceError;
-use source::geo::Wanted;
+use source::geo::GeoCondition;
 use source::operand::{Resolved, Variables, resolve};
 
 use super::text::{text, write_list};
@@ -210,7 +210,7 @@ fn encode(
         ParameterKind::Geo(operator) => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => {
-                let numbers = Wanted::read(operator, &text)?.numbers().into_iter();
+                let numbers = GeoCondition::read(operator, &text)?.numbers().into_iter();
                 let numbers = numbers.map(|number| Resolved::Number(number.to_string().into()));
                 write_list(&numbers.collect::<Vec<_>>(), buffer)?;
             }
@@ -218,7 +218,7 @@ fn encode(
         ParameterKind::GeoBox(operator) => match value.text() {
             None => return Ok(Span::Null),
             Some(text) => {
-                let [west, south, east, north] = Wanted::read(operator, &text)?.bounds();
+                let [west, south, east, north] = GeoCondition::read(operator, &text)?.bounds();
                 let bounds = format!("(({west},{south}),({east},{north}))");
                 buffer.extend_from_slice(bounds.as_bytes());
             }

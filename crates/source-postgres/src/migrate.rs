@@ -85,7 +85,7 @@ impl PostgresMigration {
         read.await.map_err(MigrateError::History)
     }
 
-    /// Whether an import is inserting rows, or was killed meanwhile.
+    /// Returns true if an import is inserting rows, or was killed meanwhile.
     pub async fn has_load(&self) -> Result<bool, MigrateError> {
         let query = include_str!("transfer/is_there.sql");
         let read = async {

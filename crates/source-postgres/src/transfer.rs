@@ -9,7 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row, SimpleQueryMessage};
 use transfer::ValueRef;
 use transfer::stage::TableRows;
-use transfer::value::{Found, RowBuffer, StoredColumn, stored, text};
+use transfer::value::{DatabaseValue, RowBuffer, StoredColumn, stored, text};
 
 use super::wire::{Config, WireError, connect_simple};
 
@@ -213,11 +213,19 @@ fn failed(statement: &str, source: tokio_postgres::Error) -> TransferError {
 }
 
 /// A value of a row, whose statement has few types.
-fn found(row: &Row, place: usize) -> Result<Found<'_>, tokio_postgres::Error> {
+fn found(row: &Row, place: usize) -> Result<DatabaseValue<'_>, tokio_postgres::Error> {
     Ok(match *row.columns()[place].type_() {
-        Type::BOOL => row.try_get::<_, Option<bool>>(place)?.map_or(Found::Null, Found::Boolean),
-        Type::INT8 => row.try_get::<_, Option<i64>>(place)?.map_or(Found::Null, Found::Integer),
-        Type::FLOAT8 => row.try_get::<_, Option<f64>>(place)?.map_or(Found::Null, Found::Float),
-        _ => row.try_get::<_, Option<&str>>(place)?.map_or(Found::Null, Found::Text),
+        Type::BOOL => row
+            .try_get::<_, Option<bool>>(place)?
+            .map_or(DatabaseValue::Null, DatabaseValue::Boolean),
+        Type::INT8 => row
+            .try_get::<_, Option<i64>>(place)?
+            .map_or(DatabaseValue::Null, DatabaseValue::Integer),
+        Type::FLOAT8 => {
+            row.try_get::<_, Option<f64>>(place)?.map_or(DatabaseValue::Null, DatabaseValue::Float)
+        }
+        _ => {
+            row.try_get::<_, Option<&str>>(place)?.map_or(DatabaseValue::Null, DatabaseValue::Text)
+        }
     })
 }

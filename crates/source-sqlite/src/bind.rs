@@ -10,7 +10,7 @@ use relational::{
 };
 use rusqlite::types::Value;
 use source::SourceError;
-use source::geo::Wanted;
+use source::geo::GeoCondition;
 use source::operand::{Resolved, Variables, resolve};
 
 use super::encode::{encode_value, refuse_zero_byte};
@@ -198,9 +198,9 @@ fn encode(
         ParameterKind::GeoBox(_) => Ok(Value::Null),
         ParameterKind::Vector => encode_list(value, ValueKind::Float),
         ParameterKind::Float => encode_value(value, ValueKind::Float),
-        ParameterKind::Geo(operator) => {
-            encode_pattern(value, |text| Wanted::read(operator, text).map(|_| text.to_owned()))
-        }
+        ParameterKind::Geo(operator) => encode_pattern(value, |text| {
+            GeoCondition::read(operator, text).map(|_| text.to_owned())
+        }),
         ParameterKind::Search(_) => encode_pattern(value, |text| Ok(text.to_owned())),
         ParameterKind::Candidates { r#match, .. } => {
             let query = value.text().and_then(|text| candidates::query(r#match, &text));
@@ -224,7 +224,6 @@ fn to_integer(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// A list as a JSON text whose elements SQLite reads back as the same values.
 /// A value as an element of JSON, which has numbers beside texts.
 fn encode_element(value: &Resolved<'_>) -> Result<Value, SourceError> {
     match value {
@@ -239,6 +238,7 @@ fn encode_element(value: &Resolved<'_>) -> Result<Value, SourceError> {
     }
 }
 
+/// A list as a JSON text whose elements SQLite reads back as the same values.
 fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     encode_items(value, |item| encode_value(item, kind))
 }

@@ -9,7 +9,7 @@ use relational::search::Search;
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
-use source::geo::{Place, Wanted};
+use source::geo::{GeoCondition, Geometry};
 
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
@@ -185,21 +185,21 @@ fn is_found(
     Ok(text.zip(Option::as_ref(&search)).map(|(text, search)| search.is_match(&text)))
 }
 
-/// Whether the first argument, a place, passes a condition, whose operand is the second and is parsed
-/// once for all rows of a statement.
+/// Tests the first argument, a geometry, by a condition: its operand is the second argument, which is
+/// parsed once for all rows of a statement.
 fn is_located(
     arguments: &Context<'_>,
     operator: GeoOperator,
     work: &mut Work<'_>,
 ) -> Result<Option<bool>, rusqlite::Error> {
     let read = |operand: ValueRef<'_>| match text_of(operand) {
-        Some(operand) => Wanted::read(operator, &operand).map(Some),
+        Some(operand) => GeoCondition::read(operator, &operand).map(Some),
         None => Ok(None),
     };
     let wanted = arguments.get_or_create_aux(1, read)?;
     let text = text_of(arguments.get_raw(0));
     work.spend(text.as_ref().map_or(0, |text| text.len()))?;
-    let place = text.and_then(|text| Place::read(&text));
+    let place = text.and_then(|text| Geometry::read(&text));
     let Some((place, wanted)) = place.zip(Option::as_ref(&wanted)) else { return Ok(None) };
     work.spend(place.size().saturating_mul(wanted.size()))?;
     Ok(Some(place.passes(wanted)))

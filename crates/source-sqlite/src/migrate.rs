@@ -96,7 +96,7 @@ impl SqliteMigration {
         newest(&self.file.connection).map_err(MigrateError::History)
     }
 
-    /// Whether an import was killed while it inserted rows.
+    /// Returns true if an import was killed while it inserted rows.
     pub fn has_load(&self) -> Result<bool, MigrateError> {
         let query = include_str!("transfer/is_there.sql");
         let found = self.file.connection.query_row(query, [], |row| row.get(0));

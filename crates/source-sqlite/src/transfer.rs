@@ -7,7 +7,7 @@ pub use rusqlite::types::Value as Stored;
 use rusqlite::types::{ToSqlOutput, ValueRef as StoredRef};
 use rusqlite::{Connection, OptionalExtension, Row as SqliteRow, ToSql};
 use transfer::stage::TableRows;
-use transfer::value::{Found, RowBuffer, StoredColumn, moment, stored, text};
+use transfer::value::{DatabaseValue, RowBuffer, StoredColumn, moment, stored, text};
 use transfer::{ValueRef, value};
 
 use super::connection::{Cache, OpenFile};
@@ -198,11 +198,11 @@ impl SqliteTransfer {
             for (place, column) in columns.iter().enumerate() {
                 let wrong = || TransferError::Value { column: column.name.clone() };
                 let found = match row.get_ref(place).map_err(failed)? {
-                    StoredRef::Null => Found::Null,
-                    StoredRef::Integer(number) => Found::Integer(number),
-                    StoredRef::Real(number) => Found::Float(number),
+                    StoredRef::Null => DatabaseValue::Null,
+                    StoredRef::Integer(number) => DatabaseValue::Integer(number),
+                    StoredRef::Real(number) => DatabaseValue::Float(number),
                     StoredRef::Text(text) => {
-                        Found::Text(std::str::from_utf8(text).map_err(|_| wrong())?)
+                        DatabaseValue::Text(std::str::from_utf8(text).map_err(|_| wrong())?)
                     }
                     StoredRef::Blob(_) => return Err(wrong()),
                 };

@@ -118,7 +118,7 @@ impl Migrator {
         &self.tables
     }
 
-    /// Whether an import is not finished: indexes, triggers and foreign keys may be missing.
+    /// Returns true if an import is unfinished: indexes, triggers and foreign keys may be missing.
     pub async fn has_load(&self) -> Result<bool, MigrateError> {
         Ok(match &self.driver {
             Driver::Sqlite(driver) => driver.has_load()?,

@@ -130,7 +130,7 @@ impl Transfer {
         })
     }
 
-    /// Whether no table has a row.
+    /// Returns true if no table has a row.
     pub async fn is_empty(&self, tables: &Tables) -> Result<bool, TransferError> {
         for table in &tables.tables {
             let (name, _) = bulk::columns(table, &self.database);

@@ -13,7 +13,7 @@ use crate::definition::{
 };
 use crate::tables::{Table, Tables};
 
-/// What is taken away for a load.
+/// Indexes, triggers and constraints that are dropped during a bulk load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenAway {
     /// Indexes, triggers and foreign keys: of tables without rows.

@@ -79,7 +79,7 @@ pub struct GroupType {
 /// A relation between objects.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    pub place: Place,
+    pub place: RelationStorage,
     pub near: End,
     pub far: End,
     /// True if it leads back from each object.
@@ -100,7 +100,7 @@ pub struct End {
 
 /// The storage of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RelationStorage {
     /// A column of each table at one end.
     Columns { side: Side, columns: Vec<(usize, usize)> },
     /// A table of pairs, with the columns of both ends.
@@ -242,7 +242,7 @@ impl Mapping {
     }
 }
 
-/// Whether Dgraph keeps a name for itself.
+/// Returns true if Dgraph keeps a name for itself.
 #[must_use]
 pub fn is_internal(name: &str) -> bool {
     name.starts_with(INTERNAL)

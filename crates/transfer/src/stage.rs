@@ -53,14 +53,14 @@ pub struct Settings {
 /// The ids of imported objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// Those of the files; objects without one get new ones.
+    /// The ids of the files; objects without one get new ids.
     Keep,
     New,
 }
 
 /// The database into which rows are imported, as far as it has rows already.
 pub trait Existing {
-    /// Whether no table has a row.
+    /// Returns true if no table has a row.
     fn is_empty(&self) -> bool;
 
     /// The last id of the sequence.

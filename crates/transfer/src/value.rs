@@ -13,7 +13,7 @@ mod stored;
 pub mod text;
 
 pub use convert::{Raw, Refused, convert};
-pub use stored::{Found, RowBuffer, StoredColumn, stored};
+pub use stored::{DatabaseValue, RowBuffer, StoredColumn, stored};
 
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq)]

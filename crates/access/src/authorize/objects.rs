@@ -14,13 +14,13 @@ use ir::{
 
 use super::listed::Listed;
 use super::requirement::Requirement;
-use super::{Place, Walk};
+use super::{StepOfRoot, Walk};
 use crate::condition::any;
 use crate::denial::{Denial, failed_check};
 use crate::grant::Privilege;
 
 impl Walk<'_> {
-    pub(super) fn grant_objects(&mut self, place: Place, change: &mut ObjectChange) {
+    pub(super) fn grant_objects(&mut self, place: StepOfRoot, change: &mut ObjectChange) {
         match change {
             ObjectChange::Find { rows, purpose } => self.grant_find(rows, *purpose),
             // A key alone reveals and changes nothing.
@@ -106,7 +106,7 @@ impl Walk<'_> {
 
     fn grant_insert(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
         fields: &mut Vec<(FieldId, Operand)>,
@@ -134,7 +134,7 @@ impl Walk<'_> {
 
     fn grant_set(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
         fields: &mut Vec<(FieldId, Operand)>,
@@ -161,7 +161,7 @@ impl Walk<'_> {
         }
     }
 
-    fn grant_clear(&mut self, place: Place, listed: &Listed<'_>, field: FieldId) {
+    fn grant_clear(&mut self, place: StepOfRoot, listed: &Listed<'_>, field: FieldId) {
         let said = HashSet::from([field]);
         let entity = listed.entity;
         if !self.has_candidates(entity, Privilege::Update, &said) {
@@ -189,7 +189,7 @@ impl Walk<'_> {
     /// All listed rows must pass before the change.
     pub(super) fn require_before(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         listed: &Listed<'_>,
         passes: Filter,
         verb: &str,
@@ -202,7 +202,7 @@ impl Walk<'_> {
     /// All listed rows must pass after the last change of the transaction.
     pub(super) fn require_after(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         listed: &Listed<'_>,
         passes: Filter,
         verb: &str,

@@ -19,14 +19,14 @@ use ir::{
     WriteKind,
 };
 
-use super::{Changed, Place, Walk};
+use super::{Changed, StepOfRoot, Walk};
 use crate::condition::any;
 use crate::denial::Denial;
 use crate::grant::Privilege;
 use candidates::{Candidates, Presets};
 
 impl Walk<'_> {
-    pub(super) fn write(&mut self, place: Place, write: &mut Write) {
+    pub(super) fn write(&mut self, place: StepOfRoot, write: &mut Write) {
         let entity = write.entity;
         if !write.children.is_empty() {
             self.deny(Denial::NotUnderstood("writes within a write"));
@@ -88,7 +88,7 @@ impl Walk<'_> {
         }
     }
 
-    fn insert(&mut self, place: Place, entity: EntityId, insert: &mut Insert) {
+    fn insert(&mut self, place: StepOfRoot, entity: EntityId, insert: &mut Insert) {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
         let Some(let_by) = self.candidates(entity, Privilege::Insert, &said) else { return };
         self.preset(insert, &let_by.presets);
@@ -111,7 +111,7 @@ impl Walk<'_> {
         }
     }
 
-    fn update(&mut self, place: Place, entity: EntityId, update: &mut Update) {
+    fn update(&mut self, place: StepOfRoot, entity: EntityId, update: &mut Update) {
         let Some(let_by) = self.assign(entity, &mut update.assignments) else { return };
         self.restrict(entity, &mut update.filter, let_by.rows);
         if let Some(check) = let_by.check {
@@ -123,7 +123,7 @@ impl Walk<'_> {
     /// Afterwards it is unknown which of the two happened, so that the row must pass both checks.
     fn upsert(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         entity: EntityId,
         insert: &mut Insert,
         conflict: &mut Conflict,

@@ -116,7 +116,8 @@ pub enum ObjectRole {
     Key,
     /// A value that no two objects have: an object with it is found by it.
     Identifier(FieldId),
-    /// The same of a value that is stored as it is written: its type has another form elsewhere.
+    /// An identifier that is stored as it is written, without the form of its type: the id of another
+    /// subgraph.
     ExternalIdentifier(FieldId),
     /// A password, of which the field stores a hash.
     Password(FieldId),

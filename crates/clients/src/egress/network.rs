@@ -69,7 +69,7 @@ const PRIVATE: [Network; 23] = [
     Network::v6(0xff00, 0, 8),
 ];
 
-/// Whether an address is private, loopback, link-local, or another that is not of the public
+/// Returns true if an address is private, loopback, link-local, or otherwise outside of the public
 /// internet.
 #[must_use]
 pub fn is_private(address: IpAddr) -> bool {

@@ -23,7 +23,7 @@ pub(super) struct PermittedAddresses(pub(super) Arc<Egress>);
 pub(super) struct PrivateAddress;
 
 impl EgressSettings {
-    /// Whether connections to an address are permitted.
+    /// Returns true if connections to an address are permitted.
     pub(super) fn permits(&self, address: IpAddr) -> bool {
         !is_private(address) || self.networks.iter().any(|network| network.contains(address))
     }

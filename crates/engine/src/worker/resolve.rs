@@ -254,7 +254,7 @@ struct PartContext<'a> {
     deadline: Option<Instant>,
 }
 
-/// What requests to other servers are made of.
+/// Inputs of the requests to other servers.
 #[derive(Clone, Copy)]
 struct Sending<'a> {
     selected: Selected<'a>,

@@ -7,7 +7,7 @@ use crate::recording::{Operation, Role};
 /// The part of a write that a disk does as a whole.
 const SECTOR: usize = 512;
 
-/// What survives of the writes that were not synced.
+/// Part of the unsynced writes that a power failure keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Survival {
     Nothing,
@@ -24,7 +24,7 @@ struct File {
     synced: Vec<u8>,
     /// The positions of the operations since then.
     pending: Vec<usize>,
-    /// Whether its name is synced.
+    /// True if its name is synced.
     is_named: bool,
 }
 

@@ -57,7 +57,7 @@ impl<'d> Scanner<'d> {
         Ok(Some(key))
     }
 
-    /// Whether there is another element, which begins here then.
+    /// Returns true if there is another element, which begins here then.
     pub(super) fn next_item(&mut self) -> Result<bool, Unreadable> {
         self.next(b']')
     }

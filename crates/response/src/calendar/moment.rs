@@ -43,7 +43,7 @@ impl Moment {
         String::from_utf8(out).ok()
     }
 
-    /// The same in UTC and microseconds, rounded, without zeros at the end:
+    /// The moment as text in UTC with microseconds, rounded, without zeros at the end:
     /// `2020-02-29T12:34:56.5Z`. `None` for years of other than four digits.
     #[must_use]
     pub fn in_microseconds(self) -> Option<String> {

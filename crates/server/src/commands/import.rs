@@ -81,7 +81,7 @@ async fn migrated(
     Ok(Target { address, database, mapping })
 }
 
-/// Whether only a killed load, which has taken foreign keys away, makes the tables differ.
+/// Returns true if only a killed load, which has taken foreign keys away, makes the tables differ.
 async fn is_loading(migrator: &Migrator, planned: &Planned) -> Result<bool, Failure> {
     if !planned.migration.is_empty() {
         return Ok(false);

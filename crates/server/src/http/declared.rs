@@ -8,7 +8,7 @@ use hyper::header::HeaderName;
 use crate::failure::Failure;
 use crate::options::{AllowedOrigin, KeysUrl, ServingOptions};
 
-/// What type definitions declare beside options.
+/// Token verification and allowed origins that type definitions declare.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(super) tokens: Option<DeclaredTokens>,

@@ -175,7 +175,7 @@ impl Settings {
         }
     }
 
-    /// Whether requests without a token are refused, by options or by type definitions.
+    /// Returns true if requests without a token are refused, by options or by type definitions.
     pub(crate) fn requires_token(&self) -> bool {
         self.credentials.requires_token
     }

@@ -209,8 +209,8 @@ impl ApiOptions {
         Ok(out_of_scope(&self.given, target))
     }
 
-    /// Whether type definitions of a schema-first dialect have rules or keys for tokens. Definitions that
-    /// cannot be read have an error of their own.
+    /// Returns true if type definitions of a schema-first dialect have rules or keys for tokens.
+    /// Definitions that cannot be read have an error of their own.
     fn has_rules(&self) -> bool {
         let file = self.source.as_deref().filter(|_| self.data.data.is_some());
         let text = file.and_then(|file| data::read(Path::new(file)).ok());

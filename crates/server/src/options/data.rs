@@ -62,7 +62,7 @@ pub(crate) fn read(file: &Path) -> Result<Arc<str>, Failure> {
     }
 }
 
-/// Whether a text of type definitions has rules of `@auth`, or keys for tokens.
+/// Returns true if a text of type definitions has rules of `@auth`, or keys for tokens.
 pub(super) fn has_rules(text: &str) -> bool {
     let Ok(model) = definitions::read(text) else { return false };
     let none = dgraph::model::Auth::default();

@@ -97,9 +97,9 @@ enum FileFormat {
 /// Ids of imported objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum WhichIds {
-    /// Those of the files
+    /// The ids of the files; objects without one get new ids
     Keep,
-    /// New ones
+    /// New ids
     New,
 }
 
@@ -146,7 +146,7 @@ impl ImportOptions {
         sources.collect()
     }
 
-    /// Whether one of the files is the standard input.
+    /// Returns true if one of the files is the standard input.
     pub(crate) fn reads_input(&self) -> bool {
         self.files.iter().any(|path| path.as_os_str() == STANDARD_INPUT)
     }

@@ -39,7 +39,7 @@ pub(crate) struct Target {
     pub(crate) dialect: DialectName,
     /// Whether policies use the claims of tokens, besides the roles of PostgreSQL.
     pub(crate) has_policies: bool,
-    /// Whether type definitions have rules or keys for tokens.
+    /// True if type definitions have rules or keys for tokens.
     pub(crate) has_rules: bool,
     /// Whether unauthenticated requests are refused.
     pub(crate) requires_token: bool,

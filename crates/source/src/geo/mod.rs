@@ -4,8 +4,8 @@
 //! areas around a pole and over the antimeridian are areas like any other. As on Dgraph, the holes
 //! of a polygon count as a part of it.
 //!
-//! A condition has the same outcome on every database. SQLite calls [`Place::passes`] for each row;
-//! PostgreSQL calls the functions of `geo.sql` with [`Wanted::numbers`]. The alternative was an
+//! A condition has the same outcome on every database. SQLite calls [`Geometry::passes`] for each row;
+//! PostgreSQL calls the functions of `geo.sql` with [`GeoCondition::numbers`]. The alternative was an
 //! existing library for SQLite and an extension for PostgreSQL, which disagree on edges and on points
 //! that are on them.
 //!
@@ -28,22 +28,22 @@ const ROUNDED: f64 = 1e-6;
 
 /// A stored value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Geometry {
     Point(Vector),
     Areas(Vec<Loop>),
 }
 
 /// The operand of a condition, parsed once for all rows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wanted {
+pub enum GeoCondition {
     /// A point, and the largest angle from it.
     Near(Vector, f64),
     Within(Vec<Loop>),
-    Contains(Place),
+    Contains(Geometry),
     Intersects(Vec<Loop>),
 }
 
-impl Place {
+impl Geometry {
     /// Reads GeoJSON; `None` if it is no geometry of these kinds.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
@@ -71,35 +71,35 @@ impl Place {
         }
     }
 
-    /// Whether it passes a condition.
+    /// Returns true if it passes a condition.
     #[must_use]
-    pub fn passes(&self, wanted: &Wanted) -> bool {
+    pub fn passes(&self, wanted: &GeoCondition) -> bool {
         match (self, wanted) {
-            (Self::Point(own), Wanted::Near(point, most)) => angle(*own, *point) <= *most,
-            (Self::Areas(own), Wanted::Near(point, most)) => {
+            (Self::Point(own), GeoCondition::Near(point, most)) => angle(*own, *point) <= *most,
+            (Self::Areas(own), GeoCondition::Near(point, most)) => {
                 own.iter().any(|area| area.is_near(*point, *most))
             }
-            (Self::Point(own), Wanted::Within(areas) | Wanted::Intersects(areas)) => {
+            (Self::Point(own), GeoCondition::Within(areas) | GeoCondition::Intersects(areas)) => {
                 areas.iter().any(|area| area.has(*own))
             }
-            (Self::Areas(own), Wanted::Within(areas)) => {
+            (Self::Areas(own), GeoCondition::Within(areas)) => {
                 own.iter().all(|own| areas.iter().any(|area| area.contains(own)))
             }
-            (Self::Areas(own), Wanted::Intersects(areas)) => {
+            (Self::Areas(own), GeoCondition::Intersects(areas)) => {
                 own.iter().any(|own| areas.iter().any(|area| area.intersects(own)))
             }
-            (Self::Areas(own), Wanted::Contains(Self::Point(point))) => {
+            (Self::Areas(own), GeoCondition::Contains(Self::Point(point))) => {
                 own.iter().any(|area| area.has(*point))
             }
-            (Self::Areas(own), Wanted::Contains(Self::Areas(areas))) => {
+            (Self::Areas(own), GeoCondition::Contains(Self::Areas(areas))) => {
                 areas.iter().all(|area| own.iter().any(|own| own.contains(area)))
             }
-            (Self::Point(_), Wanted::Contains(_)) => false,
+            (Self::Point(_), GeoCondition::Contains(_)) => false,
         }
     }
 }
 
-impl Wanted {
+impl GeoCondition {
     /// Reads an operand, which is GeoJSON.
     ///
     /// # Errors
@@ -108,17 +108,17 @@ impl Wanted {
     pub fn read(operator: GeoOperator, text: &str) -> Result<Self, SourceError> {
         let malformed = || SourceError::input("a geometry that this condition does not have");
         let json = serde_json::from_str(text).map_err(|_| malformed())?;
-        let place = Place::of_json(&json).ok_or_else(too_large)?;
+        let place = Geometry::of_json(&json).ok_or_else(too_large)?;
         match (operator, place) {
-            (GeoOperator::Near, Place::Point(point)) => {
+            (GeoOperator::Near, Geometry::Point(point)) => {
                 let distance = json.get("distance").and_then(serde_json::Value::as_f64);
                 Ok(Self::Near(point, distance.ok_or_else(malformed)? / RADIUS))
             }
-            (GeoOperator::Within, Place::Areas(areas)) => Ok(Self::Within(areas)),
-            (GeoOperator::Intersects, Place::Areas(areas)) => Ok(Self::Intersects(areas)),
+            (GeoOperator::Within, Geometry::Areas(areas)) => Ok(Self::Within(areas)),
+            (GeoOperator::Intersects, Geometry::Areas(areas)) => Ok(Self::Intersects(areas)),
             (GeoOperator::Contains, place) => Ok(Self::Contains(place)),
-            (GeoOperator::Near, Place::Areas(_))
-            | (GeoOperator::Within | GeoOperator::Intersects, Place::Point(_))
+            (GeoOperator::Near, Geometry::Areas(_))
+            | (GeoOperator::Within | GeoOperator::Intersects, Geometry::Point(_))
             | (GeoOperator::Distance(_), _) => Err(malformed()),
         }
     }
@@ -137,10 +137,10 @@ impl Wanted {
         };
         match self {
             Self::Near(point, most) => point.iter().copied().chain([*most]).collect(),
-            Self::Within(areas) | Self::Intersects(areas) | Self::Contains(Place::Areas(areas)) => {
-                of_areas(areas)
-            }
-            Self::Contains(Place::Point(point)) => [1.0].iter().chain(point).copied().collect(),
+            Self::Within(areas)
+            | Self::Intersects(areas)
+            | Self::Contains(Geometry::Areas(areas)) => of_areas(areas),
+            Self::Contains(Geometry::Point(point)) => [1.0].iter().chain(point).copied().collect(),
         }
     }
 
@@ -155,11 +155,13 @@ impl Wanted {
                 let (around, up) = (around.asin().to_degrees(), most.to_degrees());
                 [longitude - around, latitude - up, longitude + around, latitude + up]
             }
-            Self::Contains(Place::Point(point)) => {
+            Self::Contains(Geometry::Point(point)) => {
                 let [longitude, latitude] = degrees(*point);
                 [longitude, latitude, longitude, latitude]
             }
-            Self::Within(areas) | Self::Intersects(areas) | Self::Contains(Place::Areas(areas)) => {
+            Self::Within(areas)
+            | Self::Intersects(areas)
+            | Self::Contains(Geometry::Areas(areas)) => {
                 let points = areas.iter().flat_map(|area| &area.vertices);
                 let start = [f64::INFINITY, f64::INFINITY, -f64::INFINITY, -f64::INFINITY];
                 let [west, south, east, north] = points.fold(start, |all, point| {
@@ -224,10 +226,10 @@ fn area(coordinates: &serde_json::Value) -> Option<Loop> {
 mod tests {
     use ir::GeoOperator;
 
-    use super::Wanted;
+    use super::GeoCondition;
 
     fn check(operator: GeoOperator, text: &str, expect: [f64; 4]) {
-        let bounds = Wanted::read(operator, text).unwrap().bounds();
+        let bounds = GeoCondition::read(operator, text).unwrap().bounds();
         for (bound, expect) in bounds.iter().zip(expect) {
             assert!((bound - expect).abs() < 0.01, "{text}: {bounds:?}");
         }

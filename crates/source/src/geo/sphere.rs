@@ -48,7 +48,7 @@ impl Loop {
         Some(Self { vertices })
     }
 
-    /// Whether a point is within the loop, or on it.
+    /// Returns true if a point is within the loop, or on it.
     #[must_use]
     pub fn has(&self, point: Vector) -> bool {
         let mut turn = 0.0;
@@ -68,14 +68,14 @@ impl Loop {
         turn > PI
     }
 
-    /// Whether all of another loop is within this one.
+    /// Returns true if all of another loop is within this one.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         edges(&other.vertices).all(|(a, b)| self.has(a) && self.has(unit(add(a, b))))
             && !self.crosses(other)
     }
 
-    /// Whether both have a point in common.
+    /// Returns true if both have a point in common.
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
         self.vertices.iter().any(|vertex| other.has(*vertex))
@@ -83,7 +83,7 @@ impl Loop {
             || self.crosses(other)
     }
 
-    /// Whether a part of it is within an angle of a point.
+    /// Returns true if a part of it is within an angle of a point.
     #[must_use]
     pub fn is_near(&self, point: Vector, most: f64) -> bool {
         self.has(point) || edges(&self.vertices).any(|(a, b)| distance(point, a, b) <= most)
@@ -100,7 +100,7 @@ fn edges(vertices: &[Vector]) -> impl Iterator<Item = (Vector, Vector)> {
     vertices.iter().zip(next).map(|(a, b)| (*a, *b))
 }
 
-/// Whether two arcs cross in a point that is no end of either.
+/// Returns true if two arcs cross in a point that is no end of either.
 fn is_crossing(a: Vector, b: Vector, c: Vector, d: Vector) -> bool {
     let (ab, cd) = (cross(a, b), cross(c, d));
     let (side_c, side_d) = (-dot(ab, c), dot(ab, d));

@@ -191,7 +191,7 @@ fn moment(value: Resolved<'_>) -> Resolved<'_> {
     in_utc.map_or(value, |text| Resolved::Text(text.into()))
 }
 
-/// The same text for the same moment: lists of them are texts on some sources.
+/// A moment as canonical text: sources without lists compare elements as texts.
 fn moment_in_microseconds(value: Resolved<'_>) -> Resolved<'_> {
     let in_utc = match &value {
         Resolved::Text(text) => Moment::read(text).and_then(Moment::in_microseconds),

@@ -6,7 +6,7 @@ use ir::GeometryForm;
 
 use super::given::Given;
 use crate::error::SourceError;
-use crate::geo::{Place, too_large};
+use crate::geo::{Geometry, too_large};
 
 /// The most points of one geometry.
 const POINTS: usize = 10_000;
@@ -20,7 +20,7 @@ pub(super) fn geometry(given: Given<'_>, form: &GeometryForm) -> Result<String, 
     let mut writer = Writer { out: String::new(), points: &mut points };
     writer.write(given, form)?;
     let text = writer.out;
-    match Place::read(&text) {
+    match Geometry::read(&text) {
         Some(_) => Ok(text),
         None => Err(too_large()),
     }

@@ -4,7 +4,7 @@ use storage::bulk;
 use storage::tables::{Column, Side, Table};
 use transfer::Mapping;
 use transfer::ValueRef;
-use transfer::mapping::{Holds, Place};
+use transfer::mapping::{Holds, RelationStorage};
 use transfer::value::{Row, RowBuffer, StoredColumn};
 
 use super::{Stream, Transfer, TransferError};
@@ -52,11 +52,11 @@ impl Objects {
                 continue;
             };
             members.push(match &mapping.relations[relation].place {
-                Place::Columns { side: holder, columns } if *holder == side => {
+                RelationStorage::Columns { side: holder, columns } if *holder == side => {
                     let column = columns.iter().find(|(of, _)| *of == r#type.table);
                     column.map_or(Member::None, |(_, column)| Member::Column(*column))
                 }
-                Place::Columns { columns, .. } => {
+                RelationStorage::Columns { columns, .. } => {
                     let mut links = Vec::with_capacity(columns.len());
                     for (of, column) in columns {
                         let holder = &mapping.tables.tables[*of];
@@ -66,7 +66,7 @@ impl Objects {
                     }
                     Member::Links(links)
                 }
-                Place::Pairs { table, near, far } => {
+                RelationStorage::Pairs { table, near, far } => {
                     let pairs = &mapping.tables.tables[*table];
                     let (own, other) = match side {
                         Side::Near => (near, far),

@@ -66,7 +66,7 @@ pub fn print_find_keys(
     printer.out
 }
 
-/// Whether a table has a row.
+/// Returns true if a table has a row.
 #[must_use]
 pub fn print_has_rows(table: &TableName, flavor: &Flavor) -> String {
     let mut printer = Printer::new(flavor);

@@ -224,7 +224,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Whether the object ends with this byte.
+    /// Returns true if the object ends with this byte.
     fn ends(&mut self, byte: u8) -> bool {
         if self.in_string {
             match byte {

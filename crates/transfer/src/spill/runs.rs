@@ -22,13 +22,13 @@ pub struct Sorter {
     folder: PathBuf,
     name: &'static str,
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<EntrySpan>,
     runs: Vec<PathBuf>,
     memory: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct EntrySpan {
     key: Key,
     start: u32,
     length: u32,
@@ -38,14 +38,14 @@ struct Place {
 #[derive(Debug)]
 pub struct Sorted {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<EntrySpan>,
     runs: Vec<PathBuf>,
 }
 
 /// The entries in their order.
 #[derive(Debug)]
 pub struct Entries<'s> {
-    memory: std::slice::Iter<'s, Place>,
+    memory: std::slice::Iter<'s, EntrySpan>,
     bytes: &'s [u8],
     heap: BinaryHeap<Run>,
     payload: Vec<u8>,
@@ -68,7 +68,7 @@ impl Sorter {
 
     /// Adds an entry.
     pub fn push(&mut self, key: Key, payload: &[u8]) -> io::Result<()> {
-        let used = self.bytes.len() + self.places.len() * size_of::<Place>();
+        let used = self.bytes.len() + self.places.len() * size_of::<EntrySpan>();
         if used + payload.len() > self.memory && !self.places.is_empty() {
             self.write_run()?;
         }
@@ -76,7 +76,7 @@ impl Sorter {
         let start = u32::try_from(self.bytes.len()).map_err(too_long)?;
         let length = u32::try_from(payload.len()).map_err(too_long)?;
         self.bytes.extend_from_slice(payload);
-        self.places.push(Place { key, start, length });
+        self.places.push(EntrySpan { key, start, length });
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Sorter {
         let path = self.folder.join(format!("{}-{}.run", self.name, self.runs.len()));
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
         self.runs.push(path);
-        for Place { key, start, length } in self.places.drain(..) {
+        for EntrySpan { key, start, length } in self.places.drain(..) {
             out.write_all(&key.0.to_le_bytes())?;
             out.write_all(&key.1.to_le_bytes())?;
             out.write_all(&length.to_le_bytes())?;
@@ -145,7 +145,7 @@ fn remove(runs: &[PathBuf]) {
 impl Entries<'_> {
     /// The next entry.
     pub fn next_entry(&mut self) -> io::Result<Option<(Key, &[u8])>> {
-        if let Some(Place { key, start, length }) = self.memory.next() {
+        if let Some(EntrySpan { key, start, length }) = self.memory.next() {
             return Ok(Some((*key, slice(self.bytes, *start, *length))));
         }
         let Some(mut run) = self.heap.peek_mut() else { return Ok(None) };

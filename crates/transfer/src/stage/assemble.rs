@@ -276,7 +276,7 @@ impl Assembler<'_> {
 }
 
 impl Group {
-    /// Whether the object has types that contradict each other.
+    /// Returns true if the object has types that contradict each other.
     fn is_ambiguous(&self) -> bool {
         self.failure.as_deref().is_some_and(|failure| failure.starts_with("the object is of two"))
     }

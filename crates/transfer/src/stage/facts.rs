@@ -94,9 +94,9 @@ pub(super) struct NewIds {
 pub(super) struct Fact<'f> {
     pub(super) word: u32,
     pub(super) origin: Origin,
-    /// Whether the record is a whole object, which is rejected with the value.
+    /// True if the record is a whole object, which is rejected with the value.
     pub(super) is_strict: bool,
-    /// Whether the object only refers to another one, which may be there.
+    /// True if the object only refers to another one, which may be there.
     pub(super) is_weak: bool,
     pub(super) content: Content<'f>,
 }

@@ -28,9 +28,9 @@ pub(super) struct Keys {
 pub(super) struct Definition {
     pub(super) id: u64,
     pub(super) object: usize,
-    /// Whether it may be one that another definition or the database has.
+    /// True if it may be one that another definition or the database has.
     pub(super) is_weak: bool,
-    /// Whether it lacks required values.
+    /// True if it lacks required values.
     pub(super) is_incomplete: bool,
     pub(super) origin: Origin,
 }
@@ -45,7 +45,7 @@ pub struct KeyQuery<'q> {
 }
 
 /// Results of the look-ups.
-pub(super) struct Found<'f> {
+pub(super) struct KeyMatches<'f> {
     pub(super) links: &'f mut Sorter,
     pub(super) rejected: &'f mut FxHashMap<u64, Rc<str>>,
     /// Weak objects of which there is another definition.
@@ -119,7 +119,7 @@ impl Keys {
         mapping: &Mapping,
         read: &Read,
         existing: &mut dyn Existing,
-        found: &mut Found<'_>,
+        found: &mut KeyMatches<'_>,
     ) -> Result<(), StageError> {
         let sorted = self.sorter.finish()?;
         let mut entries = sorted.entries()?;
@@ -170,7 +170,7 @@ fn settle(
     read: &Read,
     owners: &mut Vec<Owner>,
     existing: &mut dyn Existing,
-    found: &mut Found<'_>,
+    found: &mut KeyMatches<'_>,
 ) -> Result<Vec<Settled>, StageError> {
     let mut settled = Vec::new();
     owners.sort_by_key(|owner| (owner.is_weak, owner.origin, owner.id));

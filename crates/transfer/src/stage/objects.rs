@@ -341,7 +341,7 @@ pub(super) fn refer_by_key(facts: &Facts<'_>, object: usize, field: &str, text: 
     }
 }
 
-/// Whether the elements of a list are values of their own.
+/// Returns true if the elements of a list are values of their own.
 fn takes_elements(r#type: &ColumnType) -> bool {
     match r#type {
         ColumnType::Vector | ColumnType::Json => false,

@@ -60,7 +60,7 @@ impl Counts {
         self.skipped.values().sum()
     }
 
-    /// Whether each value that was read is stored, rejected or skipped.
+    /// Returns true if each value that was read is stored, rejected or skipped.
     #[must_use]
     pub fn add_up(&self) -> bool {
         self.read == self.stored + self.rejected + self.skipped()
@@ -87,7 +87,7 @@ impl Rejections {
         }
     }
 
-    /// Whether something of a record is rejected for another reason.
+    /// Returns true if something of a record is rejected for another reason.
     pub(super) fn has(&self, origin: Origin, reason: &Rc<str>) -> bool {
         let from: Rc<str> = "".into();
         let mut entries = self.entries.range((origin, from)..);

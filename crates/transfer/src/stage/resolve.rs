@@ -15,11 +15,11 @@ use storage::tables::Side;
 
 use super::assemble::{Assembled, Link, NODE, Node, broken};
 use super::facts::{Content, Fact, NEW, Read};
-use super::keys::Found;
+use super::keys::KeyMatches;
 use super::report::Origin;
 use super::staged::{self, Staged, Writers};
 use super::{Existing, Ids, Settings, StageError};
-use crate::mapping::{Mapping, Place};
+use crate::mapping::{Mapping, RelationStorage};
 use crate::spill::{Entries, Sorted, Sorter};
 
 /// Nodes whose ids are looked up in the database at once.
@@ -67,7 +67,7 @@ pub(super) struct Nodes {
 }
 
 /// The links of one object.
-pub(super) struct Held {
+pub(super) struct ResolvedLink {
     pub(super) slot: u64,
     pub(super) other: u64,
     origin: u64,
@@ -84,7 +84,7 @@ pub(super) fn resolve(
 ) -> Result<Staged, StageError> {
     let Assembled { nodes, rows, mut links, keys, mut rejected } = assembled;
     let mut merged = FxHashSet::default();
-    let mut found = Found { links: &mut links, rejected: &mut rejected, merged: &mut merged };
+    let mut found = KeyMatches { links: &mut links, rejected: &mut rejected, merged: &mut merged };
     let early: FxHashSet<u64> = found.rejected.keys().copied().collect();
     keys.resolve(mapping, read, existing, &mut found)?;
     let links = links.finish()?;
@@ -114,7 +114,7 @@ pub(super) fn resolve(
     let mut writers = Writers::new(mapping, folder, (base, read.new_ids.clone()))?;
     let stored = resolver.write(&mut writers, &rows, &checked, read, &early)?;
     for (relation, pairs) in checked.pairs.iter().enumerate() {
-        if let (Some(pairs), Place::Pairs { table, near, .. }) =
+        if let (Some(pairs), RelationStorage::Pairs { table, near, .. }) =
             (pairs, &mapping.relations[relation].place)
         {
             writers.write_pairs(*table, *near == 0, pairs)?;
@@ -131,7 +131,7 @@ pub(super) fn resolve(
 fn slots(mapping: &Mapping, object: usize) -> Vec<Slot> {
     let mut slots = Vec::new();
     for (relation, own) in mapping.relations.iter().enumerate() {
-        let Place::Columns { side, columns } = &own.place else { continue };
+        let RelationStorage::Columns { side, columns } = &own.place else { continue };
         let table = mapping.objects[object].table;
         let column = columns.iter().find(|(of, _)| *of == table).map(|(_, column)| *column);
         let (holder, other) = (own.end(*side), own.end(side.other()));
@@ -202,8 +202,8 @@ impl Resolver<'_> {
         let relations = self.mapping.relations.iter();
         let mut pairs: Vec<Option<Sorter>> = relations
             .map(|relation| match relation.place {
-                Place::Pairs { .. } => Some(Sorter::new(self.folder, "pairs")),
-                Place::Columns { .. } => None,
+                RelationStorage::Pairs { .. } => Some(Sorter::new(self.folder, "pairs")),
+                RelationStorage::Columns { .. } => None,
             })
             .collect();
         let (mut rejected_links, mut valid) = (Vec::new(), 0);
@@ -276,12 +276,12 @@ impl Resolver<'_> {
             return Some(format!("`{field}` refers to no object of {name}"));
         }
         let (holder, other) = match &relation.place {
-            Place::Columns { side, .. } if *side == link.side => (link.from, to),
-            Place::Columns { .. } if is_stored => {
+            RelationStorage::Columns { side, .. } if *side == link.side => (link.from, to),
+            RelationStorage::Columns { .. } if is_stored => {
                 return Some("it would change an object that the database has already".into());
             }
-            Place::Columns { .. } => (to, link.from),
-            Place::Pairs { .. } => return None,
+            RelationStorage::Columns { .. } => (to, link.from),
+            RelationStorage::Pairs { .. } => return None,
         };
         let is_surplus = self.surplus.contains(&(link.relation, holder, other));
         is_surplus.then(|| "there is another object already".into())
@@ -304,7 +304,7 @@ impl Resolver<'_> {
             bytes
         };
         match &relation.place {
-            Place::Columns { side, .. } => {
+            RelationStorage::Columns { side, .. } => {
                 let (holder, other) = match *side == link.side {
                     true => (link.from, to),
                     false => (to, link.from),
@@ -316,7 +316,7 @@ impl Resolver<'_> {
                     holders.push((other, number + 1), &payload(holder))?;
                 }
             }
-            Place::Pairs { .. } => {
+            RelationStorage::Pairs { .. } => {
                 let Some(sorter) = &mut pairs[link.relation] else { return Ok(()) };
                 let (near, far) = match link.side {
                     Side::Near => (link.from, to),
@@ -432,7 +432,7 @@ fn reject_values(read: &Read, mut late: FxHashMap<u64, (Rc<str>, u32)>) -> Resul
 
 struct Holding<'h> {
     entries: Entries<'h>,
-    next: Option<(u64, Held)>,
+    next: Option<(u64, ResolvedLink)>,
 }
 
 impl Holding<'_> {
@@ -443,17 +443,17 @@ impl Holding<'_> {
                 let (other, origin) = payload.split_first_chunk().ok_or_else(broken)?;
                 let origin = origin.first_chunk().ok_or_else(broken)?;
                 let (other, origin) = (u64::from_le_bytes(*other), u64::from_le_bytes(*origin));
-                Some((id, Held { slot, other, origin }))
+                Some((id, ResolvedLink { slot, other, origin }))
             }
         };
         Ok(())
     }
 
     /// The links that an object holds. Objects are taken in the order of their ids.
-    fn take(&mut self, id: u64) -> Result<Vec<Held>, StageError> {
-        let mut held: Vec<Held> = Vec::new();
+    fn take(&mut self, id: u64) -> Result<Vec<ResolvedLink>, StageError> {
+        let mut held: Vec<ResolvedLink> = Vec::new();
         while let Some((owner, link)) = self.next.take_if(|(owner, _)| *owner <= id) {
-            let is_known = |one: &Held| one.slot == link.slot && one.other == link.other;
+            let is_known = |one: &ResolvedLink| one.slot == link.slot && one.other == link.other;
             if owner == id && !held.iter().rev().take(4).any(is_known) {
                 held.push(link);
             }

@@ -9,7 +9,7 @@ use storage::tables::{Stored, StoredValue};
 use super::assemble::{Node, broken};
 use super::facts::{NEW, NewIds};
 use super::report::{Counts, Rejections};
-use super::resolve::{Held, Slot};
+use super::resolve::{ResolvedLink, Slot};
 use super::{StageError, path};
 use crate::mapping::Mapping;
 use crate::spill::Sorted;
@@ -33,7 +33,7 @@ pub struct StagedTable {
     pub table: usize,
     pub path: PathBuf,
     pub rows: u64,
-    /// Whether triggers of other tables would insert these rows.
+    /// True if triggers of other tables would insert these rows.
     pub is_group: bool,
 }
 
@@ -134,7 +134,7 @@ impl<'w> Writers<'w> {
         &mut self,
         node: &Node,
         values: &[u8],
-        held: &[Held],
+        held: &[ResolvedLink],
         slots: &[Slot],
     ) -> Result<(), StageError> {
         let object = &self.mapping.objects[node.object];

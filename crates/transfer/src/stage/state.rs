@@ -14,11 +14,11 @@ use super::staged::{Staged, StagedTable};
 pub struct LoadState {
     /// Of the files and the choices of the import.
     pub fingerprint: String,
-    /// Whether indexes and triggers are taken away.
+    /// True if indexes and triggers are taken away.
     pub is_bulk: bool,
-    /// Whether they were taken away already.
+    /// True if they were taken away already.
     pub has_begun: bool,
-    /// Whether all rows are inserted, and all indexes created.
+    /// True if all rows are inserted, and all indexes created.
     pub is_done: bool,
     /// The place of the table among those of the import.
     pub table: usize,

@@ -8,7 +8,7 @@ const DAY: i64 = 86_400 * SECOND;
 pub struct Moment {
     /// Since 1970, in UTC.
     pub micros: i64,
-    /// Whether digits beyond microseconds were left out.
+    /// True if digits beyond microseconds were left out.
     pub is_truncated: bool,
 }
 

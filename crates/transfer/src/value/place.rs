@@ -55,7 +55,7 @@ fn inner(json: &Json, r#type: &ColumnType) -> Option<Json> {
     }
 }
 
-/// Whether lists of lists have points at a depth.
+/// Returns true if lists of lists have points at a depth.
 fn is_of_depth(json: &Json, depth: usize) -> bool {
     let Some(items) = json.as_array() else { return false };
     match depth {

@@ -15,7 +15,7 @@ pub struct StoredColumn {
 
 /// A value of a database.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found<'f> {
+pub enum DatabaseValue<'f> {
     Null,
     Boolean(bool),
     Integer(i64),
@@ -81,30 +81,39 @@ impl RowBuffer {
 /// A value of a column, in the form that is the same for all databases. `None` if it is none of the
 /// column's type.
 #[must_use]
-pub fn stored(found: Found<'_>, column: &StoredColumn) -> Option<Value> {
+pub fn stored(found: DatabaseValue<'_>, column: &StoredColumn) -> Option<Value> {
     if column.is_list || column.r#type == ColumnType::Vector {
         return match found {
-            Found::Null => Some(Value::Null),
-            Found::Text(text) => list(text, &column.r#type),
-            Found::Boolean(_) | Found::Integer(_) | Found::Float(_) => None,
+            DatabaseValue::Null => Some(Value::Null),
+            DatabaseValue::Text(text) => list(text, &column.r#type),
+            DatabaseValue::Boolean(_) | DatabaseValue::Integer(_) | DatabaseValue::Float(_) => None,
         };
     }
     Some(match (&column.r#type, found) {
-        (_, Found::Null) => Value::Null,
-        (ColumnType::Boolean, Found::Boolean(value)) => Value::Boolean(value),
-        (ColumnType::Boolean, Found::Integer(value @ (0 | 1))) => Value::Boolean(value == 1),
-        (ColumnType::Int32 | ColumnType::Int64, Found::Integer(number)) => Value::Integer(number),
-        (ColumnType::Float64, Found::Float(number)) => Value::Float(number),
+        (_, DatabaseValue::Null) => Value::Null,
+        (ColumnType::Boolean, DatabaseValue::Boolean(value)) => Value::Boolean(value),
+        (ColumnType::Boolean, DatabaseValue::Integer(value @ (0 | 1))) => {
+            Value::Boolean(value == 1)
+        }
+        (ColumnType::Int32 | ColumnType::Int64, DatabaseValue::Integer(number)) => {
+            Value::Integer(number)
+        }
+        (ColumnType::Float64, DatabaseValue::Float(number)) => Value::Float(number),
         // A number without a fraction.
         #[expect(clippy::cast_precision_loss, reason = "SQLite stores such numbers as integers")]
-        (ColumnType::Float64, Found::Integer(number)) => Value::Float(number as f64),
-        (ColumnType::DateTime, Found::Integer(micros)) => Value::Moment(micros),
-        (ColumnType::DateTime, Found::Text(text)) => Value::Moment(moment::read(text)?.micros),
-        (ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password, Found::Text(text)) => {
-            Value::Text(text.into())
+        (ColumnType::Float64, DatabaseValue::Integer(number)) => Value::Float(number as f64),
+        (ColumnType::DateTime, DatabaseValue::Integer(micros)) => Value::Moment(micros),
+        (ColumnType::DateTime, DatabaseValue::Text(text)) => {
+            Value::Moment(moment::read(text)?.micros)
         }
-        (r#type, Found::Text(text)) => convert(Raw::Json(text), r#type).ok()?,
-        (_, Found::Boolean(_) | Found::Integer(_) | Found::Float(_)) => return None,
+        (
+            ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password,
+            DatabaseValue::Text(text),
+        ) => Value::Text(text.into()),
+        (r#type, DatabaseValue::Text(text)) => convert(Raw::Json(text), r#type).ok()?,
+        (_, DatabaseValue::Boolean(_) | DatabaseValue::Integer(_) | DatabaseValue::Float(_)) => {
+            return None;
+        }
     })
 }
 

@@ -8,7 +8,7 @@ use ir::{Filter, FindPurpose, From, ObjectChange, Operand};
 
 use super::super::listed::Listed;
 use super::super::requirement::Requirement;
-use super::super::{Place, Walk};
+use super::super::{StepOfRoot, Walk};
 use crate::denial::Denial;
 use crate::restriction::Action;
 use crate::set::{Member, Stage};
@@ -19,7 +19,7 @@ type Changed<'c> = (Listed<'c>, &'c [(FieldId, Operand)]);
 impl Walk<'_> {
     pub(in crate::authorize) fn restrict_objects(
         &mut self,
-        place: Place,
+        place: StepOfRoot,
         change: &mut ObjectChange,
     ) {
         match change {
@@ -77,7 +77,7 @@ impl Walk<'_> {
     }
 
     /// Adds the conditions on rows after a change of them.
-    fn after(&mut self, (listed, fields): Changed<'_>, action: Action, place: Place) {
+    fn after(&mut self, (listed, fields): Changed<'_>, action: Action, place: StepOfRoot) {
         let members = members(fields);
         self.open(listed.entity, &members, action);
         let set = &self.set.restrictions;

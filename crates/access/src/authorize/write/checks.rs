@@ -10,26 +10,32 @@ use ir::{
     Transaction, WriteKind,
 };
 
-use super::super::{Place, Walk};
+use super::super::{StepOfRoot, Walk};
 use crate::denial::{failed_check, not_updatable};
 
 impl Walk<'_> {
     /// No row that the step wrote may fail the check.
-    pub(super) fn add_check(&mut self, place: Place, entity: EntityId, verb: &str, check: Filter) {
+    pub(super) fn add_check(
+        &mut self,
+        place: StepOfRoot,
+        entity: EntityId,
+        verb: &str,
+        check: Filter,
+    ) {
         let fails = Filter::Except(Box::new(check));
         let otherwise = failed_check(self.catalog, entity, verb);
         self.add_requirement(place, fails, false, otherwise);
     }
 
     /// The row is returned: it was not left unchanged.
-    pub(super) fn add_return(&mut self, place: Place, entity: EntityId) {
+    pub(super) fn add_return(&mut self, place: StepOfRoot, entity: EntityId) {
         let otherwise = not_updatable(self.catalog, entity);
         self.add_requirement(place, Filter::all(), true, otherwise);
     }
 
     fn add_requirement(
         &mut self,
-        (step, root): Place,
+        (step, root): StepOfRoot,
         filter: Filter,
         exists: bool,
         otherwise: Otherwise,
