@@ -82,6 +82,13 @@ fn claims_are_those_of_the_namespace_and_those_beside_it() {
     let foreign = format!("X-My-Auth: {}\r\n", Issuer::secret("another").token(r#"{"aud":"app"}"#));
     assert_eq!(ask(&foreign, query), refused);
     assert_eq!(ask(&[&*ann, &*ann].concat(), query), (400, json!("BAD_USER_INPUT")));
+    // Shared caches keep answers without a token only, and for requests without one.
+    let cached = "query @cacheControl(maxAge: 5) { __typename }";
+    let public = server.query("", cached);
+    assert_eq!(public.header("cache-control"), Some("public,max-age=5"));
+    let varies = ("vary".to_owned(), "x-my-auth".to_owned());
+    assert!(public.headers.contains(&varies), "{:?}", public.headers);
+    assert_eq!(server.query(&ann, cached).header("cache-control"), Some("private,max-age=5"));
     let page = server.query("Origin: https://app.example\r\n", "{ __typename }");
     assert_eq!(page.header("access-control-allow-origin"), Some("https://app.example"));
     let page = server.query("Origin: https://other.example\r\n", "{ __typename }");

@@ -7,14 +7,14 @@ use std::time::Duration;
 use clients::{RefreshedDocument, RefreshedDocuments};
 use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules, Sessions};
 use graphql::{ErrorCode, GraphQLError};
-use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 
 use super::declared::DeclaredTokens;
 use crate::failure::Failure;
 use crate::options::AuthOptions;
 
 /// Shorter secrets can be found by brute force.
-const LEAST_SECRET_BYTES: usize = 32;
+pub(super) const LEAST_SECRET_BYTES: usize = 32;
 
 /// The size limit of a header that becomes a setting.
 const MOST_SETTING_BYTES: usize = 8 << 10;
@@ -172,6 +172,21 @@ impl Credentials {
             cookie: options.jwt_cookie.as_ref().map(|cookie| cookie.0.clone()),
             headers: headers.map(|one| (one.header.clone(), one.name.clone())).collect(),
         })
+    }
+
+    /// The names of the headers that decide about the session, for `Vary`; `None` without keys.
+    pub(super) fn token_headers(&self) -> Option<HeaderValue> {
+        if !self.has_keys {
+            return None;
+        }
+        let name = match &self.header {
+            TokenHeader::Bearer => AUTHORIZATION.as_str(),
+            TokenHeader::Named(name) => name.as_str(),
+        };
+        match self.cookie {
+            Some(_) => HeaderValue::from_str(&[name, ", cookie"].concat()).ok(),
+            None => HeaderValue::from_str(name).ok(),
+        }
     }
 
     /// Logs the audiences that are accepted.

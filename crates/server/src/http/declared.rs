@@ -5,6 +5,7 @@ use dialects::dgraph::model::{Authorization, Settings, TokenKeys};
 use engine::session::{Algorithm, Key};
 use hyper::header::HeaderName;
 
+use super::credentials::LEAST_SECRET_BYTES;
 use crate::failure::Failure;
 use crate::options::{AllowedOrigin, KeysUrl, ServingOptions};
 
@@ -72,6 +73,13 @@ impl DeclaredTokens {
         let mut key_sets = Vec::new();
         let found = match keys {
             TokenKeys::Secret { algorithm, secret } => {
+                if secret.len() < LEAST_SECRET_BYTES {
+                    tracing::warn!(
+                        "`VerificationKey` of `# Dgraph.Authorization` has less than \
+                         {LEAST_SECRET_BYTES} bytes: whoever has one token can find the secret by \
+                         brute force"
+                    );
+                }
                 only_for(vec![Key::secret(secret.as_bytes())], algorithm)
             }
             TokenKeys::Public { algorithm, pem } => {

@@ -3,7 +3,9 @@
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, Delivery, Kind};
 use graphql::{Body, Parameters, Request};
-use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, VARY,
+};
 use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
@@ -95,6 +97,10 @@ async fn answer_request(
                 let header = cache_control(&exchange.report, &caller.session);
                 if let (true, Some(header)) = (is_whole, header) {
                     response.headers_mut().insert(CACHE_CONTROL, header);
+                    // A cache must not answer a request with a token as one without.
+                    if let Some(names) = service.settings.credentials.token_headers() {
+                        response.headers_mut().append(VARY, names);
+                    }
                 }
                 response
             })
