@@ -149,7 +149,20 @@ impl Compiler<'_> {
         let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut items = Items::default();
         self.items(rows, &mut scope, &mut statement, &mut items)?;
-        self.order(rows, &mut scope, &mut statement)?;
+        let sorted_by = match how {
+            Parents::Arrays => self.sorting_field(rows),
+            _ => None,
+        };
+        let sorted_by = match sorted_by {
+            Some(field) => {
+                let form = ir::Form::Stored;
+                Some(self.item(&[], field, form, &mut scope, &mut statement, &mut items))
+            }
+            None => {
+                self.order(rows, &mut scope, &mut statement)?;
+                None
+            }
+        };
         let below = match lateral {
             None => self.join_below(rows, parent, &mut scope, &mut statement, &mut items)?,
             Some(_) => None,
@@ -187,6 +200,7 @@ impl Compiler<'_> {
         let level = self.push(rows, parent, &select, statement, kind, how)?;
         self.levels[usize::from(level.0)].repeats =
             below.as_ref().map(|below| below.repeats.clone());
+        self.levels[usize::from(level.0)].sorted_by = sorted_by;
         self.stand(rows, level, items.places);
         self.children(rows, level, parent, &items.known, below)?;
         self.children_of_variants(rows, level, parent, &items.variants)?;
@@ -218,6 +232,7 @@ impl Compiler<'_> {
             repeats: None,
             apart: Vec::new(),
             link: None,
+            sorted_by: None,
             round: parent.above.round,
             calls: false,
             when: None,
@@ -425,6 +440,7 @@ impl Compiler<'_> {
             repeats: None,
             apart: Vec::new(),
             link,
+            sorted_by: None,
             round: statement.round.max(self.round),
             calls: statement.calls,
             when: self.when,

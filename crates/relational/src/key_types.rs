@@ -19,6 +19,12 @@ pub trait KeyTypes: std::fmt::Debug {
         true
     }
 
+    /// Whether the reader of rows below parents sorts those of each parent by the field, an integer,
+    /// in ascending order.
+    fn sorts(&self, _: FieldId) -> bool {
+        false
+    }
+
     /// How long a value is that would come once for each row below its own.
     fn length(&self, _: FieldId) -> Length {
         Length::Long

@@ -168,6 +168,9 @@ pub struct Level {
     pub apart: Vec<ApartColumn>,
     /// How its rows are told apart by parent, where one statement serves them all.
     pub link: Option<Link>,
+    /// The column of integers by which the reader sorts the rows of each parent, in ascending order:
+    /// they come in any order.
+    pub sorted_by: Option<u16>,
     /// Which round of statements it belongs to: it needs the rows of the rounds before.
     pub round: u16,
     /// Whether it calls a function of the source, which could do more than it says.

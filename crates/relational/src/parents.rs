@@ -5,11 +5,11 @@
 //! value that came from the parents' side.
 
 use catalog::FieldId;
-use ir::{Comparison, Filter, Hop, OrderKey, Rows, ValueRef};
+use ir::{Comparison, Direction, Filter, Hop, OrderKey, OrderTerm, Rows, ValueRef};
 use source::CompileError;
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
-use super::compile::{Compiler, width};
+use super::compile::{Compiler, Strategy, width};
 use super::function::Row;
 use super::items::is_made;
 use super::level::{ParameterSource, Parents};
@@ -167,6 +167,9 @@ impl Compiler<'_> {
             return Ok(scope);
         }
         let (near, far) = self.link_fields(rows)?;
+        if let Some(scope) = self.keyed_child(rows, above, (&near, &far), key_columns, statement)? {
+            return Ok(scope);
+        }
         let depends_on_values = statement.depends_on_values;
         let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
         if how == Parents::Arrays && is_paged(rows) {
@@ -198,6 +201,44 @@ impl Compiler<'_> {
         let mut scope = Scope::new(select, alias);
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral, link, how })
+    }
+
+    /// The rows whose key is in an array of their parents' keys, where the reader sorts them: without
+    /// an order of its own the database reads them as they lie in its index.
+    fn keyed_child(
+        &self,
+        rows: &Rows,
+        above: &Above<'_>,
+        (near, far): (&[FieldId], &[FieldId]),
+        key_columns: &[u16],
+        statement: &mut Statement,
+    ) -> Result<Option<LinkedScope>, CompileError> {
+        let (&[near], &[far], &[column]) = (near, far, key_columns) else { return Ok(None) };
+        if above.inlinable || self.sorting_field(rows).is_none() || !self.print_alike(near, far) {
+            return Ok(None);
+        }
+        let source = ParameterSource::Keys { level: above.level, column };
+        let list = statement.parameter(source, ParameterKind::KeyArray { field: near });
+        statement.round = statement.round.max(above.round + 1);
+        let alias = statement.alias();
+        let key = self.field(alias, far);
+        let mut scope = Scope::new(Select::from(self.table(self.entity(rows)?, alias)), alias);
+        scope.select.and_where(Expression::InList { expression: Box::new(key.clone()), list });
+        self.restrict(rows, &mut scope, statement)?;
+        let how = Parents::Arrays;
+        Ok(Some(LinkedScope { scope, lateral: None, link: vec![key], how }))
+    }
+
+    /// The field by which the reader sorts the rows below each parent: the only one of their order.
+    pub(super) fn sorting_field(&self, rows: &Rows) -> Option<FieldId> {
+        let Strategy::Levels(types) = self.strategy else { return None };
+        let [OrderTerm { key, direction: Direction::Ascending, .. }] = rows.order.as_slice() else {
+            return None;
+        };
+        let OrderKey::Value(ValueRef::Field { path, field }) = key else { return None };
+        let is_plain = matches!(rows.from, ir::From::Relation(_)) && !is_paged(rows);
+        (is_plain && path.is_empty() && !self.catalog[*field].nullable && types.sorts(*field))
+            .then_some(*field)
     }
 
     /// Whether the query of these rows, inlined in another statement, costs no more than a look-up

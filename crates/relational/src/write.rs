@@ -192,6 +192,7 @@ impl Compiler<'_> {
             repeats: None,
             apart: Vec::new(),
             link: None,
+            sorted_by: None,
             round: self.round,
             calls: statement.calls,
             when: self.when,

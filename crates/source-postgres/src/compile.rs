@@ -45,6 +45,12 @@ impl KeyTypes for TypesFor<'_> {
         self.strategy != ReadStrategy::InPortions
     }
 
+    fn sorts(&self, field: FieldId) -> bool {
+        let oid = self.types.of(field).oid;
+        self.strategy == ReadStrategy::InPortions
+            && [Type::INT2, Type::INT4, Type::INT8].iter().any(|integer| integer.oid() == oid)
+    }
+
     fn length(&self, field: FieldId) -> Length {
         let field = self.types.of(field);
         match field.most_characters {
@@ -93,6 +99,17 @@ impl Recompiler {
         let strategy = Strategy::Levels(&types);
         let (catalog, request) = (&self.catalog, &self.request);
         let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
+        let program = PostgresProgram::new(program, &self.types);
+        program.is_in_portions().then_some(program)
+    }
+
+    /// Compiles the request for portions, with the rows of these to-one relationships read by
+    /// statements of their own.
+    pub(super) fn split_in_portions(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
+        let types = TypesFor { types: &self.types, strategy: ReadStrategy::InPortions };
+        let (catalog, request) = (&self.catalog, &self.request);
+        let flavor = Flavor::POSTGRES;
+        let program = relational::compile_apart(catalog, request, flavor, &types, chosen).ok()?;
         let program = PostgresProgram::new(program, &self.types);
         program.is_in_portions().then_some(program)
     }

@@ -6,7 +6,7 @@ use response::{Bounds, Cursor, LevelId, MemoryReservation, NoMemory, Value};
 use source::SourceError;
 
 use super::bind::Bound;
-use super::wire::Rows;
+use super::wire::{Row, Rows};
 
 /// All rows of a program.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub(super) struct Index<'r> {
 enum Groups<'r> {
     /// Keys of one column, as they came.
     Single(AHashMap<&'r [u8], Group>),
+    /// The same, beside its rows.
+    Owned(AHashMap<Box<[u8]>, Group>),
     /// Keys of several columns, each preceded by its length.
     Composite(AHashMap<Box<[u8]>, Group>),
 }
@@ -104,7 +106,7 @@ impl<'r> Index<'r> {
     fn new(rows: &'r Rows, level: &Level, link: &Link) -> Result<Self, NoMemory> {
         Self::filled(
             rows,
-            level.repeats.as_ref(),
+            level,
             link,
             match link.columns.len() {
                 1 => Groups::Single(AHashMap::default()),
@@ -115,7 +117,7 @@ impl<'r> Index<'r> {
 
     fn filled(
         rows: &'r Rows,
-        repeats: Option<&Repeats>,
+        level: &Level,
         link: &Link,
         mut groups: Groups<'r>,
     ) -> Result<Self, NoMemory> {
@@ -125,33 +127,60 @@ impl<'r> Index<'r> {
         let mut taken = (rows.len() * size_of::<u32>()) as u64;
         held.grow_to(taken)?;
         let mut next = vec![END; rows.len()];
-        for (row, number) in rows.iter().zip(0_u32..) {
+        let sorted = level.sorted_by.map(|column| sorted(rows, column)).transpose()?;
+        let sorted = sorted.as_ref().map(|(rows, _held)| rows.as_slice());
+        // Rows of one parent often come one after the other: they are found in the groups once.
+        let mut run: Option<Group> = None;
+        for place in 0..rows.len() {
+            let number = match sorted.and_then(|sorted| sorted.get(place)) {
+                Some((_, number)) => *number,
+                None => u32::try_from(place).unwrap_or(END),
+            };
+            let repeats = level.repeats.as_ref();
             if repeats.is_some_and(|repeats| is_repeated(rows, number as usize, &repeats.key)) {
                 continue;
             }
-            let group = match &mut groups {
-                Groups::Single(groups) => {
-                    let column = link.columns.first().copied().unwrap_or(0);
-                    let Some(key) = row.value(usize::from(column)) else { continue };
-                    reserve_entry(groups, &mut held, taken)?;
-                    groups.entry(key).or_insert(Group { first: number, last: number })
-                }
-                Groups::Composite(groups) => {
-                    let value = |column: &u16| row.value(usize::from(*column));
-                    let Some(key) = composite(link.columns.iter().map(value)) else { continue };
-                    taken += (key.len() + ALLOCATION) as u64;
-                    held.grow_to(taken + table_bytes(groups, groups.capacity()))?;
-                    reserve_entry(groups, &mut held, taken)?;
-                    groups.entry(key).or_insert(Group { first: number, last: number })
-                }
-            };
-            if group.last != number {
-                next[group.last as usize] = number;
-                group.last = number;
+            let value = |row: u32, column: &u16| rows.value(row as usize, usize::from(*column));
+            if let Some(run) = &mut run
+                && link
+                    .columns
+                    .iter()
+                    .all(|column| value(run.last, column) == value(number, column))
+            {
+                next[run.last as usize] = number;
+                run.last = number;
+                continue;
             }
+            if let Some(ended) = run.replace(Group { first: number, last: number }) {
+                groups.add(rows, link, ended, (&mut next, &mut held, &mut taken))?;
+            }
+        }
+        if let Some(ended) = run {
+            groups.add(rows, link, ended, (&mut next, &mut held, &mut taken))?;
         }
         Ok(Self { groups, next, _held: held })
     }
+}
+
+/// The rows in ascending order of a column of integers, each with its integer, and their memory.
+type Sorted = (Vec<(i64, u32)>, MemoryReservation);
+
+fn sorted(rows: &Rows, column: u16) -> Result<Sorted, NoMemory> {
+    let mut held =
+        if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
+    // The sort takes half as much again.
+    held.grow_to((rows.len() * size_of::<(i64, u32)>() * 3 / 2) as u64)?;
+    let integer = |row: Row<'_>| {
+        let text = row.value(usize::from(column)).and_then(|text| str::from_utf8(text).ok());
+        // The column is an integer without nulls.
+        text.and_then(|text| text.parse().ok()).unwrap_or(i64::MAX)
+    };
+    let mut sorted: Vec<_> = rows.iter().map(integer).zip(0_u32..).collect();
+    // Those of each parent are often sorted, as they lie in the table.
+    if !sorted.is_sorted() {
+        sorted.sort();
+    }
+    Ok((sorted, held))
 }
 
 /// Overhead of an allocation.
@@ -185,21 +214,67 @@ fn reserve_entry<K: Eq + std::hash::Hash>(
 
 impl Index<'static> {
     /// An index with keys of its own, so that it may stand beside its rows.
-    pub(super) fn of(rows: &Rows, link: &Link) -> Result<Self, NoMemory> {
-        let index = Index::filled(rows, None, link, Groups::Composite(AHashMap::default()))?;
-        let groups = match index.groups {
-            Groups::Composite(groups) => Groups::Composite(groups),
-            Groups::Single(_) => Groups::Composite(AHashMap::default()),
+    pub(super) fn of(rows: &Rows, level: &Level, link: &Link) -> Result<Self, NoMemory> {
+        let groups = match link.columns.len() {
+            1 => Groups::Owned(AHashMap::default()),
+            _ => Groups::Composite(AHashMap::default()),
         };
-        Ok(Self { groups, next: index.next, _held: index._held })
+        let Index { groups, next, _held } = Index::filled(rows, level, link, groups)?;
+        let groups = match groups {
+            Groups::Owned(groups) => Groups::Owned(groups),
+            Groups::Composite(groups) => Groups::Composite(groups),
+            Groups::Single(_) => Groups::Owned(AHashMap::default()),
+        };
+        Ok(Self { groups, next, _held })
     }
 }
 
-impl Groups<'_> {
+impl<'r> Groups<'r> {
+    /// Adds the rows of a chain, which have one key; none where a part of it is null.
+    fn add(
+        &mut self,
+        rows: &'r Rows,
+        link: &Link,
+        chain: Group,
+        (next, held, taken): (&mut [u32], &mut MemoryReservation, &mut u64),
+    ) -> Result<(), NoMemory> {
+        let row = rows.row(chain.first as usize);
+        let group = match self {
+            Self::Single(groups) => {
+                let column = link.columns.first().copied().unwrap_or(0);
+                let Some(key) = row.value(usize::from(column)) else { return Ok(()) };
+                reserve_entry(groups, held, *taken)?;
+                groups.entry(key).or_insert(chain)
+            }
+            Self::Owned(groups) => {
+                let column = link.columns.first().copied().unwrap_or(0);
+                let Some(key) = row.value(usize::from(column)) else { return Ok(()) };
+                *taken += (key.len() + ALLOCATION) as u64;
+                held.grow_to(*taken + table_bytes(groups, groups.capacity()))?;
+                reserve_entry(groups, held, *taken)?;
+                groups.entry(key.into()).or_insert(chain)
+            }
+            Self::Composite(groups) => {
+                let value = |column: &u16| row.value(usize::from(*column));
+                let Some(key) = composite(link.columns.iter().map(value)) else { return Ok(()) };
+                *taken += (key.len() + ALLOCATION) as u64;
+                held.grow_to(*taken + table_bytes(groups, groups.capacity()))?;
+                reserve_entry(groups, held, *taken)?;
+                groups.entry(key).or_insert(chain)
+            }
+        };
+        if group.first != chain.first {
+            next[group.last as usize] = chain.first;
+            group.last = chain.last;
+        }
+        Ok(())
+    }
+
     /// The rows with a key; none where a part of it is null.
     fn find<'v>(&self, columns: &[u16], value: impl Fn(&u16) -> Option<&'v [u8]>) -> Option<Group> {
         match self {
             Self::Single(groups) => groups.get(value(columns.first()?)?),
+            Self::Owned(groups) => groups.get(value(columns.first()?)?),
             Self::Composite(groups) => groups.get(&composite(columns.iter().map(value))?),
         }
         .copied()
@@ -207,7 +282,7 @@ impl Groups<'_> {
 }
 
 /// For each level of a split join, the row to which each row above refers.
-fn referred(
+pub(super) fn referred(
     program: &Program,
     rows: &[Rows],
     indexes: &[Option<Index<'_>>],
@@ -399,7 +474,7 @@ impl<'a> PostgresCursor<'a> {
 
     /// A value of the row to which the current one refers.
     #[cold]
-    fn split_value(&self, number: u16) -> Option<&[u8]> {
+    pub(super) fn split_value(&self, number: u16) -> Option<&'a [u8]> {
         let apart = self.level?.apart.get(usize::from(number))?;
         let place = usize::from(apart.level.0);
         let row = self.answer.referred.get(place)?.as_ref()?.get(self.current as usize)?;

@@ -195,7 +195,11 @@ impl Connections for PostgresConnections {
             let written = self.execute(plan, params, sink, whole, observed).await;
             return written.map(Executed::Whole);
         };
-        observed.form = ReadForm::Levels;
+        let (form, in_portions) = match in_portions.split_join.program() {
+            Some(split) => (ReadForm::SplitJoin, split),
+            None => (ReadForm::Levels, in_portions),
+        };
+        observed.form = form;
         observed.begin_round(0..program.program.levels.len());
         let streamed = self.stream(plan, in_portions, params, sink.clone(), sizes).await;
         observed.end_round();

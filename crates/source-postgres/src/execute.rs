@@ -127,7 +127,9 @@ impl PostgresProgram {
     pub fn forms(&self) -> impl Iterator<Item = &Self> {
         let joined = self.joined.as_deref().map(|joined| &joined.program);
         let in_portions = self.in_portions.get().and_then(Option::as_deref);
-        [Some(self), joined, in_portions, self.split_join.made()].into_iter().flatten()
+        let split_in_portions = in_portions.and_then(|program| program.split_join.made());
+        let forms = [Some(self), joined, in_portions, self.split_join.made(), split_in_portions];
+        forms.into_iter().flatten()
     }
 
     /// Changes whenever a form or a statement is made that was not there before.

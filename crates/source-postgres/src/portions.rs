@@ -2,213 +2,175 @@
 //! root field's rows come through a portal, and the rows below them are read for each portion, by
 //! the keys of its rows. All statements are in one transaction with one snapshot.
 //!
-//! This runs on a thread of its own, which blocks on the database and on the reader of the answer,
-//! without blocking other requests.
+//! This runs on two threads of its own, without blocking other requests: one blocks on the database
+//! (`reader.rs`), and one on the reader of the answer. While a portion is written, the next is read.
 
-use std::cell::{Cell, RefCell};
+mod reader;
 
-use relational::Level;
-use response::{Bounds, Cursor, LevelId, Value};
-use source::streamed::Abandoned;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{Builder, scope};
+
+use relational::{FIRST_APART, Level};
+use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use source::{SourceError, SourceErrorKind};
-use tokio::runtime::Handle;
 
-use super::bind::{Bound, BoundParameter};
+use self::reader::Command;
+pub(super) use self::reader::Reader;
+use super::bind::Bound;
 use super::cursor::{Index, PostgresCursor, View};
-use super::execute::{PostgresProgram, key_arrays};
-use super::wire::{Parameter, Pipeline, Rows, WireError};
+use super::execute::PostgresProgram;
+use super::wire::{Pipeline, Rows};
 
-/// The first portion is small, so that the first bytes of an answer are sent soon; the size doubles
-/// as long as portions hold few bytes.
-const FIRST_ROWS: u32 = 256;
-
-/// Bytes up to which a portion may grow, and beyond which it shrinks.
-const LITTLE: usize = 128 << 10;
-const MUCH: usize = 512 << 10;
-
-/// Reads all root fields of a program, one after the other.
+/// The rows of a portion: those of the root field, and those of all levels below it.
 #[derive(Debug)]
-pub(super) struct Portions<'s> {
-    pub(super) runtime: &'s Handle,
-    pub(super) pipeline: RefCell<Pipeline<'s>>,
-    pub(super) program: &'s PostgresProgram,
-    pub(super) bound: &'s Bound,
-    pub(super) abandoned: &'s Abandoned,
-    /// Most rows of a portion; a test may set few.
-    pub(super) most_rows: u32,
-    pub(super) count: Cell<u32>,
+struct Portion {
+    rows: Vec<Rows>,
+    indexes: Vec<Option<Index<'static>>>,
+    /// By level: for a split join, the row to which each row above refers.
+    referred: Vec<Option<Box<[u32]>>>,
+    /// The memory of these.
+    held: MemoryReservation,
+    number: u32,
 }
 
 /// The cursor of the top.
 #[derive(Debug)]
-pub(super) struct Top<'a, 's>(pub(super) &'a Portions<'s>);
+pub(super) struct Top<'a> {
+    program: &'a PostgresProgram,
+    bound: &'a Bound,
+    commands: Sender<Command>,
+    portions: reader::Portions,
+}
 
 /// The rows of the top's level, or of a level below it.
 #[derive(Debug)]
-pub(super) enum PortionCursor<'a, 's> {
-    Root(Root<'a, 's>),
+pub(super) enum PortionCursor<'a> {
+    Root(Root<'a>),
     Below(PostgresCursor<'a>),
 }
 
 /// The rows of a root field.
 #[derive(Debug)]
-pub(super) struct Root<'a, 's> {
-    portions: &'a Portions<'s>,
+pub(super) struct Root<'a> {
+    top: &'a Top<'a>,
     level: &'a Level,
-    /// The portion's rows of this level and of those below it.
-    rows: Vec<Rows>,
-    indexes: Vec<Option<Index<'static>>>,
-    portion: u32,
+    portion: Portion,
+    /// Whether the next portion is being read.
+    is_reading: bool,
     /// The current row of the portion, counted from 1.
     current: u32,
-    /// Number of rows of the next portion.
-    next_rows: u32,
-    is_open: bool,
     bounds: Bounds,
     shown: u64,
     has_more: bool,
 }
 
-impl Portions<'_> {
-    /// Sends the composed messages, and waits for the rows.
-    fn read(&self, results: &mut Vec<Rows>) -> Result<(), SourceError> {
-        let mut pipeline = self.pipeline.borrow_mut();
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                () = self.abandoned.wait() => Err(unread()),
-                read = pipeline.flush_and_read(results) => Ok(read?),
-            }
-        })
-    }
+/// Runs a reader on a thread of its own, and calls `write` with the cursor of its rows. Returns the
+/// pipeline, whose transaction is still open.
+pub(super) fn read_ahead<T>(
+    reader: Reader<'_>,
+    write: impl FnOnce(&mut Top<'_>) -> T,
+) -> Result<(T, Pipeline<'_>), SourceError> {
+    let (program, bound) = (reader.program, reader.bound);
+    let (commands, received) = mpsc::channel();
+    let (sender, portions) = mpsc::channel();
+    scope(|threads| {
+        let thread = Builder::new().name("portions".to_owned());
+        let reading = thread
+            .spawn_scoped(threads, move || reader.run(&received, &sender))
+            .map_err(|error| without_reader(&error.to_string()))?;
+        // The reader ends when the cursor is dropped.
+        let written = write(&mut Top { program, bound, commands, portions });
+        let pipeline = reading.join().map_err(|_| without_reader("it has panicked"))?;
+        Ok((written, pipeline))
+    })
+}
 
-    fn compose(
-        &self,
-        compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
-    ) -> Result<(), SourceError> {
-        Ok(compose(&mut self.pipeline.borrow_mut())?)
+impl Portion {
+    /// An empty portion.
+    fn of_levels(count: usize) -> Self {
+        let (mut rows, mut indexes) = (Vec::new(), Vec::new());
+        rows.resize_with(count, Rows::default);
+        indexes.resize_with(count, || None);
+        let (referred, held) = (Vec::new(), MemoryReservation::default());
+        Self { rows, indexes, referred, held, number: 0 }
     }
 }
 
-impl<'a, 's> Root<'a, 's> {
-    fn open(portions: &'a Portions<'s>, id: LevelId) -> Result<Self, SourceError> {
+impl Top<'_> {
+    fn send(&self, command: Command) -> Result<(), SourceError> {
+        self.commands.send(command).map_err(|_| without_reader("it has ended"))
+    }
+
+    fn receive(&self) -> Result<Portion, SourceError> {
+        self.portions.recv().map_err(|_| without_reader("it has ended"))?
+    }
+}
+
+impl<'a> Root<'a> {
+    fn open(top: &'a Top<'a>, id: LevelId) -> Result<Self, SourceError> {
         let place = usize::from(id.0);
-        let level = portions.program.program.levels.get(place).ok_or_else(without_level)?;
-        let levels = portions.program.program.levels.len();
-        let (mut rows, mut indexes) = (Vec::new(), Vec::new());
-        rows.resize_with(levels, Rows::default);
-        indexes.resize_with(levels, || None);
-        let bounds = portions.bound.levels[place].bounds;
-        let next_rows = FIRST_ROWS.min(portions.most_rows);
+        let level = top.program.program.levels.get(place).ok_or_else(without_level)?;
+        top.send(Command::Open(id))?;
         let mut root = Self {
-            portions,
+            top,
             level,
-            rows,
-            indexes,
-            portion: 0,
+            portion: Portion::of_levels(0),
+            is_reading: true,
             current: 0,
-            next_rows,
-            is_open: false,
-            bounds,
+            bounds: top.bound.levels[place].bounds,
             shown: 0,
             has_more: false,
         };
-        // Whether the first row was read ahead is known only when all are there.
-        let most = if level.reads_ahead_first() { 0 } else { next_rows };
-        let parameters = portions.bound.parameters(place).map(|parameter| match parameter {
-            BoundParameter::Text(text) => Parameter::Text(text),
-            BoundParameter::Null | BoundParameter::Keys => Parameter::Null,
-        });
-        let statement = portions.program.statement(place, portions.bound);
-        portions.compose(|pipeline| pipeline.open_portal(statement, parameters, most))?;
-        root.is_open = true;
-        root.read()?;
-        if most == 0 && bounds.limit.is_some_and(|limit| root.count() > limit) {
+        root.advance()?;
+        if level.reads_ahead_first()
+            && root.bounds.limit.is_some_and(|limit| root.rows().len() as u64 > limit)
+        {
             root.has_more = true;
             root.current = 1;
         }
         Ok(root)
     }
 
-    /// Number of rows of the portion.
-    fn count(&self) -> u64 {
-        self.rows.get(usize::from(self.level.id.0)).map_or(0, Rows::len) as u64
+    /// The rows of this level in the portion.
+    fn rows(&self) -> &Rows {
+        &self.portion.rows[usize::from(self.level.id.0)]
     }
 
-    /// Reads a portion, and the rows below it.
-    fn read(&mut self) -> Result<(), SourceError> {
-        let place = usize::from(self.level.id.0);
-        let mut results = vec![std::mem::take(&mut self.rows[place])];
-        self.portions.read(&mut results)?;
-        self.rows[place] = results.pop().unwrap_or_default();
+    /// Takes the portion that is being read, and has the one after it read into the memory of the
+    /// one before.
+    fn advance(&mut self) -> Result<(), SourceError> {
+        self.is_reading = false;
+        let written = std::mem::replace(&mut self.portion, self.top.receive()?);
         self.current = 0;
-        self.portion = self.portions.count.get();
-        self.portions.count.set(self.portion.wrapping_add(1));
-        let mut bytes = self.rows[place].bytes();
-        let levels = &self.portions.program.program.levels;
-        let below =
-            || levels.iter().filter(|level| (self.level.id..self.level.end).contains(&level.id));
-        let last = below().map(|level| level.round).max().unwrap_or(0);
-        for round in 1..=last {
-            let mut sent = Vec::new();
-            for level in below().filter(|level| level.round == round) {
-                let place = usize::from(level.id.0);
-                self.rows[place] = Rows::default();
-                self.indexes[place] = None;
-                let Some(keys) = key_arrays(levels, level, self.portions.bound, &self.rows)? else {
-                    continue;
-                };
-                self.portions.compose(|pipeline| {
-                    self.portions.program.execute(pipeline, self.portions.bound, place, &keys)
-                })?;
-                sent.push(place);
-            }
-            if sent.is_empty() {
-                continue;
-            }
-            let mut results = Vec::new();
-            self.portions.read(&mut results)?;
-            bytes += results.first().map_or(0, Rows::bytes);
-            for (rows, place) in results.into_iter().zip(sent) {
-                let link = levels[place].link.as_ref();
-                self.indexes[place] = link.map(|link| Index::of(&rows, link)).transpose()?;
-                self.rows[place] = rows;
-            }
-        }
-        if bytes < LITTLE {
-            self.next_rows = self.next_rows.saturating_mul(2).min(self.portions.most_rows);
-        } else if bytes > MUCH {
-            self.next_rows = (self.next_rows / 2).max(1);
+        if self.rows().has_more() {
+            let free = if written.rows.is_empty() {
+                Portion::of_levels(self.portion.rows.len())
+            } else {
+                written
+            };
+            self.top.send(Command::Next(free))?;
+            self.is_reading = true;
         }
         Ok(())
     }
 
     fn view(&self) -> View<'_> {
         View {
-            program: &self.portions.program.program,
-            bound: self.portions.bound,
-            rows: &self.rows,
-            indexes: &self.indexes,
-            // In portions to-one rows are joined.
-            referred: &[],
-            portion: self.portion,
+            program: &self.top.program.program,
+            bound: self.top.bound,
+            rows: &self.portion.rows,
+            indexes: &self.portion.indexes,
+            referred: &self.portion.referred,
+            portion: self.portion.number,
         }
     }
 
     fn next(&mut self) -> Result<bool, SourceError> {
-        if u64::from(self.current) >= self.count() {
-            let place = usize::from(self.level.id.0);
-            if !self.rows[place].has_more() {
+        while self.current as usize >= self.rows().len() {
+            if !self.is_reading {
                 return Ok(false);
             }
-            self.rows.iter_mut().for_each(Rows::clear);
-            let next_rows = self.next_rows;
-            let statement = self.portions.program.statement(place, self.portions.bound);
-            self.portions.compose(|pipeline| pipeline.fetch(statement, next_rows))?;
-            self.read()?;
-            if self.count() == 0 {
-                return Ok(false);
-            }
+            self.advance()?;
         }
         if self.bounds.limit.is_some_and(|limit| self.shown >= limit) {
             self.has_more = true;
@@ -225,19 +187,21 @@ impl<'a, 's> Root<'a, 's> {
 }
 
 /// Discards the remaining rows; the next round closes the portal.
-impl Drop for Root<'_, '_> {
+impl Drop for Root<'_> {
     fn drop(&mut self) {
-        if self.is_open {
-            // After an error here the connection is broken for all other messages, too.
-            let _ = self.portions.compose(|pipeline| pipeline.close_portal());
+        if self.is_reading {
+            // The result of this command must not be taken for that of the next root field.
+            drop(self.top.receive());
         }
+        // Without a reader there is nothing to close.
+        let _ = self.top.send(Command::Close);
     }
 }
 
-impl<'s> Cursor for Top<'_, 's> {
+impl Cursor for Top<'_> {
     type Error = SourceError;
     type Child<'b>
-        = PortionCursor<'b, 's>
+        = PortionCursor<'b>
     where
         Self: 'b;
 
@@ -249,8 +213,8 @@ impl<'s> Cursor for Top<'_, 's> {
         Value::Null
     }
 
-    fn open(&mut self, level: LevelId) -> Result<PortionCursor<'_, 's>, SourceError> {
-        Root::open(self.0, level).map(PortionCursor::Root)
+    fn open(&mut self, level: LevelId) -> Result<PortionCursor<'_>, SourceError> {
+        Root::open(self, level).map(PortionCursor::Root)
     }
 
     fn row_number(&self) -> u64 {
@@ -266,10 +230,10 @@ impl<'s> Cursor for Top<'_, 's> {
     }
 }
 
-impl<'s> Cursor for PortionCursor<'_, 's> {
+impl Cursor for PortionCursor<'_> {
     type Error = SourceError;
     type Child<'b>
-        = PortionCursor<'b, 's>
+        = PortionCursor<'b>
     where
         Self: 'b;
 
@@ -283,16 +247,18 @@ impl<'s> Cursor for PortionCursor<'_, 's> {
     fn value(&self, column: u16) -> Value<'_> {
         match self {
             Self::Root(root) => {
-                let rows = root.rows.get(usize::from(root.level.id.0));
                 let row = root.current.wrapping_sub(1) as usize;
-                let value = rows.and_then(|rows| rows.value(row, usize::from(column)));
+                let value = match root.rows().value(row, usize::from(column)) {
+                    None if column >= FIRST_APART => root.row().split_value(column - FIRST_APART),
+                    value => value,
+                };
                 value.map_or(Value::Null, Value::Text)
             }
             Self::Below(cursor) => cursor.value(column),
         }
     }
 
-    fn open(&mut self, level: LevelId) -> Result<PortionCursor<'_, 's>, SourceError> {
+    fn open(&mut self, level: LevelId) -> Result<PortionCursor<'_>, SourceError> {
         Ok(PortionCursor::Below(match self {
             Self::Root(root) => root.row().below(level),
             Self::Below(cursor) => cursor.below(level),
@@ -329,8 +295,10 @@ impl<'s> Cursor for PortionCursor<'_, 's> {
     }
 }
 
-fn unread() -> SourceError {
-    SourceError::new(SourceErrorKind::Timeout, "nobody reads the answer any more")
+/// The error of a reader that could not be started, or is gone.
+fn without_reader(reason: &str) -> SourceError {
+    let message = format!("no thread reads the rows: {reason}");
+    SourceError::new(SourceErrorKind::Internal, message)
 }
 
 fn without_level() -> SourceError {

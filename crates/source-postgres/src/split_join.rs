@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
-use relational::{Program, ToOne};
+use relational::{ApartColumn, Program, ToOne};
 use response::ColumnRef;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -93,6 +93,31 @@ pub(super) fn learn(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[R
     });
 }
 
+/// Learns from a portion of rows. Where many of them refer to few, another form of the program that
+/// is read in portions is compiled, for the next request.
+pub(super) fn learn_from_portion(plan: &PostgresPlan, program: &PostgresProgram, rows: &[Rows]) {
+    let Some(recompiler) = &plan.program.recompiler else { return };
+    let Some(Some(joined)) = plan.program.in_portions.get() else { return };
+    if program.program.levels.iter().any(|level| !level.apart.is_empty()) {
+        joined.split_join.judge_portion(&program.program, rows);
+        return;
+    }
+    let PostgresProgram { program, split_join, .. } = &**joined;
+    let is_long = rows.iter().any(|rows| rows.len() >= MANY_ROWS);
+    if !is_long || split_join.has_begun.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let seen = Seen { program, rows };
+    let mut chosen = recompiler.to_ones();
+    chosen.retain(|to_one| seen.is_few(to_one));
+    let program = match chosen.as_slice() {
+        [] => None,
+        chosen => recompiler.split_in_portions(chosen),
+    };
+    // It is set once: it was chosen once.
+    let _ = split_join.program.set(program.map(Arc::new));
+}
+
 impl SplitJoin {
     /// Waits for the end of a compilation that has begun, so that the request after the answer that
     /// began it is read in this form.
@@ -114,20 +139,38 @@ impl SplitJoin {
         self.program.get()?.as_deref()
     }
 
+    /// Learns from a portion that was read with split joins, unless it has few rows, as the first
+    /// and the last have.
+    fn judge_portion(&self, program: &Program, rows: &[Rows]) {
+        let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
+        let has_paid = program.levels.iter().all(|level| {
+            let referring = count(level.id);
+            let pays = |apart: &ApartColumn| is_many(referring, count(apart.level));
+            referring < MANY_ROWS || level.apart.iter().all(pays)
+        });
+        if !has_paid {
+            self.has_not_paid.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Learns from rows that were read with split joins.
     pub(super) fn judge(&self, program: &Program, rows: &[Rows]) {
         let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
         let has_paid = program.levels.iter().all(|level| {
             let referring = count(level.read_by());
             level.apart.iter().all(|apart| {
-                referring >= MANY_ROWS / SLACK
-                    && referring >= count(apart.level) * (REFERRING / SLACK)
+                referring >= MANY_ROWS / SLACK && is_many(referring, count(apart.level))
             })
         });
         if !has_paid {
             self.has_not_paid.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// Whether the referring rows are still many, in relation to those that they refer to.
+fn is_many(referring: usize, referred: usize) -> bool {
+    referring >= referred * (REFERRING / SLACK)
 }
 
 impl Seen<'_> {

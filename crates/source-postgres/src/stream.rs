@@ -1,6 +1,5 @@
 //! Answers that are sent while they are made, each over a connection of its own.
 
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use super::bind::Bound;
 use super::database::PostgresPlan;
 use super::execute::PostgresProgram;
 use super::pool::Detached;
-use super::portions::{Portions, Top};
+use super::portions::{Reader, read_ahead};
 use super::settings;
 use super::wire::{Connection, Transaction, WireError};
 
@@ -62,22 +61,23 @@ impl Work {
         let transaction = Some(Transaction::Snapshot);
         settings::begin(&mut pipeline, transaction, self.settings.as_deref())
             .map_err(SourceError::from)?;
-        let portions = Portions {
+        let reader = Reader {
             runtime,
-            pipeline: RefCell::new(pipeline),
+            pipeline,
+            plan: &self.plan,
             program: &self.program,
             bound: &self.bound,
             abandoned,
             most_rows: self.most_rows,
-            count: Cell::new(0),
+            count: 0,
         };
         let mut writer =
             Writer::new(shape, &self.program.program.layout, sink).echoing(&self.echoes);
         for (root, error) in &self.failures {
             writer.fail_root(*root as usize, error.clone());
         }
-        let written = writer.write(&mut Top(&portions)).map_err(ExecuteError::from)?;
-        let pipeline = portions.pipeline.into_inner();
+        let (written, pipeline) = read_ahead(reader, |top| writer.write(top))?;
+        let written = written.map_err(ExecuteError::from)?;
         runtime.block_on(async {
             let ended = async {
                 let mut pipeline = pipeline;

@@ -151,6 +151,7 @@ mod tests {
             repeats: None,
             apart: Vec::new(),
             link: None,
+            sorted_by: None,
             round: 0,
             calls: false,
             when: None,

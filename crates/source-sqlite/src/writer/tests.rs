@@ -113,6 +113,7 @@ impl Request {
             repeats: None,
             apart: Vec::new(),
             link: None,
+            sorted_by: None,
             round: 0,
             calls: false,
             when: None,
