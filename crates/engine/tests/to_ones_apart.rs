@@ -2,9 +2,13 @@
 //! them: when that is done, that the answer is the same, and what is done instead where it does not
 //! pay.
 
-use engine::PoolLimits;
+use std::future::poll_fn;
+use std::rc::Rc;
+
+use engine::{Allowed, Delivery, PoolLimits, Report, Session, Sizes, Worker};
 use graphql::Request;
 use serde_json::{Value, json};
+use source::ReadForm;
 
 use crate::shop::{Answering, Shop, block_on};
 
@@ -175,6 +179,52 @@ fn rows_are_read_apart_in_the_same_snapshot() {
             }
             // The only statement of the first answer was in no transaction of its own.
             assert_eq!(genres, [Value::Null, json!({ "name": "genre 2" })]);
+        }
+    });
+}
+
+/// The bytes of a streamed answer, and the form in which its rows were read.
+async fn streamed(worker: &Worker, request: &Request) -> (ReadForm, Vec<u8>) {
+    let (allowed, session, mut report) = (Allowed::Queries, Session::default(), Report::default());
+    let delivery = Delivery::Streamed;
+    let response = worker.deliver_reported(request, &session, allowed, delivery, &mut report).await;
+    let (mut bytes, mut codes) = (response.body, Vec::new());
+    let mut rest = response.rest.unwrap();
+    while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
+        bytes.extend(part.unwrap().bytes);
+    }
+    (report.observed.form, bytes)
+}
+
+/// The rows below a parent come in any order and are sorted by their key: songs were changed, so that
+/// PostgreSQL finds them in another order.
+#[test]
+fn portions_are_read_with_joins_until_many_rows_refer_to_few() {
+    const BELOW: &str = "{ allRecordsList(orderBy: [TITLE_DESC]) {
+        title songsByRecordIdList { id genreByGenreId { name parent: genreByParentId { id } } }
+    } }";
+    block_on(async {
+        for (shop, mut answering) in on_each().await {
+            shop.execute(
+                "UPDATE song SET tone = tone WHERE id % 4 = 0; INSERT INTO song (id, \
+                record_id, genre_id) SELECT -id, 1 + id % 99, id % 20 FROM \
+                generate_series(1, 3000) AS id WHERE id % 20 > 0",
+            );
+            for (query, portions) in [(SONGS, 600), (BELOW, 600), (SONGS, 7), (BELOW, 7)] {
+                let request = request(query, &json!({}));
+                let whole = answering.ask(query, &json!({})).await;
+                assert_eq!(whole["errors"], Value::Null, "{whole}");
+                let worker = Rc::get_mut(&mut answering.worker).unwrap();
+                worker.set_sizes(Sizes { whole: 0, rows: portions });
+                let mut forms = Vec::new();
+                for _ in 0..3 {
+                    let (form, bytes) = streamed(worker, &request).await;
+                    assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), whole);
+                    forms.push(form);
+                }
+                let first = if portions == 600 { ReadForm::Levels } else { ReadForm::SplitJoin };
+                assert_eq!(forms, [first, ReadForm::SplitJoin, ReadForm::SplitJoin], "{query}");
+            }
         }
     });
 }

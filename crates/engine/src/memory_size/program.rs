@@ -73,6 +73,7 @@ impl MemorySize for Level {
             calls: _,
             when: _,
             columns: _,
+            sorted_by: _,
         } = self;
         sum!(name, kind, text, bounded, parameters, repeats, apart, link)
     }
