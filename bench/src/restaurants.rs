@@ -4,12 +4,13 @@
 //! * `data`: the rows; `store`: the databases
 //! * `floor`: the bare loop over SQLite, and the statements of `COPY`
 //! * `reader`: answers of hundreds of megabytes
-//! * `writes`: mutations
+//! * `writes`: mutations; `imports`: `thalweg import`
 //! * `report`: the tables of figures
 
 mod data;
 mod failure;
 pub(crate) mod floor;
+mod imports;
 mod reader;
 mod report;
 mod store;
@@ -33,6 +34,7 @@ use crate::schema_size;
 use crate::schema_size::database::Family;
 use crate::server::{self, Server};
 use crate::statistics;
+use imports::Imports;
 use reader::Received;
 use report::{Figure, Report};
 
@@ -136,17 +138,26 @@ pub(crate) fn measure(workspace: &Path, options: &Options) -> Result<bool, Resta
     }
     // Last, since the answers of both are compared with those of the rows in SQLite.
     report.begin_written();
-    for database in databases {
+    for database in &databases {
         eprintln!("restaurants: {}, mutations", database.title());
-        let server = bench.serve(&database)?;
+        let server = bench.serve(database)?;
         report.add_written(database.title(), &writes::measure(server.port, bench.writing)?);
+    }
+    report.begin_imported();
+    let Bench { program, types, folder, .. } = &bench;
+    let imports = Imports { program, types, folder, dishes };
+    for database in &databases {
+        eprintln!("restaurants: {}, import", database.title());
+        let imported = match database {
+            Database::Sqlite => imports.sqlite()?,
+            Database::Postgres(server, _) => imports.postgres(server)?,
+        };
+        report.add_imported(database.title(), &imported);
     }
     let text = report.text();
     fs::write(bench.folder.join("restaurants.md"), &text)?;
     print!("{text}");
-    for ending in ["", "-wal", "-shm"] {
-        drop(fs::remove_file(format!("{}{ending}", bench.file.display())));
-    }
+    store::remove_sqlite(&bench.file);
     Ok(report.is_right())
 }
 

@@ -1,11 +1,14 @@
 //! The figures as tables of Markdown.
 
+use super::imports::Imported;
 use super::writes::Written;
 
 /// Targets: times of the floor on the four large queries, and bytes of memory.
 const SQLITE_TARGET: f64 = 1.5;
 const POSTGRES_TARGET: f64 = 1.3;
 const MEMORY_TARGET: u64 = 64 << 20;
+/// Times the floor of an import.
+const IMPORT_TARGET: f64 = 3.0;
 /// The seconds in which the system counts CPU.
 const TICK: f64 = 0.01;
 /// The queries whose answers are large.
@@ -104,6 +107,28 @@ impl Report {
         ));
     }
 
+    /// Begins the table of imports.
+    pub(super) fn begin_imported(&mut self) {
+        self.line("\n### Imports\n");
+        self.line(
+            "| database | seconds | CPU | floor | its CPU | seconds / floor's | CPU / floor's |",
+        );
+        self.line("|---|---|---|---|---|---|---|");
+    }
+
+    pub(super) fn add_imported(&mut self, title: &str, Imported { import, floor }: &Imported) {
+        let ratio = import.seconds / floor.seconds;
+        self.line(&format!(
+            "| {title} | {:.1} | {:.1} | {:.1} | {:.1} | {ratio:.2}{} | {:.2} |",
+            import.seconds,
+            import.cpu,
+            floor.seconds,
+            floor.cpu,
+            mark(ratio > IMPORT_TARGET),
+            import.cpu / floor.cpu,
+        ));
+    }
+
     /// Returns true if all answers were those of the floors.
     pub(super) fn is_right(&self) -> bool {
         self.is_right
@@ -112,7 +137,8 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let targets = format!(
             "\n`!`: beyond the target: {SQLITE_TARGET} times the floor in SQLite and {POSTGRES_TARGET} \
-             times in PostgreSQL for the queries {}, and {} of memory.\n",
+             times in PostgreSQL for the queries {}, {IMPORT_TARGET} times for imports, and {} of \
+             memory.\n",
             LARGE.join(", "),
             size(MEMORY_TARGET)
         );

@@ -33,10 +33,20 @@ pub(super) fn fill_sqlite(
     file: &Path,
     dishes: i64,
 ) -> Result<(), RestaurantsError> {
+    remove_sqlite(file);
+    migrate(program, types, &file.display().to_string())?;
+    insert_rows(file, dishes)
+}
+
+/// Removes a database file, and those beside it.
+pub(super) fn remove_sqlite(file: &Path) {
     for ending in ["", "-wal", "-shm"] {
         drop(fs::remove_file(format!("{}{ending}", file.display())));
     }
-    migrate(program, types, &file.display().to_string())?;
+}
+
+/// Inserts the rows by prepared statements in one transaction, without a sync.
+pub(super) fn insert_rows(file: &Path, dishes: i64) -> Result<(), RestaurantsError> {
     let connection = Connection::open(file)?;
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN")?;
     connection.set_prepared_statement_cache_capacity(Table::ALL.len());
@@ -63,21 +73,31 @@ pub(super) fn fill_postgres(
     migrate(program, types, &server.socket_url(DATABASE))?;
     let folder = tempfile::tempdir()?;
     let (files, last) = write_files(&folder, dishes)?;
-    for (table, file) in files {
-        let columns: Vec<_> =
-            table.columns().iter().map(|column| format!("\"{column}\"")).collect();
-        let (name, columns) = (table.name(), columns.join(", "));
-        let copy = format!("COPY \"{name}\" ({columns}) FROM '{}'", file.display());
-        server.execute(DATABASE, &copy)?;
-    }
+    copy_rows(&server, DATABASE, &files)?;
     server.execute(DATABASE, &format!("SELECT setval('thalweg.id', {last})"))?;
     server.execute(DATABASE, "VACUUM ANALYZE")?;
     server.execute(DATABASE, "CHECKPOINT")?;
     Ok((server, DATABASE))
 }
 
+/// Copies files into their tables.
+pub(super) fn copy_rows(
+    server: &Server,
+    database: &str,
+    files: &[(Table, PathBuf)],
+) -> Result<(), RestaurantsError> {
+    for (table, file) in files {
+        let columns: Vec<_> =
+            table.columns().iter().map(|column| format!("\"{column}\"")).collect();
+        let (name, columns) = (table.name(), columns.join(", "));
+        let copy = format!("COPY \"{name}\" ({columns}) FROM '{}'", file.display());
+        server.execute(database, &copy)?;
+    }
+    Ok(())
+}
+
 /// Files for `COPY`, which PostgreSQL's own user must be able to read, and the last id.
-fn write_files(
+pub(super) fn write_files(
     folder: &TempDir,
     dishes: i64,
 ) -> Result<(Vec<(Table, PathBuf)>, i64), RestaurantsError> {
@@ -116,12 +136,12 @@ fn write_line(writer: &mut impl Write, cells: &[Cell<'_>]) -> std::io::Result<()
     writer.write_all(b"\n")
 }
 
-/// `2020-02-28 10:20:30Z`
-fn moment(microseconds: i64) -> String {
+/// `2020-02-28T10:20:30Z`
+pub(super) fn moment(microseconds: i64) -> String {
     let (year, month, day) = super::floor::date(microseconds.div_euclid(86_400_000_000));
     let seconds = microseconds.rem_euclid(86_400_000_000) / 1_000_000;
     let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 fn insert(table: Table) -> String {
@@ -130,7 +150,7 @@ fn insert(table: Table) -> String {
     format!("INSERT INTO \"{}\" ({}) VALUES ({marks})", table.name(), columns.join(", "))
 }
 
-fn finish(command: &mut Command) -> Result<(), RestaurantsError> {
+pub(super) fn finish(command: &mut Command) -> Result<(), RestaurantsError> {
     let output = command.output()?;
     match output.status.success() {
         true => Ok(()),
