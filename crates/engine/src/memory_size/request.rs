@@ -47,9 +47,11 @@ impl MemorySize for ObjectChange {
         match self {
             Self::Find { rows, purpose: _ } => sum!(rows),
             Self::NewKeys { key: _, count: _ } => 0,
-            Self::Insert { entity: _, key: _, keys, fields }
-            | Self::SetEach { entity: _, key: _, keys, fields, is_upsert: _ }
-            | Self::SetAll { entity: _, key: _, keys, fields } => sum!(keys, fields),
+            Self::Insert { entity: _, key: _, keys, fields } => sum!(keys, fields),
+            Self::SetEach { entity: _, key: _, keys, fields, extended, is_upsert: _ }
+            | Self::SetAll { entity: _, key: _, keys, fields, extended } => {
+                sum!(keys, fields, extended)
+            }
             Self::Clear { entity: _, field: _, values, rows } => sum!(values, rows),
             Self::RemoveElements { entity: _, key: _, keys, field: _, elements } => {
                 sum!(keys, elements)

@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITHOUT, NullSafeEqual,
-    Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT,
+    NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
@@ -281,6 +281,9 @@ impl Printer<'_> {
             Expression::Computed { left, operation: Operation::Without, right } => {
                 self.list_without(left, right)?;
             }
+            Expression::Computed { left, operation: Operation::With, right } => {
+                self.list_with(left, right)?;
+            }
             Expression::Computed { left, operation, right } => {
                 self.operand(left)?;
                 self.out.push_str(match operation {
@@ -288,7 +291,9 @@ impl Printer<'_> {
                     Operation::Subtract => " - ",
                     Operation::Multiply => " * ",
                     Operation::Divide => " / ",
-                    Operation::Append | Operation::Without | Operation::Merge => " || ",
+                    Operation::Append | Operation::With | Operation::Without | Operation::Merge => {
+                        " || "
+                    }
                 });
                 self.operand(right)?;
             }
@@ -439,19 +444,45 @@ impl Printer<'_> {
     /// A list without the elements of another, the others in their order.
     fn list_without(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
         if self.flavor.key_arrays != KeyArrays::Unnest {
-            self.out.push_str(LIST_WITHOUT);
-            self.out.push('(');
-            self.expression(list)?;
-            self.out.push_str(", ");
-            self.expression(elements)?;
-            self.out.push(')');
-            return Ok(());
+            return self.of_two_lists(LIST_WITHOUT, list, elements);
         }
         self.out.push_str("ARRAY(SELECT c0 FROM unnest(");
         self.expression(list)?;
         self.out.push_str(") WITH ORDINALITY AS list(c0, c1) WHERE (c0 = ANY(");
         self.expression(elements)?;
         self.out.push_str(")) IS NOT TRUE ORDER BY c1)");
+        Ok(())
+    }
+
+    /// A list with those elements of another that it lacks, each once and in their order. Nulls equal
+    /// each other. The second list has the type of the first one, also if it is a parameter.
+    fn list_with(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
+        if self.flavor.key_arrays != KeyArrays::Unnest {
+            return self.of_two_lists(LIST_WITH, list, elements);
+        }
+        self.operand(list)?;
+        self.out.push_str(" || ARRAY(SELECT c0 FROM unnest(coalesce(");
+        self.expression(elements)?;
+        self.out.push_str(", ");
+        self.expression(list)?;
+        self.out.push_str(")) WITH ORDINALITY AS list(c0, c1) WHERE array_position(");
+        self.expression(list)?;
+        self.out.push_str(", c0) IS NULL GROUP BY c0 ORDER BY min(c1))");
+        Ok(())
+    }
+
+    fn of_two_lists(
+        &mut self,
+        function: &str,
+        list: &Expression,
+        elements: &Expression,
+    ) -> fmt::Result {
+        self.out.push_str(function);
+        self.out.push('(');
+        self.expression(list)?;
+        self.out.push_str(", ");
+        self.expression(elements)?;
+        self.out.push(')');
         Ok(())
     }
 
