@@ -134,6 +134,7 @@ impl Printer<'_> {
                 format!("{} as {}", self.operand(operand), value_form(form))
             }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
+            Operand::Negated(operand) => format!("minus {}", self.operand(operand)),
             Operand::RowsBefore { row, offset, limit } => {
                 let bound = |name: &str, operand: &Option<Box<Operand>>| match operand {
                     Some(operand) => format!(", {name} {}", self.operand(operand)),

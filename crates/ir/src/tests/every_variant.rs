@@ -371,6 +371,7 @@ fn places_of_rows() {
         Operand::Result { step: StepId(0), output: OutputId(0) },
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
+        Operand::Negated(Box::new(integer(2))),
         Operand::RowsBefore {
             row: Box::new(integer(9)),
             offset: Some(Box::new(integer(1))),
