@@ -235,6 +235,12 @@ pub enum Expression {
         comparison: Comparison,
         array: Box<Expression>,
     },
+    /// Whether some element of an array is neither less than one value nor greater than another.
+    ElementBetween {
+        least: Parameter,
+        most: Parameter,
+        array: Box<Expression>,
+    },
     /// Whether some element of an array is in a list.
     AnyElementIn {
         list: Parameter,

@@ -254,6 +254,7 @@ impl MemorySize for Filter {
             | Self::AnyElement { place, comparison: _, operand }
             | Self::Text { place, r#match: _, case: _, operand }
             | Self::Geo { place, operator: _, operand } => sum!(place, operand),
+            Self::ElementBetween { place, least, most } => sum!(place, least, most),
             Self::IsNull(place) => sum!(place),
             Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),

@@ -213,6 +213,10 @@ impl Printer<'_> {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("any of {place} {} {operand}", comparison_text(*comparison))
             }
+            Filter::ElementBetween { place, least, most } => {
+                let (least, most) = (self.operand(least), self.operand(most));
+                format!("any of {} between {least} and {most}", self.place(place))
+            }
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {

@@ -160,6 +160,11 @@ fn filters() {
             comparison: Comparison::Less,
             operand: variable(0, ""),
         },
+        Filter::ElementBetween {
+            place: music.place("album.tags"),
+            least: variable(0, ""),
+            most: variable(1, ""),
+        },
         Filter::barrier(compare(Comparison::Less), matches(TextMatch::Like, Case::AsTyped)),
         Filter::barrier(compare(Comparison::Less), Filter::all()),
         Filter::IsNull(name),

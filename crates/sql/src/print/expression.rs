@@ -103,6 +103,9 @@ impl Printer<'_> {
             Expression::AnyElement { value, comparison, array } => {
                 self.any_element(*value, *comparison, array)?;
             }
+            Expression::ElementBetween { least, most, array } => {
+                self.element_between((*least, *most), array)?;
+            }
             Expression::AnyElementIn { list, array } => self.any_element_in(*list, array)?,
             Expression::Attribute { of, name } => {
                 self.out.push('(');
@@ -356,6 +359,7 @@ impl Printer<'_> {
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
             | Expression::AnyElementIn { .. }
+            | Expression::ElementBetween { .. }
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -402,6 +406,28 @@ impl Printer<'_> {
             self.parameter(value)?;
             write!(self.out, "{comparison}{element}")?;
         }
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn element_between(
+        &mut self,
+        (least, most): (Parameter, Parameter),
+        array: &Expression,
+    ) -> fmt::Result {
+        let element = match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
+                self.out.push_str("EXISTS (SELECT 1 FROM unnest(");
+                self.expression(array)?;
+                self.out.push_str(") AS list(c0) WHERE ");
+                "c0"
+            }
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => self.elements(array)?,
+        };
+        write!(self.out, "{element} >= ")?;
+        self.parameter(least)?;
+        write!(self.out, " AND {element} <= ")?;
+        self.parameter(most)?;
         self.out.push(')');
         Ok(())
     }
