@@ -8,8 +8,8 @@ use crate::flavor::{
     NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
-    SqlType, TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, InPlaceIndex, InTextIndex, OfJson,
+    Operation, Parameter, SqlType, TimeKind, TimeUnit,
 };
 
 impl Printer<'_> {
@@ -131,6 +131,7 @@ impl Printer<'_> {
                 self.parameter(*query)?;
                 self.out.push_str(" IS NULL)");
             }
+            Expression::InPlaceIndex(within) => self.in_place_index(within)?,
             Expression::Exists(select) => {
                 self.out.push_str("EXISTS (");
                 self.select(select)?;
@@ -315,6 +316,25 @@ impl Printer<'_> {
         Ok(())
     }
 
+    fn in_place_index(&mut self, within: &InPlaceIndex) -> fmt::Result {
+        let InPlaceIndex { number, index, bounds } = within;
+        self.operand(number)?;
+        self.out.push_str(" IN (SELECT id FROM ");
+        self.table_name(index);
+        for (word, bound, place) in [
+            ("WHERE", "west <=", 2),
+            ("AND", "east >=", 0),
+            ("AND", "south <=", 3),
+            ("AND", "north >=", 1),
+        ] {
+            write!(self.out, " {word} {bound} ")?;
+            self.parameter(*bounds)?;
+            write!(self.out, " ->> {place}")?;
+        }
+        self.out.push(')');
+        Ok(())
+    }
+
     /// An expression as a part of another: in parentheses unless it is an atom.
     pub(super) fn operand(&mut self, expression: &Expression) -> fmt::Result {
         let atom = match expression {
@@ -352,6 +372,7 @@ impl Printer<'_> {
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
             | Expression::InTextIndex(_)
+            | Expression::InPlaceIndex(_)
             | Expression::InRows { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
