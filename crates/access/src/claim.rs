@@ -34,12 +34,13 @@ pub(crate) struct Comparison<'f> {
     form: Form,
 }
 
-/// The form of the operand: one value, a list of values, or an element of the value.
+/// The form of the operand: one value, a list of values, an element of the value, or several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Same,
     List,
     Element,
+    Elements,
 }
 
 /// Returns true if a condition on claims passes. A test of a missing claim fails.
@@ -204,10 +205,14 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }
+        | Filter::ElementBetween { .. }
         | Filter::Text { .. }
         | Filter::Geo { .. } => {
-            let own = Comparison::of(filter).and_then(|one| one.claim_use(catalog));
-            all.extend(own.filter(|own| !all.contains(own)));
+            for own in Comparison::all(filter).filter_map(|one| one.claim_use(catalog)) {
+                if !all.contains(&own) {
+                    all.push(own);
+                }
+            }
         }
     }
 }
@@ -223,11 +228,17 @@ fn is_hexadecimal(form: &ValueForm) -> Option<bool> {
 }
 
 impl<'f> Comparison<'f> {
-    pub(crate) fn of(filter: &'f Filter) -> Option<Self> {
+    /// The comparisons of a condition on one value.
+    pub(crate) fn all(filter: &'f Filter) -> impl Iterator<Item = Self> {
         let (place, operand, form) = match filter {
+            Filter::ElementBetween { place, least, most } => {
+                let bound = |operand| Self { place, operand, form: Form::Element };
+                return [Some(bound(least)), Some(bound(most))].into_iter().flatten();
+            }
             Filter::Compare { place, comparison, operand }
             | Filter::CompareText { place, comparison, operand, .. } => match comparison {
                 ir::Comparison::In | ir::Comparison::NotIn => (place, operand, Form::List),
+                ir::Comparison::Overlaps => (place, operand, Form::Elements),
                 _ => (place, operand, Form::Same),
             },
             Filter::AnyElement { place, operand, .. } => (place, operand, Form::Element),
@@ -244,9 +255,9 @@ impl<'f> Comparison<'f> {
             | Filter::Nearest(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }
-            | Filter::VariantGroup { .. } => return None,
+            | Filter::VariantGroup { .. } => return [None, None].into_iter().flatten(),
         };
-        Some(Self { place, operand, form })
+        [Some(Self { place, operand, form }), None].into_iter().flatten()
     }
 
     /// The claim that the operand is, if it is one.
@@ -284,7 +295,11 @@ impl<'f> Comparison<'f> {
         let r#type = &catalog[field].r#type;
         let (r#type, is_list) = match (catalog.base_type(r#type), self.form) {
             (Type::List(element), Form::Element) => (&**element, false),
-            (Type::List(element), Form::Same) => (&**element, true),
+            (Type::List(element), Form::Same | Form::Elements) => (&**element, true),
+            // The source does not know the type of the elements, only the rule does.
+            (Type::Scalar(Scalar::Json), Form::Element | Form::Elements) => {
+                return Some(ClaimUse::of_any_type(&claim));
+            }
             (r#type, form) => (r#type, form == Form::List),
         };
         Some(ClaimUse { claim, kind: Kind::of(catalog, r#type), is_list })

@@ -93,7 +93,7 @@ impl Condition {
 /// The claim that a single comparison names.
 #[must_use]
 pub fn claim_of(filter: &Filter) -> Option<&str> {
-    Comparison::of(filter)?.claim()
+    Comparison::all(filter).find_map(|comparison| comparison.claim())
 }
 
 /// The filter of a condition in SQL's three values: a comparison with a missing claim is unknown.
@@ -235,10 +235,11 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }
+        | Filter::ElementBetween { .. }
         | Filter::Text { .. }
         | Filter::Geo { .. } => {
-            let comparison = Comparison::of(filter).filter(|one| one.claim().is_some());
-            if comparison.is_some_and(|comparison| !facts.fits(&comparison)) {
+            let is_mistyped = |one: Comparison<'_>| one.claim().is_some() && !facts.fits(&one);
+            if Comparison::all(filter).any(is_mistyped) {
                 *filter = Filter::none();
             }
         }

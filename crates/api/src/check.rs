@@ -391,6 +391,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         ArgumentRole::Limit
         | ArgumentRole::LimitUnlessZero
         | ArgumentRole::LimitAtMost(_)
+        | ArgumentRole::LimitOfEitherEnd
         | ArgumentRole::Offset
         | ArgumentRole::Last
         | ArgumentRole::After

@@ -21,6 +21,7 @@ pub struct Entity {
     pub keys: Vec<Key>,
     pub indexes: Vec<Index>,
     pub text_indexes: Vec<TextIndex>,
+    pub place_indexes: Vec<PlaceIndex>,
     /// Relationships whose `from` is this entity, in the order of the source.
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
@@ -265,6 +266,16 @@ pub struct TextIndex {
     pub row_number: Option<FieldId>,
 }
 
+/// An index of the boxes around the places of one field, over all rows: a table with a row for each
+/// place, whose columns are `id`, `west`, `east`, `south` and `north`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceIndex {
+    pub name: Box<str>,
+    pub field: FieldId,
+    /// The number that is the `id` of a row.
+    pub row_number: FieldId,
+}
+
 /// Searches that an index of texts serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextIndexKind {
@@ -384,6 +395,7 @@ mod tests {
                 index(&[8, 9], not_null(&[8, 9])),
             ],
             text_indexes: Vec::new(),
+            place_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: WriteAccess::ALL,

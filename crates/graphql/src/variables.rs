@@ -53,6 +53,8 @@ pub enum Aspect {
     Length(usize),
     /// True if a number is zero.
     Zero(bool),
+    /// True if a number is below zero.
+    Negative(bool),
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
     /// An opaque text of this shape; `None` if it is invalid.
@@ -92,6 +94,7 @@ heap_size!(
         UniformKeys(keys),
         Length(length),
         Zero(is_zero),
+        Negative(is_negative),
         Single,
         Opaque(kind, shape),
     }
@@ -178,6 +181,9 @@ impl Observation {
             }
             (Aspect::Length(length), Some(Json::Array(items))) => items.len() == *length,
             (Aspect::Zero(expected), Some(Json::Number(number))) => is_zero(number) == *expected,
+            (Aspect::Negative(expected), Some(Json::Number(number))) => {
+                is_negative(number) == *expected
+            }
             (Aspect::Single, Some(value)) => !matches!(value, Json::Array(_) | Json::Null),
             (Aspect::Opaque(kind, expected), Some(value)) => {
                 opaque_shape(value, *kind) == *expected
@@ -188,6 +194,7 @@ impl Observation {
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
+                | Aspect::Negative(_)
                 | Aspect::Single
                 | Aspect::Opaque(..),
                 _,
@@ -227,6 +234,21 @@ impl<'v> Steering<'v> {
                 let is_zero = is_zero(number);
                 self.observe(slot, path, Aspect::Zero(is_zero));
                 is_zero
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                false
+            }
+        }
+    }
+
+    /// Observes whether the value is a number below zero.
+    pub fn is_negative(&self, slot: Slot, path: &Path) -> bool {
+        match self.variables.get(slot, path) {
+            Some(Json::Number(number)) => {
+                let is_negative = is_negative(number);
+                self.observe(slot, path, Aspect::Negative(is_negative));
+                is_negative
             }
             Some(_) | None => {
                 self.presence(slot, path);
@@ -343,6 +365,10 @@ fn sorted_keys(object: &Map<ByteString, Json>) -> Vec<Box<str>> {
 
 fn is_zero(number: &serde_json_bytes::serde_json::Number) -> bool {
     number.as_f64() == Some(0.0)
+}
+
+fn is_negative(number: &serde_json_bytes::serde_json::Number) -> bool {
+    number.as_f64().is_some_and(|number| number < 0.0)
 }
 
 /// True if an object has exactly these keys, without duplicates.

@@ -47,6 +47,12 @@ pub enum Filter {
         comparison: Comparison,
         operand: Operand,
     },
+    /// True if any element of a list is neither less than `least` nor greater than `most`.
+    ElementBetween {
+        place: ValueRef,
+        least: Operand,
+        most: Operand,
+    },
     /// Filters rows by related rows.
     Relation {
         hop: Hop,
@@ -376,6 +382,7 @@ impl Filter {
             | Self::CompareText { .. }
             | Self::IsNull(_)
             | Self::AnyElement { .. }
+            | Self::ElementBetween { .. }
             | Self::Text { .. }
             | Self::Geo { .. } => false,
         }

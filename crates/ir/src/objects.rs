@@ -29,11 +29,20 @@ pub enum ObjectChange {
         key: FieldId,
         keys: Operand,
         fields: Vec<(FieldId, Operand)>,
+        /// Those of the fields whose values are elements that are added to a list which lacks them.
+        extended: Vec<FieldId>,
         /// True for rows that an upsert has found, false for rows that a relation changes.
         is_upsert: bool,
     },
     /// Sets fields of all rows with a key of the list to one value.
-    SetAll { entity: EntityId, key: FieldId, keys: Operand, fields: Vec<(FieldId, Operand)> },
+    SetAll {
+        entity: EntityId,
+        key: FieldId,
+        keys: Operand,
+        fields: Vec<(FieldId, Operand)>,
+        /// As of [`ObjectChange::SetEach`].
+        extended: Vec<FieldId>,
+    },
     /// Sets a field of all rows to null where it is one of a list of values; of `rows`, a key field
     /// with a list, only those.
     Clear { entity: EntityId, field: FieldId, values: Operand, rows: Option<(FieldId, Operand)> },

@@ -61,6 +61,8 @@ pub enum Operand {
     },
     /// The sum of numbers.
     Sum(Vec<Operand>),
+    /// A number with the opposite sign.
+    Negated(Box<Operand>),
     /// The number of rows after the first `offset` and before the row of a number, which counts
     /// from 1; `limit` at most.
     RowsBefore {

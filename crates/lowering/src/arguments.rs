@@ -12,7 +12,7 @@ use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::nearest::NearestArguments;
 use super::order::of_row;
-use super::paging::at_most;
+use super::paging::{at_most, of_end};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
@@ -31,6 +31,8 @@ pub(super) struct Arguments {
     pub(super) limit: Option<Operand>,
     pub(super) offset: Option<Operand>,
     pub(super) last: Option<Operand>,
+    /// True if the offset has no effect.
+    ignores_offset: bool,
     pub(super) after: Option<Opaque>,
     pub(super) before: Option<Opaque>,
     /// An opaque id; `Some(None)` if it is invalid in this API.
@@ -178,6 +180,9 @@ impl Context<'_> {
         if let FieldRef::Field(id) = field.field {
             self.add_defaults(id, &mut arguments.given);
         }
+        if arguments.ignores_offset {
+            arguments.offset = None;
+        }
         if arguments.orders.len() > ORDERS {
             let message = format!("A list can be ordered by {ORDERS} values at most.");
             return Err(LowerError::Refused { message: message.into(), location: field.location });
@@ -259,6 +264,14 @@ impl Context<'_> {
             (ArgumentRole::LimitAtMost(most), _) => {
                 if !self.is_zero(input) {
                     arguments.limit = Some(at_most(self.operand(input, r#type), *most));
+                }
+            }
+            (ArgumentRole::LimitOfEitherEnd, _) => {
+                if self.is_negative(input) {
+                    arguments.last = Some(of_end(self.operand(input, r#type)));
+                    arguments.ignores_offset = true;
+                } else if !self.is_zero(input) {
+                    arguments.limit = Some(self.operand(input, r#type));
                 }
             }
             (ArgumentRole::Offset, _) => arguments.offset = Some(self.operand(input, r#type)),

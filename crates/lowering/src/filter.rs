@@ -3,6 +3,7 @@
 //! `graph.rs`: conditions of a graph's API.
 
 mod declared;
+mod elements;
 mod graph;
 mod several;
 
@@ -355,7 +356,7 @@ impl Context<'_> {
                 Err(LowerError::refused(OF_ELEMENTS, given.location))
             }
             OperatorRole::All if given.around.of_elements => {
-                Err(LowerError::refused(OF_ELEMENTS, given.location))
+                self.element_between(given, subject).map(Some)
             }
             OperatorRole::Compare(comparison) => {
                 let operand = self.operand(input, r#type);

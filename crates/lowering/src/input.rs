@@ -63,6 +63,7 @@ impl Context<'_> {
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
+                | Aspect::Negative(_)
                 | Aspect::Single
                 | Aspect::Opaque(..) => Presence::Present,
             },
@@ -214,6 +215,14 @@ impl Context<'_> {
         match input {
             Input::Literal(value) => **value == Value::Int(0),
             Input::Variable(slot, path) => self.steering.is_zero(*slot, path),
+        }
+    }
+
+    /// Observes whether a number is below zero. It steers.
+    pub(super) fn is_negative(&self, input: &Input<'_>) -> bool {
+        match input {
+            Input::Literal(value) => matches!(value, Value::Int(number) if *number < 0),
+            Input::Variable(slot, path) => self.steering.is_negative(*slot, path),
         }
     }
 

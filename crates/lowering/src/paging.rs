@@ -140,6 +140,16 @@ pub(super) fn at_most(limit: Operand, most: u64) -> Operand {
     }
 }
 
+/// The number of the last rows that a negative limit requests.
+pub(super) fn of_end(limit: Operand) -> Operand {
+    match limit {
+        Operand::Constant(Value::Integer(number)) => {
+            Operand::Constant(Value::Integer(number.saturating_neg()))
+        }
+        limit => Operand::Negated(Box::new(limit)),
+    }
+}
+
 fn sum(left: Option<Operand>, right: Option<Operand>) -> Option<Operand> {
     match (left, right) {
         (Some(left), Some(right)) => Some(Operand::Sum(vec![left, right])),

@@ -198,15 +198,13 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
         | Filter::AnyElement { place, operand, .. }
         | Filter::Text { place, operand, .. }
         | Filter::Geo { place, operand, .. } => {
-            // A function is called without arguments here: there is no syntax for them.
-            let is_called = match place.stored() {
-                ValueRef::Computed(call) => !call.arguments.is_empty(),
-                place => matches!(place, ValueRef::If { .. }),
-            };
-            if is_called {
-                return Err("a value that is computed cannot be asked for here".to_owned());
-            }
+            require_stored(place)?;
             claim_for(operand, claims)
+        }
+        Filter::ElementBetween { place, least, most } => {
+            require_stored(place)?;
+            claim_for(least, claims)?;
+            claim_for(most, claims)
         }
         Filter::IsNull(_) => Ok(()),
         Filter::Nearest(_) => Err("the nearest vectors cannot be asked for here".to_owned()),
@@ -219,6 +217,18 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             variants.iter_mut().try_for_each(|variant| claimed(&mut variant.filter, claims))?;
             claimed(having, claims)
         }
+    }
+}
+
+/// Refuses the value of a function with arguments: there is no syntax for them.
+fn require_stored(place: &ValueRef) -> Result<(), String> {
+    let is_called = match place.stored() {
+        ValueRef::Computed(call) => !call.arguments.is_empty(),
+        place => matches!(place, ValueRef::If { .. }),
+    };
+    match is_called {
+        true => Err("a value that is computed cannot be asked for here".to_owned()),
+        false => Ok(()),
     }
 }
 

@@ -225,6 +225,7 @@ impl Compiler<'_> {
             Filter::CompareText { .. }
             | Filter::Required(_)
             | Filter::AnyElement { .. }
+            | Filter::ElementBetween { .. }
             | Filter::RelatedGroup { .. }
             | Filter::VariantGroup { .. }
             | Filter::Text { .. }

@@ -77,6 +77,10 @@ impl Compiler<'_> {
                 let with = self.compared_with(place, scope, statement)?;
                 self.any_element(with, *comparison, operand, statement)?
             }
+            Filter::ElementBetween { place, least, most } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.element_between(with, (least, most), statement)
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
             }
@@ -89,8 +93,8 @@ impl Compiler<'_> {
             }
             Filter::Nearest(nearest) => self.nearest(nearest, scope.alias, statement)?,
             Filter::Geo { place, operator, operand } => {
-                let (_, value) = self.place(place, scope, statement)?;
-                self.located(value, *operator, operand, statement)?
+                let compared = self.place(place, scope, statement)?;
+                self.located(compared, *operator, operand, scope, statement)?
             }
             Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })
@@ -230,12 +234,32 @@ impl Compiler<'_> {
             _ => return Err(CompileError::not_built("this comparison with elements")),
         };
         let source = ParameterSource::Operand(operand.clone());
-        let (array, kind) = match self.has_texts_ignoring_case(with.r#type) {
-            true => (cast(with.value, SqlType::TextArray), ParameterKind::Text),
-            false => (with.value, ParameterKind::Element { against: with.against }),
-        };
+        let (array, kind) = self.elements_of(with);
         let value = statement.parameter(source, kind);
         Ok(Expression::AnyElement { value, comparison, array: Box::new(array) })
+    }
+
+    /// Whether some element of a list is between two values, or equals one of them.
+    fn element_between(
+        &self,
+        with: With<'_>,
+        (least, most): (&Operand, &Operand),
+        statement: &mut Statement,
+    ) -> Expression {
+        let (array, kind) = self.elements_of(with);
+        let mut bound = |operand: &Operand| {
+            statement.parameter(ParameterSource::Operand(operand.clone()), kind)
+        };
+        let (least, most) = (bound(least), bound(most));
+        Expression::ElementBetween { least, most, array: Box::new(array) }
+    }
+
+    /// A list, and the kind of a value that is compared with its elements.
+    fn elements_of(&self, with: With<'_>) -> (Expression, ParameterKind) {
+        match self.has_texts_ignoring_case(with.r#type) {
+            true => (cast(with.value, SqlType::TextArray), ParameterKind::Text),
+            false => (with.value, ParameterKind::Element { against: with.against }),
+        }
     }
 
     /// Whether it is a list of PostgreSQL's text without regard to case.

@@ -1,12 +1,16 @@
 //! Conditions on places: see [`source::geo`].
 
+use catalog::FieldId;
 use ir::{GeoOperator, Operand};
 use source::CompileError;
 use sql::flavor::{GEO_BOX, GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
-use sql::{Call, CallArgument, Expression, Identifier, TableName, WordIndexes};
+use sql::{
+    Alias, Call, CallArgument, Column, Expression, Identifier, InPlaceIndex, TableName, WordIndexes,
+};
 
 use super::compile::Compiler;
 use super::level::ParameterSource;
+use super::row_set::Scope;
 use super::statement::Statement;
 use super::value::ParameterKind;
 
@@ -14,9 +18,10 @@ impl Compiler<'_> {
     /// Returns true if the place of a field passes a condition.
     pub(super) fn located(
         &self,
-        value: Expression,
+        (field, value): (FieldId, Expression),
         operator: GeoOperator,
         operand: &Operand,
+        scope: &Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let name = match operator {
@@ -27,18 +32,40 @@ impl Compiler<'_> {
             GeoOperator::Distance(_) => return Err(CompileError::not_built("a geographic filter")),
         };
         let source = ParameterSource::Operand(operand.clone());
-        // An index of PostgreSQL finds candidates by their boxes.
-        let candidate = (self.flavor.definitions.words == WordIndexes::Indexes).then(|| {
-            let kind = ParameterKind::GeoBox(operator);
-            Expression::Compare {
+        // An index finds candidates by their boxes.
+        let bounds = (source.clone(), ParameterKind::GeoBox(operator));
+        let candidate = match self.flavor.definitions.words {
+            WordIndexes::Indexes => Some(Expression::Compare {
                 left: Box::new(self.own_function(GEO_BOX, [value.clone()])),
                 comparison: sql::Comparison::Overlaps,
-                right: Box::new(Expression::Parameter(statement.parameter(source.clone(), kind))),
-            }
-        });
+                right: Box::new(Expression::Parameter(statement.parameter(bounds.0, bounds.1))),
+            }),
+            WordIndexes::VirtualTables => match &value {
+                Expression::Column { alias, column: Column::Named(_) } if !scope.guards.made => {
+                    self.boxed((*alias, field), bounds, statement)
+                }
+                _ => None,
+            },
+        };
         let operand = statement.parameter(source, ParameterKind::Geo(operator));
         let passes = self.own_function(name, [value, Expression::Parameter(operand)]);
         Ok(Expression::all(candidate.into_iter().chain([passes]).collect()))
+    }
+
+    /// Whether a row is among those of which an index has a box that overlaps another.
+    fn boxed(
+        &self,
+        (alias, field): (Alias, FieldId),
+        (source, kind): (ParameterSource, ParameterKind),
+        statement: &mut Statement,
+    ) -> Option<Expression> {
+        let indexes = &self.catalog[self.catalog[field].entity].place_indexes;
+        let index = indexes.iter().find(|index| index.field == field)?;
+        Some(Expression::InPlaceIndex(Box::new(InPlaceIndex {
+            number: self.field(alias, index.row_number),
+            index: TableName { schema: None, name: Identifier(index.name.clone()) },
+            bounds: statement.parameter(source, kind),
+        })))
     }
 
     /// A call of one of Thalweg's functions: in PostgreSQL they are in its schema, elsewhere they have

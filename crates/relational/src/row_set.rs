@@ -337,7 +337,7 @@ pub(super) fn is_on_path(place: &ir::ValueRef) -> bool {
 }
 
 /// The same order read from its end.
-fn turned(item: OrderItem) -> OrderItem {
+pub(super) fn turned(item: OrderItem) -> OrderItem {
     OrderItem {
         direction: match item.direction {
             sql::Direction::Ascending => sql::Direction::Descending,

@@ -15,7 +15,7 @@ use super::compile::{Compiler, Parent, Strategy};
 use super::items::{Items, Known, numbered};
 use super::level::{ParameterSource, Parents};
 use super::parents::LinkedScope;
-use super::row_set::Scope;
+use super::row_set::{Scope, turned};
 use super::statement::Statement;
 use super::value::ParameterKind;
 
@@ -173,8 +173,8 @@ impl Compiler<'_> {
         Ok(Branch { select: scope.select, commons, own })
     }
 
-    /// Cuts the rows of one variant off, where the page is of the first rows of all: so an index can
-    /// give those that may be among them.
+    /// Cuts the rows of one variant off, where the page is of the first or of the last rows of all: so
+    /// an index can give those that may be among them.
     fn cut(
         &self,
         rows: &Rows,
@@ -182,18 +182,30 @@ impl Compiler<'_> {
         mut select: Select,
         statement: &mut Statement,
     ) -> Result<Select, CompileError> {
-        let ir::Page::Offset { limit: Some(limit), offset: None, look_ahead } = &rows.page else {
-            return Ok(select);
+        let (limit, look_ahead, from_end) = match &rows.page {
+            ir::Page::Offset { limit: Some(limit), offset: None, look_ahead } => {
+                (limit, *look_ahead, false)
+            }
+            ir::Page::Keyset(ir::Keyset {
+                after: None,
+                before: None,
+                limit: Some(limit),
+                offset: None,
+                from_end,
+                look_ahead,
+            }) => (limit, *look_ahead, *from_end),
+            _ => return Ok(select),
         };
         let mut scope = Scope::new(Select::once(), statement.alias());
         let commons = fields.iter().copied().zip(commons.iter().cloned()).collect();
         let number = Expression::Number(0);
         scope.variants = Some(VariantColumns { number, commons, own: Vec::new() });
         for term in &rows.order {
-            select.order_by.push(self.order_item(term, &mut scope, statement)?);
+            let item = self.order_item(term, &mut scope, statement)?;
+            select.order_by.push(if from_end { turned(item) } else { item });
         }
         let source = ParameterSource::Operand(limit.clone());
-        let kind = ParameterKind::Limit { look_ahead: *look_ahead };
+        let kind = ParameterKind::Limit { look_ahead };
         select.limit = Some(Expression::Parameter(statement.parameter(source, kind)));
         let (alias, count) = (statement.alias(), select.items.len());
         let mut cut = Select::from(FromItem::Subquery { select: Box::new(select), alias });

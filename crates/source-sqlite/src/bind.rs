@@ -194,8 +194,10 @@ fn encode(
         ParameterKind::Search(TextMatch::Re2) => {
             encode_pattern(value, |text| Re2::read(text).map(|_| text.to_owned()))
         }
-        // There is no index of boxes.
-        ParameterKind::GeoBox(_) => Ok(Value::Null),
+        ParameterKind::GeoBox(operator) => encode_pattern(value, |text| {
+            let [west, south, east, north] = GeoCondition::read(operator, text)?.bounds();
+            Ok(format!("[{west},{south},{east},{north}]"))
+        }),
         ParameterKind::Vector => encode_list(value, ValueKind::Float),
         ParameterKind::Float => encode_value(value, ValueKind::Float),
         ParameterKind::Geo(operator) => encode_pattern(value, |text| {

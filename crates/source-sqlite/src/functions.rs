@@ -13,7 +13,7 @@ use source::geo::{GeoCondition, Geometry};
 
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
-use super::list::without;
+use super::list::{with, without};
 use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
 use super::stored::in_utc;
@@ -53,6 +53,19 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
             None => Ok(None),
         }
     })?;
+    let of_list = interrupt.clone();
+    connection.create_scalar_function(
+        sql::flavor::LIST_WITH,
+        2,
+        flags,
+        move |arguments| match text(arguments, 1) {
+            Some(elements) => {
+                let list = text(arguments, 0).unwrap_or_else(|| "[]".into());
+                with(&list, &elements, &mut of_list.work())
+            }
+            None => Ok(None),
+        },
+    )?;
     add_json(connection, flags, interrupt)?;
     for (name, r#match) in [
         (sql::flavor::ALL_TERMS, TextMatch::AllTerms),

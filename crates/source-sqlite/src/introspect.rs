@@ -7,6 +7,7 @@
 //! * `fill`: rows become entities, fields, keys and indexes
 //! * `foreign_key`: foreign keys become relationships
 //! * `text_index`: virtual tables that index texts
+//! * `place_index`: virtual tables that index places
 //! * `writable`: which changes views take
 //! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
@@ -19,6 +20,7 @@ mod fill;
 mod foreign_key;
 mod name;
 mod note;
+mod place_index;
 mod read;
 mod text_index;
 mod unknown;

@@ -74,6 +74,10 @@ pub fn resolve<'v>(
             }
             Ok(Resolved::Integer(sum))
         }
+        Operand::Negated(operand) => {
+            let number = resolve(operand, variables)?.whole("LIMIT")?;
+            Ok(number.map_or(Resolved::Null, |number| Resolved::Integer(number.saturating_neg())))
+        }
         Operand::RowsBefore { row, offset, limit } => {
             let rows = |operand: &'v Option<Box<Operand>>, word| match operand {
                 Some(operand) => resolve(operand, variables)?.rows(word),
@@ -164,20 +168,27 @@ impl Resolved<'_> {
         Ok(())
     }
 
-    /// The value as a number of rows. `word` is the argument's name in an error.
-    pub fn rows(&self, word: &str) -> Result<Option<u64>, SourceError> {
-        let number = match self {
-            Self::Null => return Ok(None),
-            Self::Integer(number) => *number,
+    /// The value as a whole number. `word` is the argument's name in an error.
+    fn whole(&self, word: &str) -> Result<Option<i64>, SourceError> {
+        match self {
+            Self::Null => Ok(None),
+            Self::Integer(number) => Ok(Some(*number)),
             Self::Number(text) => match text.parse::<f64>() {
                 // The schema admits only whole numbers of 32 bits.
-                Ok(number) if number.fract() == 0.0 && number.abs() < 9e15 => number as i64,
-                Ok(_) | Err(_) => return Err(SourceError::invalid("bigint", text)),
+                Ok(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                    Ok(Some(number as i64))
+                }
+                Ok(_) | Err(_) => Err(SourceError::invalid("bigint", text)),
             },
             Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Json(_) | Self::Parts(_) => {
-                return Err(SourceError::input(format!("{word} must be a number")));
+                Err(SourceError::input(format!("{word} must be a number")))
             }
-        };
+        }
+    }
+
+    /// The value as a number of rows. `word` is the argument's name in an error.
+    pub fn rows(&self, word: &str) -> Result<Option<u64>, SourceError> {
+        let Some(number) = self.whole(word)? else { return Ok(None) };
         match u64::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(SourceError::input(format!("{word} must not be negative"))),

@@ -127,6 +127,9 @@ pub const VECTOR_DOT_PRODUCT: &str = "vector_dot_product";
 /// The function that returns a JSON list without the elements of another, likewise.
 pub const LIST_WITHOUT: &str = "thalweg_list_without";
 
+/// The function that returns a JSON list with the elements of another that it lacks, likewise.
+pub const LIST_WITH: &str = "thalweg_list_with";
+
 /// Functions that search the words of a text, by words and by their stems, likewise.
 pub const ALL_TERMS: &str = "thalweg_all_terms";
 pub const ANY_TERM: &str = "thalweg_any_term";

@@ -27,7 +27,8 @@ pub use print::{
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
-    CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InTextIndex,
-    Insert, InsertSource, Join, JoinKind, NullsOrder, OfJson, OnConflict, Operation, OrderItem,
-    Parameter, Select, SelectItem, Set, SqlType, Statement, TableName, TimeKind, TimeUnit, Update,
+    CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
+    InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, OfJson, OnConflict, Operation,
+    OrderItem, Parameter, Select, SelectItem, Set, SqlType, Statement, TableName, TimeKind,
+    TimeUnit, Update,
 };

@@ -17,6 +17,7 @@ mod command;
 mod definition;
 mod expression;
 mod from;
+mod places;
 mod positional;
 #[cfg(test)]
 mod tests;

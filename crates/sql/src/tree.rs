@@ -222,6 +222,7 @@ pub enum Expression {
         pattern: Parameter,
     },
     InTextIndex(Box<InTextIndex>),
+    InPlaceIndex(Box<InPlaceIndex>),
     /// Whether the query gives a row.
     Exists(Box<Select>),
     /// Equal to the only value of a row that the query gives.
@@ -233,6 +234,12 @@ pub enum Expression {
     AnyElement {
         value: Parameter,
         comparison: Comparison,
+        array: Box<Expression>,
+    },
+    /// Whether some element of an array is neither less than one value nor greater than another.
+    ElementBetween {
+        least: Parameter,
+        most: Parameter,
         array: Box<Expression>,
     },
     /// Whether some element of an array is in a list.
@@ -326,6 +333,16 @@ pub struct InTextIndex {
     /// The table whose texts are indexed, with the column of the numbers.
     pub content: TableName,
     pub key: Identifier,
+}
+
+/// Whether a row is among those of which a virtual table has a box that overlaps another, by their
+/// numbers. Without a box none is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InPlaceIndex {
+    pub number: Expression,
+    pub index: TableName,
+    /// West, south, east and north as a JSON array.
+    pub bounds: Parameter,
 }
 
 /// What an aggregate makes of the values.

@@ -7,7 +7,7 @@ mod table;
 mod trigger;
 
 use sql::tree::definition::{
-    Constraint, Definition, DeleteAction, IndexDefinition, Tokens, WordForm, WordTable,
+    Constraint, Definition, DeleteAction, IndexDefinition, PlaceTable, Tokens, WordForm, WordTable,
 };
 use sql::{Identifier, TableName, WordIndexes};
 
@@ -71,6 +71,14 @@ pub(crate) fn create_index(table: &Table, index: &Index, database: &Database) ->
         }
     };
     let key = table.number_key().map(|column| &*column.name);
+    if let (IndexMethod::Places, true) = (index.method, in_virtual_table) {
+        let places = place_table(table, index, database).into_iter();
+        return places
+            .flat_map(|places| {
+                [Definition::CreatePlaceTable(places.clone()), Definition::FillPlaceTable(places)]
+            })
+            .collect();
+    }
     match (tokens.filter(|_| in_virtual_table), key, index.columns.first()) {
         (Some(tokens), Some(key), Some(column)) => {
             let name = table_name(&index.name, database);
@@ -101,15 +109,25 @@ pub(crate) fn drop_index(index: &Index, database: &Database) -> Definition {
     }
 }
 
+/// The virtual table of an index of places.
+pub(crate) fn place_table(table: &Table, index: &Index, database: &Database) -> Option<PlaceTable> {
+    Some(PlaceTable {
+        name: table_name(&index.name, database),
+        content: table_name(&table.name, database),
+        key: identifier(&table.number_key()?.name),
+        column: identifier(index.columns.first()?),
+    })
+}
+
 /// Whether an index is a virtual table.
 pub(crate) fn is_virtual(index: &Index, database: &Database) -> bool {
-    let of_words = match index.method {
-        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements | IndexMethod::Places => {
-            false
+    let may_be = match index.method {
+        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements => false,
+        IndexMethod::Words | IndexMethod::Stems | IndexMethod::Trigrams | IndexMethod::Places => {
+            true
         }
-        IndexMethod::Words | IndexMethod::Stems | IndexMethod::Trigrams => true,
     };
-    of_words && database.flavor.definitions.words == WordIndexes::VirtualTables
+    may_be && database.flavor.definitions.words == WordIndexes::VirtualTables
 }
 
 fn words(form: WordForm) -> (sql::tree::definition::IndexMethod, Option<Tokens>) {

@@ -71,8 +71,10 @@ pub struct Omitted {
 /// Reasons why an index is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OmittedReason {
-    #[error("places have no index in this database")]
-    Geo,
+    #[error("lists of places have no index")]
+    PlacesOfList,
+    #[error("places have an index only where a number is the key of the table")]
+    PlacesWithoutNumberKey,
     #[error("vectors have no index yet")]
     Vector,
     #[error("elements of lists have no index in this database")]
@@ -187,7 +189,7 @@ impl Planner<'_> {
                 let (ending, is_virtual) = match index.method {
                     IndexMethod::Tree | IndexMethod::Hash => ("_idx", false),
                     IndexMethod::Elements => ("_elements", false),
-                    IndexMethod::Places => ("_places", false),
+                    IndexMethod::Places => ("_places", in_virtual_tables),
                     IndexMethod::Words => ("_words", in_virtual_tables),
                     IndexMethod::Stems => ("_stems", in_virtual_tables),
                     IndexMethod::Trigrams => ("_trigrams", in_virtual_tables),

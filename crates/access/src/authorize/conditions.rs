@@ -81,6 +81,7 @@ impl Walk<'_> {
             | Filter::CompareText { place, .. }
             | Filter::IsNull(place)
             | Filter::AnyElement { place, .. }
+            | Filter::ElementBetween { place, .. }
             | Filter::Text { place, .. }
             | Filter::Geo { place, .. } => self.place(place, within),
             Filter::Nearest(nearest) => {

@@ -29,7 +29,7 @@ impl Walk<'_> {
                 self.grant_insert(place, *entity, (*key, keys), fields);
             }
             ObjectChange::SetEach { entity, key, keys, fields, .. }
-            | ObjectChange::SetAll { entity, key, keys, fields } => {
+            | ObjectChange::SetAll { entity, key, keys, fields, .. } => {
                 self.grant_set(place, *entity, (*key, keys), fields);
             }
             ObjectChange::RemoveElements { entity, key, keys, field, .. } => {

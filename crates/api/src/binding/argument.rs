@@ -16,6 +16,9 @@ pub enum ArgumentRole {
     LimitUnlessZero,
     /// The limit of the rows; zero counts as absent, and larger ones as this maximum.
     LimitAtMost(u64),
+    /// The limit of the rows; zero counts as absent. A negative one limits the rows that are counted
+    /// from the end, whatever their offset is.
+    LimitOfEitherEnd,
     /// The offset of the rows.
     Offset,
     /// The limit of the rows, counted from the end.

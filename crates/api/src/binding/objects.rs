@@ -119,6 +119,8 @@ pub enum ObjectRole {
     /// An identifier that is stored as it is written, without the form of its type: the id of another
     /// subgraph.
     ExternalIdentifier(FieldId),
+    /// A list of values: an update adds the values that the stored list lacks.
+    Elements(FieldId),
     /// A password, of which the field stores a hash.
     Password(FieldId),
     /// An object, or a list of such, to which the relation leads: one that exists, or a new one.
@@ -126,6 +128,8 @@ pub enum ObjectRole {
     /// A value that the objects of each of several entities have, by its index among the common
     /// fields.
     Common(u16),
+    /// The same of [`ObjectRole::Elements`].
+    CommonElements(u16),
     /// A relation of the objects of each of several entities, in the order of the list of variants.
     CommonRelation(Arc<[ObjectRelation]>),
     /// An object of values to set.

@@ -177,8 +177,10 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
             ObjectRole::Key
             | ObjectRole::Identifier(_)
             | ObjectRole::ExternalIdentifier(_)
+            | ObjectRole::Elements(_)
             | ObjectRole::Password(_)
-            | ObjectRole::Common(_) => Some(Reading::Value),
+            | ObjectRole::Common(_)
+            | ObjectRole::CommonElements(_) => Some(Reading::Value),
             ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {
                 Some(Reading::Members(Position::Object))
             }

@@ -61,7 +61,6 @@ pub(super) fn of_relation(
 }
 
 fn page() -> [DraftInput; 2] {
-    // As in Dgraph, no limit is the limit 0.
-    [("first", ArgumentRole::LimitUnlessZero), ("offset", ArgumentRole::Offset)]
+    [("first", ArgumentRole::LimitOfEitherEnd), ("offset", ArgumentRole::Offset)]
         .map(|(name, role)| DraftInput::new(name, "Int", InputBinding::lenient(role)))
 }

@@ -126,6 +126,7 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
+        LocatedField::Column(column) if is_set(field) => input(ObjectRole::Elements(column.field)),
         LocatedField::Column(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
         LocatedField::Rows(_) | LocatedField::Several(_) => relation(build, index, place),
     }
@@ -170,9 +171,15 @@ fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBi
         };
     }
     match variants::common_place(build, index, place) {
+        Some(place) if is_set(field) => input(ObjectRole::CommonElements(place)),
         Some(place) => input(ObjectRole::Common(place)),
         None => refused(MISSING),
     }
+}
+
+/// True for a list of values. A vector is one value.
+fn is_set(field: &Field) -> bool {
+    field.r#type.list.is_some() && !field.is_embedding
 }
 
 fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {

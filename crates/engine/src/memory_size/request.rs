@@ -47,9 +47,11 @@ impl MemorySize for ObjectChange {
         match self {
             Self::Find { rows, purpose: _ } => sum!(rows),
             Self::NewKeys { key: _, count: _ } => 0,
-            Self::Insert { entity: _, key: _, keys, fields }
-            | Self::SetEach { entity: _, key: _, keys, fields, is_upsert: _ }
-            | Self::SetAll { entity: _, key: _, keys, fields } => sum!(keys, fields),
+            Self::Insert { entity: _, key: _, keys, fields } => sum!(keys, fields),
+            Self::SetEach { entity: _, key: _, keys, fields, extended, is_upsert: _ }
+            | Self::SetAll { entity: _, key: _, keys, fields, extended } => {
+                sum!(keys, fields, extended)
+            }
             Self::Clear { entity: _, field: _, values, rows } => sum!(values, rows),
             Self::RemoveElements { entity: _, key: _, keys, field: _, elements } => {
                 sum!(keys, elements)
@@ -252,6 +254,7 @@ impl MemorySize for Filter {
             | Self::AnyElement { place, comparison: _, operand }
             | Self::Text { place, r#match: _, case: _, operand }
             | Self::Geo { place, operator: _, operand } => sum!(place, operand),
+            Self::ElementBetween { place, least, most } => sum!(place, least, most),
             Self::IsNull(place) => sum!(place),
             Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
@@ -300,6 +303,7 @@ impl MemorySize for Operand {
             Self::Formed { operand, form: _ } => sum!(operand),
             Self::Claim(name) => sum!(name),
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
+            Self::Negated(operand) => sum!(operand),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
             Self::Objects(keys) => of_shared(keys),

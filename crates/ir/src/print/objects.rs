@@ -16,6 +16,13 @@ impl Printer<'_> {
         let lists = |printer: &Self, fields: &[(FieldId, Operand)]| {
             fields.iter().map(|own| list(printer, own)).collect::<Vec<_>>().join(", ")
         };
+        let sets = |printer: &Self, fields: &[(FieldId, Operand)], extended: &[FieldId]| {
+            let set = |own: &(FieldId, Operand)| match extended.contains(&own.0) {
+                true => format!("{} with {}", printer.field(own.0), printer.operand(&own.1)),
+                false => list(printer, own),
+            };
+            fields.iter().map(set).collect::<Vec<_>>().join(", ")
+        };
         let text = match change {
             ObjectChange::Find { rows, purpose } => {
                 let purpose = match purpose {
@@ -33,14 +40,16 @@ impl Printer<'_> {
                 let keys = list(self, &(*key, keys.clone()));
                 format!("insert {} each: {keys}, {}", self.entity(*entity), lists(self, fields))
             }
-            ObjectChange::SetEach { entity, key, keys, fields, is_upsert } => {
+            ObjectChange::SetEach { entity, key, keys, fields, extended, is_upsert } => {
                 let keys = list(self, &(*key, keys.clone()));
                 let verb = if *is_upsert { "upsert" } else { "update" };
-                format!("{verb} {} each of {keys}: {}", self.entity(*entity), lists(self, fields))
+                let sets = sets(self, fields, extended);
+                format!("{verb} {} each of {keys}: {sets}", self.entity(*entity))
             }
-            ObjectChange::SetAll { entity, key, keys, fields } => {
+            ObjectChange::SetAll { entity, key, keys, fields, extended } => {
                 let keys = list(self, &(*key, keys.clone()));
-                format!("update {} all of {keys}: {}", self.entity(*entity), lists(self, fields))
+                let sets = sets(self, fields, extended);
+                format!("update {} all of {keys}: {sets}", self.entity(*entity))
             }
             ObjectChange::Clear { entity, field, values, rows } => {
                 let of = rows

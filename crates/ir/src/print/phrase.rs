@@ -134,6 +134,7 @@ impl Printer<'_> {
                 format!("{} as {}", self.operand(operand), value_form(form))
             }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
+            Operand::Negated(operand) => format!("minus {}", self.operand(operand)),
             Operand::RowsBefore { row, offset, limit } => {
                 let bound = |name: &str, operand: &Option<Box<Operand>>| match operand {
                     Some(operand) => format!(", {name} {}", self.operand(operand)),
@@ -211,6 +212,10 @@ impl Printer<'_> {
             Filter::AnyElement { place, comparison, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("any of {place} {} {operand}", comparison_text(*comparison))
+            }
+            Filter::ElementBetween { place, least, most } => {
+                let (least, most) = (self.operand(least), self.operand(most));
+                format!("any of {} between {least} and {most}", self.place(place))
             }
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
             Filter::Relation { hop, quantifier, filter } => {

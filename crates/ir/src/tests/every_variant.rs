@@ -160,6 +160,11 @@ fn filters() {
             comparison: Comparison::Less,
             operand: variable(0, ""),
         },
+        Filter::ElementBetween {
+            place: music.place("album.tags"),
+            least: variable(0, ""),
+            most: variable(1, ""),
+        },
         Filter::barrier(compare(Comparison::Less), matches(TextMatch::Like, Case::AsTyped)),
         Filter::barrier(compare(Comparison::Less), Filter::all()),
         Filter::IsNull(name),
@@ -371,6 +376,7 @@ fn places_of_rows() {
         Operand::Result { step: StepId(0), output: OutputId(0) },
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
+        Operand::Negated(Box::new(integer(2))),
         Operand::RowsBefore {
             row: Box::new(integer(9)),
             offset: Some(Box::new(integer(1))),

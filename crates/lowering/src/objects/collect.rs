@@ -40,6 +40,8 @@ pub(super) struct Object {
     pub(super) identifiers: Vec<(FieldId, Operand)>,
     /// All values to store, identifiers included.
     pub(super) values: Vec<(FieldId, Operand)>,
+    /// Those of the values that are lists: an object that exists gets the elements that it lacks.
+    pub(super) lists: Vec<FieldId>,
     /// True if its input names related objects.
     pub(super) has_relations: bool,
     /// True if it can be created.
@@ -109,6 +111,7 @@ impl Context<'_> {
             others: Arc::new([]),
             identifiers: Vec::new(),
             values: Vec::new(),
+            lists: Vec::new(),
             has_relations: false,
             can_be_new: binding.is_creatable,
             unless: collected.around.clone(),
@@ -125,6 +128,10 @@ impl Context<'_> {
             match &self.api.input(*id).role {
                 InputRole::Write(WriteRole::Stored(field)) => {
                     object.values.push((*field, self.operand(input, r#type)));
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Elements(field))) => {
+                    object.values.push((*field, self.operand(input, r#type)));
+                    object.lists.push(*field);
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Key)) => {
                     object.key = Some(self.operand(input, r#type));

@@ -116,8 +116,17 @@ impl Context<'_> {
                 columns.push((*field, Operand::List(values)));
             }
             let keys = table.found(places.into_iter().map(Some).collect());
+            let is_list = |field: &FieldId| objects.iter().any(|own| own.lists.contains(field));
+            let extended = fields.into_iter().filter(is_list).collect();
             let (fields, is_upsert) = (columns, true);
-            self.add_change(ObjectChange::SetEach { entity, key, keys, fields, is_upsert });
+            self.add_change(ObjectChange::SetEach {
+                entity,
+                key,
+                keys,
+                fields,
+                extended,
+                is_upsert,
+            });
         }
     }
 
@@ -136,8 +145,14 @@ impl Context<'_> {
             let keys = table.elsewhere(held.iter().map(|held| Some(held.holder)).collect());
             let values = table.all(held.iter().map(|held| Some(held.target)).collect());
             let fields = vec![(field, values)];
-            let is_upsert = false;
-            self.add_change(ObjectChange::SetEach { entity, key, keys, fields, is_upsert });
+            self.add_change(ObjectChange::SetEach {
+                entity,
+                key,
+                keys,
+                fields,
+                extended: Vec::new(),
+                is_upsert: false,
+            });
         }
     }
 

@@ -29,6 +29,7 @@ impl Context<'_> {
         let binding = &own.binding;
         let object = self.api.schema[id].r#type.base;
         let mut fields: Vec<(FieldId, Operand)> = Vec::new();
+        let mut extended = Vec::new();
         let mut relations = Vec::new();
         for (id, input) in self.members_given(input, object, location)? {
             // A null is set by `remove`.
@@ -43,6 +44,15 @@ impl Context<'_> {
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Common(place))) => {
                     fields.push((own.field(*place)?, self.operand(&input, r#type)));
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::Elements(field))) => {
+                    fields.push((*field, self.operand(&input, r#type)));
+                    extended.push(*field);
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonElements(place))) => {
+                    let field = own.field(*place)?;
+                    fields.push((field, self.operand(&input, r#type)));
+                    extended.push(field);
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Password(field))) => {
                     let number = self.new_password(self.operand(&input, r#type), location)?;
@@ -68,7 +78,7 @@ impl Context<'_> {
         }
         let (entity, key, keys) = (binding.entity, binding.key, matched.keys());
         if !fields.is_empty() {
-            self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
+            self.add_change(ObjectChange::SetAll { entity, key, keys, fields, extended });
         }
         for (id, input, relation) in relations {
             self.set_relation((id, &input), &relation, binding, (matched, location))?;
@@ -99,10 +109,22 @@ impl Context<'_> {
                     let (values, rows) = (matched.keys(), None);
                     self.add_change(ObjectChange::Clear { entity, field, values, rows });
                     let (keys, fields) = (all(), vec![(field, matched.keys())]);
-                    self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
+                    self.add_change(ObjectChange::SetAll {
+                        entity,
+                        key,
+                        keys,
+                        fields,
+                        extended: Vec::new(),
+                    });
                 }
                 let (keys, fields) = (matched.keys(), vec![(field, all())]);
-                self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
+                self.add_change(ObjectChange::SetAll {
+                    entity,
+                    key,
+                    keys,
+                    fields,
+                    extended: Vec::new(),
+                });
             }
             ObjectLink::Far { .. } if let ObjectTarget::Holding { each, .. } = &relation.target => {
                 for own in &**each {
@@ -112,7 +134,13 @@ impl Context<'_> {
                         self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
                     }
                     let fields = vec![(field, matched.keys())];
-                    self.add_change(ObjectChange::SetAll { entity, key, keys: all(), fields });
+                    self.add_change(ObjectChange::SetAll {
+                        entity,
+                        key,
+                        keys: all(),
+                        fields,
+                        extended: Vec::new(),
+                    });
                 }
             }
             ObjectLink::Far { field, is_unique } => {
@@ -125,7 +153,13 @@ impl Context<'_> {
                     self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
                 }
                 let fields = vec![(field, matched.keys())];
-                self.add_change(ObjectChange::SetAll { entity, key, keys: all(), fields });
+                self.add_change(ObjectChange::SetAll {
+                    entity,
+                    key,
+                    keys: all(),
+                    fields,
+                    extended: Vec::new(),
+                });
             }
             ObjectLink::Joined { joining, near, far } => {
                 let pairing = Pairing::All;
@@ -181,6 +215,9 @@ impl Context<'_> {
                 InputRole::Write(WriteRole::Object(ObjectRole::Common(place))) => {
                     WriteRole::Stored(own.field(place)?).into()
                 }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonElements(place))) => {
+                    WriteRole::Object(ObjectRole::Elements(own.field(place)?)).into()
+                }
                 InputRole::Write(WriteRole::Object(ObjectRole::CommonRelation(each))) => {
                     let relation = each.get(own.place).cloned();
                     let relation = relation.ok_or_else(|| misplaced("a common relation"))?;
@@ -190,7 +227,9 @@ impl Context<'_> {
             };
             match role {
                 InputRole::Write(WriteRole::Stored(field))
-                | InputRole::Write(WriteRole::Object(ObjectRole::Identifier(field))) => {
+                | InputRole::Write(WriteRole::Object(
+                    ObjectRole::Elements(field) | ObjectRole::Identifier(field),
+                )) => {
                     if !is_null && r#type.is_list() {
                         let elements = self.operand(&input, r#type);
                         let keys = matched.keys();
@@ -206,7 +245,13 @@ impl Context<'_> {
                     let null = vec![(field, Operand::Constant(ir::Value::Null))];
                     let keys = matched.keys();
                     let change = match is_null {
-                        true => ObjectChange::SetAll { entity, key, keys, fields: null },
+                        true => ObjectChange::SetAll {
+                            entity,
+                            key,
+                            keys,
+                            fields: null,
+                            extended: Vec::new(),
+                        },
                         // Only a value that is equal is removed.
                         false => ObjectChange::Clear {
                             entity,
@@ -224,7 +269,13 @@ impl Context<'_> {
                     }
                     let fields = vec![(field, Operand::Constant(ir::Value::Null))];
                     let keys = matched.keys();
-                    self.add_change(ObjectChange::SetAll { entity, key, keys, fields });
+                    self.add_change(ObjectChange::SetAll {
+                        entity,
+                        key,
+                        keys,
+                        fields,
+                        extended: Vec::new(),
+                    });
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     let place = (matched, location);
@@ -267,7 +318,7 @@ impl Context<'_> {
                 let change = match is_null {
                     true => {
                         let fields = vec![(field, Operand::Constant(ir::Value::Null))];
-                        ObjectChange::SetAll { entity, key, keys, fields }
+                        ObjectChange::SetAll { entity, key, keys, fields, extended: Vec::new() }
                     }
                     false => ObjectChange::Clear {
                         entity,

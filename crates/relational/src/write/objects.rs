@@ -39,11 +39,11 @@ impl Compiler<'_> {
             ObjectChange::Insert { entity, key, keys, fields } => {
                 self.insert_each(*entity, (*key, keys), fields)
             }
-            ObjectChange::SetEach { entity, key, keys, fields, .. } => {
-                self.set_each(*entity, (*key, keys), fields)
+            ObjectChange::SetEach { entity, key, keys, fields, extended, .. } => {
+                self.set_each(*entity, (*key, keys), (fields, extended))
             }
-            ObjectChange::SetAll { entity, key, keys, fields } => {
-                self.set_all(*entity, (*key, keys), fields)
+            ObjectChange::SetAll { entity, key, keys, fields, extended } => {
+                self.set_all(*entity, (*key, keys), (fields, extended))
             }
             ObjectChange::Clear { entity, field, values, rows } => {
                 self.clear(*entity, (*field, values), rows.as_ref())
@@ -147,7 +147,7 @@ impl Compiler<'_> {
         &mut self,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
-        fields: &[(FieldId, Operand)],
+        (fields, extended): (&[(FieldId, Operand)], &[FieldId]),
     ) -> Result<(), CompileError> {
         let mut statement = Statement::default();
         let alias = statement.alias();
@@ -162,7 +162,10 @@ impl Compiler<'_> {
             select.items = vec![SelectItem { expression, name: None }];
             select.and_where(is_own);
             select.limit = Some(Expression::Number(1));
-            let value = Expression::Subquery(Box::new(select));
+            let mut value = Expression::Subquery(Box::new(select));
+            if extended.contains(field) {
+                value = with_elements(self.field(alias, *field), value);
+            }
             sets.push(Set { column: self.column_name(*field), value });
         }
         self.push_update(entity, (alias, sets, filter), statement)
@@ -172,7 +175,7 @@ impl Compiler<'_> {
         &mut self,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
-        fields: &[(FieldId, Operand)],
+        (fields, extended): (&[(FieldId, Operand)], &[FieldId]),
     ) -> Result<(), CompileError> {
         let mut statement = Statement::default();
         let alias = statement.alias();
@@ -189,6 +192,10 @@ impl Compiler<'_> {
                     select.items = vec![SelectItem { expression, name: None }];
                     select.limit = Some(Expression::Number(1));
                     Expression::Subquery(Box::new(select))
+                }
+                _ if extended.contains(field) => {
+                    let elements = self.stored(*field, operand, &mut statement)?;
+                    with_elements(self.field(alias, *field), elements)
                 }
                 _ => self.stored(*field, operand, &mut statement)?,
             };
@@ -403,4 +410,10 @@ impl Compiler<'_> {
         self.push_write(name, text, statement)?;
         Ok(())
     }
+}
+
+/// A list with those of the elements that it lacks.
+fn with_elements(list: Expression, elements: Expression) -> Expression {
+    let (left, right) = (Box::new(list), Box::new(elements));
+    Expression::Computed { left, operation: Operation::With, right }
 }

@@ -58,6 +58,9 @@ impl Compiler<'_> {
                 let r#type = element_of(self.field_type(field)?)?;
                 self.any_element(list, r#type, *comparison, operand, statement)?
             }
+            Filter::ElementBetween { .. } => {
+                return Err(CompileError::not_built("an element between two values"));
+            }
             Filter::Nearest(_) => return Err(CompileError::not_built("the nearest vectors")),
             Filter::Geo {
                 operator:

@@ -14,7 +14,7 @@ use sql::Flavor;
 use super::name::{self, Constraint};
 use super::read::{ColumnRow, IndexOrigin, IndexedColumnRow, Rows, TableKind, TableRow};
 use super::unknown::unknown_names;
-use super::{foreign_key, note, text_index, writable};
+use super::{foreign_key, note, place_index, text_index, writable};
 use crate::declared::{Affinity, Declared, affinity, declared};
 
 /// The tables and views by their names; SQLite ignores the case of ASCII letters.
@@ -94,6 +94,7 @@ pub(super) fn catalog(rows: &Rows) -> Catalog {
         add_index(&mut builder, &mut tables, columns);
     }
     text_index::add(&mut builder, &tables, &rows.texts);
+    place_index::add(&mut builder, &tables, &rows.texts);
     foreign_key::add(&mut builder, &mut tables, &rows.foreign_key_columns);
     writable::add(&mut builder, &tables, &rows.triggers);
     let mut catalog = builder.finish();

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
+use super::places::PlaceRows;
 use crate::flavor::{Flavor, KeySequence, WordIndexes};
 use crate::tree::definition::{
     Action, ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition,
@@ -93,6 +94,8 @@ impl Printer<'_> {
                 self.column_list(&[&name.name]);
                 self.out.push_str(" VALUES ('rebuild')");
             }
+            Definition::CreatePlaceTable(table) => self.place_table(table),
+            Definition::FillPlaceTable(table) => self.insert_places(table, PlaceRows::All)?,
             Definition::CreateFunction { name, body } => self.function(name, body)?,
             Definition::DropFunction(name) => {
                 self.out.push_str("DROP FUNCTION ");
@@ -433,6 +436,7 @@ impl Printer<'_> {
                 self.table_name(from);
                 self.filter(filter.as_ref())?;
             }
+            Action::InsertPlace(table) => self.insert_places(table, PlaceRows::New)?,
             Action::Refuse { message, when } => {
                 self.out.push_str("SELECT RAISE(ABORT, ");
                 self.literal(message);

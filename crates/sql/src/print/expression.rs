@@ -4,12 +4,12 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITHOUT, NullSafeEqual,
-    Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT,
+    NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
-    SqlType, TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, InPlaceIndex, InTextIndex, OfJson,
+    Operation, Parameter, SqlType, TimeKind, TimeUnit,
 };
 
 impl Printer<'_> {
@@ -103,6 +103,9 @@ impl Printer<'_> {
             Expression::AnyElement { value, comparison, array } => {
                 self.any_element(*value, *comparison, array)?;
             }
+            Expression::ElementBetween { least, most, array } => {
+                self.element_between((*least, *most), array)?;
+            }
             Expression::AnyElementIn { list, array } => self.any_element_in(*list, array)?,
             Expression::Attribute { of, name } => {
                 self.out.push('(');
@@ -128,6 +131,7 @@ impl Printer<'_> {
                 self.parameter(*query)?;
                 self.out.push_str(" IS NULL)");
             }
+            Expression::InPlaceIndex(within) => self.in_place_index(within)?,
             Expression::Exists(select) => {
                 self.out.push_str("EXISTS (");
                 self.select(select)?;
@@ -281,6 +285,9 @@ impl Printer<'_> {
             Expression::Computed { left, operation: Operation::Without, right } => {
                 self.list_without(left, right)?;
             }
+            Expression::Computed { left, operation: Operation::With, right } => {
+                self.list_with(left, right)?;
+            }
             Expression::Computed { left, operation, right } => {
                 self.operand(left)?;
                 self.out.push_str(match operation {
@@ -288,7 +295,9 @@ impl Printer<'_> {
                     Operation::Subtract => " - ",
                     Operation::Multiply => " * ",
                     Operation::Divide => " / ",
-                    Operation::Append | Operation::Without | Operation::Merge => " || ",
+                    Operation::Append | Operation::With | Operation::Without | Operation::Merge => {
+                        " || "
+                    }
                 });
                 self.operand(right)?;
             }
@@ -304,6 +313,25 @@ impl Printer<'_> {
                 }
             },
         }
+        Ok(())
+    }
+
+    fn in_place_index(&mut self, within: &InPlaceIndex) -> fmt::Result {
+        let InPlaceIndex { number, index, bounds } = within;
+        self.operand(number)?;
+        self.out.push_str(" IN (SELECT id FROM ");
+        self.table_name(index);
+        for (word, bound, place) in [
+            ("WHERE", "west <=", 2),
+            ("AND", "east >=", 0),
+            ("AND", "south <=", 3),
+            ("AND", "north >=", 1),
+        ] {
+            write!(self.out, " {word} {bound} ")?;
+            self.parameter(*bounds)?;
+            write!(self.out, " ->> {place}")?;
+        }
+        self.out.push(')');
         Ok(())
     }
 
@@ -344,6 +372,7 @@ impl Printer<'_> {
             | Expression::InList { .. }
             | Expression::InFoldedList { .. }
             | Expression::InTextIndex(_)
+            | Expression::InPlaceIndex(_)
             | Expression::InRows { .. }
             | Expression::Like { .. }
             | Expression::Truncated { .. }
@@ -351,6 +380,7 @@ impl Printer<'_> {
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
             | Expression::AnyElementIn { .. }
+            | Expression::ElementBetween { .. }
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -401,6 +431,28 @@ impl Printer<'_> {
         Ok(())
     }
 
+    fn element_between(
+        &mut self,
+        (least, most): (Parameter, Parameter),
+        array: &Expression,
+    ) -> fmt::Result {
+        let element = match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
+                self.out.push_str("EXISTS (SELECT 1 FROM unnest(");
+                self.expression(array)?;
+                self.out.push_str(") AS list(c0) WHERE ");
+                "c0"
+            }
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => self.elements(array)?,
+        };
+        write!(self.out, "{element} >= ")?;
+        self.parameter(least)?;
+        write!(self.out, " AND {element} <= ")?;
+        self.parameter(most)?;
+        self.out.push(')');
+        Ok(())
+    }
+
     fn any_element_in(&mut self, list: Parameter, array: &Expression) -> fmt::Result {
         if let KeyArrays::Unnest = self.flavor.key_arrays {
             self.expression(array)?;
@@ -439,19 +491,45 @@ impl Printer<'_> {
     /// A list without the elements of another, the others in their order.
     fn list_without(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
         if self.flavor.key_arrays != KeyArrays::Unnest {
-            self.out.push_str(LIST_WITHOUT);
-            self.out.push('(');
-            self.expression(list)?;
-            self.out.push_str(", ");
-            self.expression(elements)?;
-            self.out.push(')');
-            return Ok(());
+            return self.of_two_lists(LIST_WITHOUT, list, elements);
         }
         self.out.push_str("ARRAY(SELECT c0 FROM unnest(");
         self.expression(list)?;
         self.out.push_str(") WITH ORDINALITY AS list(c0, c1) WHERE (c0 = ANY(");
         self.expression(elements)?;
         self.out.push_str(")) IS NOT TRUE ORDER BY c1)");
+        Ok(())
+    }
+
+    /// A list with those elements of another that it lacks, each once and in their order. Nulls equal
+    /// each other. The second list has the type of the first one, also if it is a parameter.
+    fn list_with(&mut self, list: &Expression, elements: &Expression) -> fmt::Result {
+        if self.flavor.key_arrays != KeyArrays::Unnest {
+            return self.of_two_lists(LIST_WITH, list, elements);
+        }
+        self.operand(list)?;
+        self.out.push_str(" || ARRAY(SELECT c0 FROM unnest(coalesce(");
+        self.expression(elements)?;
+        self.out.push_str(", ");
+        self.expression(list)?;
+        self.out.push_str(")) WITH ORDINALITY AS list(c0, c1) WHERE array_position(");
+        self.expression(list)?;
+        self.out.push_str(", c0) IS NULL GROUP BY c0 ORDER BY min(c1))");
+        Ok(())
+    }
+
+    fn of_two_lists(
+        &mut self,
+        function: &str,
+        list: &Expression,
+        elements: &Expression,
+    ) -> fmt::Result {
+        self.out.push_str(function);
+        self.out.push('(');
+        self.expression(list)?;
+        self.out.push_str(", ");
+        self.expression(elements)?;
+        self.out.push(')');
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use super::{PlanFigures, print, print_bounded, print_explain, print_explain_plan
 use crate::flavor::Flavor;
 use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
-    FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem,
-    SqlType, TableName, TimeKind, TimeUnit,
+    FromItem, Identifier, InPlaceIndex, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select,
+    SelectItem, SqlType, TableName, TimeKind, TimeUnit,
 };
 
 mod definition;
@@ -342,6 +342,17 @@ fn letters_without_case_are_folded_as_the_database_can() {
         r#"SELECT 1 FROM "person" AS t0 WHERE thalweg_instant(t0."name") = thalweg_zoned_clock(t0."name")"#
     ]]
     .assert_eq(&sqlite);
+}
+
+#[test]
+fn candidates_are_found_by_their_boxes() {
+    let mut select = Select::from(table("post", 0));
+    select.and_where(Expression::InPlaceIndex(Box::new(InPlaceIndex {
+        number: Expression::named(Alias(0), "id"),
+        index: TableName { schema: None, name: Identifier("tree".into()) },
+        bounds: Parameter(0),
+    })));
+    expect![[r#"SELECT 1 FROM "post" AS t0 WHERE t0."id" IN (SELECT id FROM "tree" WHERE west <= ?1 ->> 2 AND east >= ?1 ->> 0 AND south <= ?1 ->> 3 AND north >= ?1 ->> 1)"#]].assert_eq(&print(&select, &Flavor::SQLITE));
 }
 
 #[test]

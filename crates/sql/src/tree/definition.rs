@@ -50,6 +50,9 @@ pub enum Definition {
     CreateWordTable(WordTable),
     /// Fills a table of words from its content.
     FillWordTable(TableName),
+    CreatePlaceTable(PlaceTable),
+    /// Fills a table of places from its content.
+    FillPlaceTable(PlaceTable),
     CreateFunction {
         name: TableName,
         body: Vec<Action>,
@@ -195,6 +198,17 @@ pub enum Tokens {
     Trigrams,
 }
 
+/// A virtual table of the boxes around the places of a column: an R-tree of SQLite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceTable {
+    pub name: TableName,
+    /// The table that has the places, in GeoJSON.
+    pub content: TableName,
+    /// The key of that table.
+    pub key: Identifier,
+    pub column: Identifier,
+}
+
 /// CREATE TRIGGER, for each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
@@ -241,6 +255,8 @@ pub enum Action {
         from: TableName,
         filter: Option<Condition>,
     },
+    /// Adds the box around the place of the row that fired a trigger.
+    InsertPlace(PlaceTable),
     /// Fails with a message, if the condition holds: only in triggers that have statements.
     Refuse {
         message: Box<str>,

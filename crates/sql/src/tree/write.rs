@@ -115,6 +115,9 @@ pub enum Operation {
     Divide,
     /// Of an array and an element.
     Append,
+    /// Of two lists: the first, and behind it those elements of the second that it lacks. No list is
+    /// an empty one.
+    With,
     /// Of two lists: the first without the elements of the second.
     Without,
     /// Of two JSON objects.

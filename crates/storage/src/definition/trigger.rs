@@ -1,16 +1,16 @@
 //! Triggers of a table, which run for each changed row.
 //!
 //! Where functions have the statements of triggers, there are triggers of members of groups only.
-//! Elsewhere they also keep the last number of the sequence, and the tables of words.
+//! Elsewhere they also keep the last number of the sequence, and the tables of words and places.
 
 use sql::tree::definition::{
     Action, Condition, Definition, InsertedRows, Term, Trigger, TriggerBody, TriggerEvent,
 };
 use sql::{Identifier, KeySequence, TableName};
 
-use super::{identifier, is_virtual, own_name, table_name};
+use super::{identifier, is_virtual, own_name, place_table, table_name};
 use crate::database::{Database, PREFIX};
-use crate::tables::{Column, Index, StoredValue, Table, Tables};
+use crate::tables::{Column, Index, IndexMethod, StoredValue, Table, Tables};
 
 /// A trigger with its statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(crate) fn triggers(
             })
         })
         .collect();
-    let words: Vec<&Index> =
+    let in_virtual_tables: Vec<&Index> =
         table.indexes.iter().filter(|index| is_virtual(index, database)).collect();
     let (mut before, mut inserted) = (Vec::new(), Vec::new());
     if let (KeySequence::Row { table, column }, StoredValue::Sequence) =
@@ -99,9 +99,9 @@ pub(crate) fn triggers(
             }
         }
     }
-    for index in &words {
-        inserted.extend(add_words(index, key, database));
-        deleted.extend(remove_words(index, key, database));
+    for index in &in_virtual_tables {
+        inserted.extend(add_entry(table, index, key, database));
+        deleted.extend(remove_entry(index, key, database));
     }
     let called = |ending: &str| [&table.name, ending].concat();
     let one = |ending: &str, event, actions| TriggerDefinition {
@@ -117,11 +117,11 @@ pub(crate) fn triggers(
         one("_update", TriggerEvent::Update(copied), updated),
         one("_delete", TriggerEvent::Delete, deleted),
     ];
-    for index in words {
+    for index in in_virtual_tables {
         let columns = index.columns.iter().map(|column| identifier(column));
         let columns = std::iter::once(identifier(&key.name)).chain(columns).collect();
-        let mut actions = remove_words(index, key, database);
-        actions.extend(add_words(index, key, database));
+        let mut actions = remove_entry(index, key, database);
+        actions.extend(add_entry(table, index, key, database));
         all.push(TriggerDefinition {
             name: identifier(&[&*index.name, "_update"].concat()),
             on: table_name(&table.name, database),
@@ -187,7 +187,11 @@ fn keep_last(key: &Column, (table, column): (&str, &str)) -> Action {
     }
 }
 
-fn add_words(index: &Index, key: &Column, database: &Database) -> Vec<Action> {
+/// The statements that add a row to a virtual table.
+fn add_entry(table: &Table, index: &Index, key: &Column, database: &Database) -> Vec<Action> {
+    if index.method == IndexMethod::Places {
+        return place_table(table, index, database).map(Action::InsertPlace).into_iter().collect();
+    }
     let columns = index.columns.iter().map(|column| identifier(column));
     let terms = index.columns.iter().map(|column| Term::New(identifier(column)));
     vec![Action::Insert {
@@ -199,8 +203,15 @@ fn add_words(index: &Index, key: &Column, database: &Database) -> Vec<Action> {
     }]
 }
 
-/// The command of FTS5 that removes the words of a row, which it computes from the old texts.
-fn remove_words(index: &Index, key: &Column, database: &Database) -> Vec<Action> {
+/// The statements that remove a row from a virtual table. FTS5 has a command for it, and computes the
+/// words to remove from the old texts.
+fn remove_entry(index: &Index, key: &Column, database: &Database) -> Vec<Action> {
+    if index.method == IndexMethod::Places {
+        let is_own =
+            Condition::Equal(Term::Column(identifier("id")), Term::Old(identifier(&key.name)));
+        let from = table_name(&index.name, database);
+        return vec![Action::Delete { from, filter: Some(is_own) }];
+    }
     let mut columns = vec![identifier(&index.name), identifier("rowid")];
     columns.extend(index.columns.iter().map(|column| identifier(column)));
     let mut terms = vec![Term::Text("delete".into()), Term::Old(identifier(&key.name))];

@@ -5,7 +5,8 @@ use std::fmt;
 use catalog::{Catalog, Entity, Field, Scalar, Type};
 
 use crate::database::Database;
-use crate::tables::{Column, ColumnType, StoredValue, Table, Tables};
+use crate::definition::is_virtual;
+use crate::tables::{Column, ColumnType, IndexMethod, StoredValue, Table, Tables};
 
 /// A difference between recorded tables and the actual ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,11 @@ pub enum Drift {
         column: Box<str>,
     },
     MissingReference {
+        table: Box<str>,
+        column: Box<str>,
+    },
+    /// An R-tree of places, or the trigger that maintains it, is not there.
+    MissingPlaces {
         table: Box<str>,
         column: Box<str>,
     },
@@ -119,6 +125,15 @@ fn compare(
             found.push(Drift::MissingUnique { table: name(), column: column.clone() });
         }
     }
+    let places = table.indexes.iter().filter(|own| own.method == IndexMethod::Places);
+    for index in places.filter(|own| is_virtual(own, database)) {
+        let (Some(fields), Some(column)) = (fields(&index.columns), index.columns.first()) else {
+            continue;
+        };
+        if !entity.place_indexes.iter().any(|own| fields == [own.field] && own.name == index.name) {
+            found.push(Drift::MissingPlaces { table: name(), column: column.clone() });
+        }
+    }
     for reference in &table.references {
         let (Some(fields), Some(column)) = (fields(&reference.columns), reference.columns.first())
         else {
@@ -193,6 +208,9 @@ impl fmt::Display for Drift {
             }
             Self::MissingReference { table, column } => {
                 write!(formatter, "the foreign key of {table}.{column} is not there")
+            }
+            Self::MissingPlaces { table, column } => {
+                write!(formatter, "the index of places of {table}.{column} is not there")
             }
             Self::ForeignTable(table) => {
                 write!(formatter, "there is a table {table} which no migration created")

@@ -57,6 +57,110 @@ fn an_optional_field_and_its_index_are_added_in_place() {
 }
 
 #[test]
+fn an_index_of_places_is_added_and_dropped() {
+    let without = fields(vec![field("at", FieldType::Point)]);
+    let with = fields(vec![field("at", FieldType::Point).indexed(&[Index::Geo])]);
+    check(
+        &without,
+        &with,
+        &expect![[r#"
+        -- create the index Post_at_places
+        CREATE INDEX "Post_at_places" ON "public"."Post" USING gist (thalweg.geo_box("at"));"#]],
+        &expect![[r#"
+        -- create the index thalweg_Post_at_places
+        CREATE VIRTUAL TABLE "thalweg_Post_at_places" USING rtree(id, west, east, south, north);
+        INSERT INTO "thalweg_Post_at_places" (id, west, east, south, north)
+            SELECT id, CASE WHEN is_around THEN -180 ELSE west END, CASE WHEN is_around THEN 180 ELSE east END, south, north FROM (
+              SELECT *, west <= -180 OR east >= 180 OR east - west > 180 OR south <= -90 OR north >= 90 AS is_around FROM (
+                SELECT id, west - 1e-6 AS west, east + 1e-6 AS east, CASE WHEN is_known THEN max(south - bulge, -90) ELSE -90 END AS south, CASE WHEN is_known THEN min(north + bulge, 90) ELSE 90 END AS north FROM (
+                  SELECT *, (east - west) * (east - west) / 360 + 1e-6 AS bulge, south >= -90 AND north <= 90 AS is_known FROM (
+                    SELECT place."id" AS id, min(CASE part.key WHEN 0 THEN part.atom END) AS west, max(CASE part.key WHEN 0 THEN part.atom END) AS east, min(CASE part.key WHEN 1 THEN part.atom END) AS south, max(CASE part.key WHEN 1 THEN part.atom END) AS north FROM "Post" AS place, json_tree(CASE WHEN json_valid(place."at") THEN place."at" END, '$.coordinates') AS part WHERE part.type IN ('integer', 'real') GROUP BY place."id"
+            )))) WHERE west <= east AND south <= north;
+        -- create triggers of the table Post
+        CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
+          INSERT INTO "thalweg_Post_at_places" (id, west, east, south, north)
+            SELECT id, CASE WHEN is_around THEN -180 ELSE west END, CASE WHEN is_around THEN 180 ELSE east END, south, north FROM (
+              SELECT *, west <= -180 OR east >= 180 OR east - west > 180 OR south <= -90 OR north >= 90 AS is_around FROM (
+                SELECT id, west - 1e-6 AS west, east + 1e-6 AS east, CASE WHEN is_known THEN max(south - bulge, -90) ELSE -90 END AS south, CASE WHEN is_known THEN min(north + bulge, 90) ELSE 90 END AS north FROM (
+                  SELECT *, (east - west) * (east - west) / 360 + 1e-6 AS bulge, south >= -90 AND north <= 90 AS is_known FROM (
+                    SELECT place."id" AS id, min(CASE part.key WHEN 0 THEN part.atom END) AS west, max(CASE part.key WHEN 0 THEN part.atom END) AS east, min(CASE part.key WHEN 1 THEN part.atom END) AS south, max(CASE part.key WHEN 1 THEN part.atom END) AS north FROM "Post" AS place, json_tree(CASE WHEN json_valid(place."at") THEN place."at" END, '$.coordinates') AS part WHERE place."id" = NEW."id" AND part.type IN ('integer', 'real') GROUP BY place."id"
+            )))) WHERE west <= east AND south <= north;
+        END;
+        CREATE TRIGGER "thalweg_Post_delete" AFTER DELETE ON "Post" BEGIN
+          DELETE FROM "thalweg_Post_at_places" WHERE "id" = OLD."id";
+        END;
+        CREATE TRIGGER "thalweg_Post_at_places_update" AFTER UPDATE OF "id", "at" ON "Post" BEGIN
+          DELETE FROM "thalweg_Post_at_places" WHERE "id" = OLD."id";
+          INSERT INTO "thalweg_Post_at_places" (id, west, east, south, north)
+            SELECT id, CASE WHEN is_around THEN -180 ELSE west END, CASE WHEN is_around THEN 180 ELSE east END, south, north FROM (
+              SELECT *, west <= -180 OR east >= 180 OR east - west > 180 OR south <= -90 OR north >= 90 AS is_around FROM (
+                SELECT id, west - 1e-6 AS west, east + 1e-6 AS east, CASE WHEN is_known THEN max(south - bulge, -90) ELSE -90 END AS south, CASE WHEN is_known THEN min(north + bulge, 90) ELSE 90 END AS north FROM (
+                  SELECT *, (east - west) * (east - west) / 360 + 1e-6 AS bulge, south >= -90 AND north <= 90 AS is_known FROM (
+                    SELECT place."id" AS id, min(CASE part.key WHEN 0 THEN part.atom END) AS west, max(CASE part.key WHEN 0 THEN part.atom END) AS east, min(CASE part.key WHEN 1 THEN part.atom END) AS south, max(CASE part.key WHEN 1 THEN part.atom END) AS north FROM "Post" AS place, json_tree(CASE WHEN json_valid(place."at") THEN place."at" END, '$.coordinates') AS part WHERE place."id" = NEW."id" AND part.type IN ('integer', 'real') GROUP BY place."id"
+            )))) WHERE west <= east AND south <= north;
+        END;"#]],
+    );
+    check(
+        &with,
+        &without,
+        &expect![[r#"
+        -- drop the index Post_at_places
+        DROP INDEX "public"."Post_at_places";"#]],
+        &expect![[r#"
+        -- drop triggers of the table Post
+        DROP TRIGGER "thalweg_Post_insert";
+        DROP TRIGGER "thalweg_Post_delete";
+        DROP TRIGGER "thalweg_Post_at_places_update";
+        -- drop the index thalweg_Post_at_places
+        DROP TABLE "thalweg_Post_at_places";"#]],
+    );
+    // The table is rebuilt; its rows keep their numbers, so that the index stays.
+    let rebuilt = fields(vec![
+        field("at", FieldType::Point).indexed(&[Index::Geo]),
+        field("code", FieldType::Text).unique(),
+    ]);
+    expect![[r#"
+        -- rebuild the table Post
+        CREATE TABLE "thalweg_new_Post" (
+          "id" INTEGER PRIMARY KEY,
+          "at" JSON,
+          "code" TEXT,
+          CONSTRAINT "Post_code_key" UNIQUE ("code")
+        );
+        INSERT INTO "thalweg_new_Post" ("id", "at") SELECT "id", "at" FROM "Post";
+        -- rebuild the table Post
+        DROP TABLE "Post";
+        ALTER TABLE "thalweg_new_Post" RENAME TO "Post";
+        -- create triggers of the table Post
+        CREATE TRIGGER "thalweg_Post_key" BEFORE INSERT ON "Post" BEGIN
+          SELECT RAISE(ABORT, 'give the row a new id: ids are unique in the whole database; UPDATE thalweg_sequence SET last = last + 1 RETURNING last takes the next one') WHERE NEW."id" <= 0;
+          UPDATE "thalweg_sequence" SET "last" = NEW."id" WHERE NEW."id" > "last";
+        END;
+        CREATE TRIGGER "thalweg_Post_insert" AFTER INSERT ON "Post" BEGIN
+          INSERT INTO "thalweg_Post_at_places" (id, west, east, south, north)
+            SELECT id, CASE WHEN is_around THEN -180 ELSE west END, CASE WHEN is_around THEN 180 ELSE east END, south, north FROM (
+              SELECT *, west <= -180 OR east >= 180 OR east - west > 180 OR south <= -90 OR north >= 90 AS is_around FROM (
+                SELECT id, west - 1e-6 AS west, east + 1e-6 AS east, CASE WHEN is_known THEN max(south - bulge, -90) ELSE -90 END AS south, CASE WHEN is_known THEN min(north + bulge, 90) ELSE 90 END AS north FROM (
+                  SELECT *, (east - west) * (east - west) / 360 + 1e-6 AS bulge, south >= -90 AND north <= 90 AS is_known FROM (
+                    SELECT place."id" AS id, min(CASE part.key WHEN 0 THEN part.atom END) AS west, max(CASE part.key WHEN 0 THEN part.atom END) AS east, min(CASE part.key WHEN 1 THEN part.atom END) AS south, max(CASE part.key WHEN 1 THEN part.atom END) AS north FROM "Post" AS place, json_tree(CASE WHEN json_valid(place."at") THEN place."at" END, '$.coordinates') AS part WHERE place."id" = NEW."id" AND part.type IN ('integer', 'real') GROUP BY place."id"
+            )))) WHERE west <= east AND south <= north;
+        END;
+        CREATE TRIGGER "thalweg_Post_delete" AFTER DELETE ON "Post" BEGIN
+          DELETE FROM "thalweg_Post_at_places" WHERE "id" = OLD."id";
+        END;
+        CREATE TRIGGER "thalweg_Post_at_places_update" AFTER UPDATE OF "id", "at" ON "Post" BEGIN
+          DELETE FROM "thalweg_Post_at_places" WHERE "id" = OLD."id";
+          INSERT INTO "thalweg_Post_at_places" (id, west, east, south, north)
+            SELECT id, CASE WHEN is_around THEN -180 ELSE west END, CASE WHEN is_around THEN 180 ELSE east END, south, north FROM (
+              SELECT *, west <= -180 OR east >= 180 OR east - west > 180 OR south <= -90 OR north >= 90 AS is_around FROM (
+                SELECT id, west - 1e-6 AS west, east + 1e-6 AS east, CASE WHEN is_known THEN max(south - bulge, -90) ELSE -90 END AS south, CASE WHEN is_known THEN min(north + bulge, 90) ELSE 90 END AS north FROM (
+                  SELECT *, (east - west) * (east - west) / 360 + 1e-6 AS bulge, south >= -90 AND north <= 90 AS is_known FROM (
+                    SELECT place."id" AS id, min(CASE part.key WHEN 0 THEN part.atom END) AS west, max(CASE part.key WHEN 0 THEN part.atom END) AS east, min(CASE part.key WHEN 1 THEN part.atom END) AS south, max(CASE part.key WHEN 1 THEN part.atom END) AS north FROM "Post" AS place, json_tree(CASE WHEN json_valid(place."at") THEN place."at" END, '$.coordinates') AS part WHERE place."id" = NEW."id" AND part.type IN ('integer', 'real') GROUP BY place."id"
+            )))) WHERE west <= east AND south <= north;
+        END;"#]].assert_eq(&steps(&with, &rebuilt, &Database::sqlite()));
+}
+
+#[test]
 fn types_change_and_required_fields_need_values() {
     let old = fields(vec![
         field("a", FieldType::Int64),

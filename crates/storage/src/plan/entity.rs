@@ -154,10 +154,13 @@ impl Planner<'_> {
                 Trigrams::Available | Trigrams::Creatable => of_words(IndexMethod::Trigrams),
                 Trigrams::Missing => Err(OmittedReason::Trigrams),
             },
+            model::Index::Geo if field.is_list => Err(OmittedReason::PlacesOfList),
             model::Index::Geo => match definitions.words {
-                sql::WordIndexes::Indexes if !field.is_list => Ok(IndexMethod::Places),
+                sql::WordIndexes::VirtualTables if table.number_key().is_none() => {
+                    Err(OmittedReason::PlacesWithoutNumberKey)
+                }
                 sql::WordIndexes::Indexes | sql::WordIndexes::VirtualTables => {
-                    Err(OmittedReason::Geo)
+                    Ok(IndexMethod::Places)
                 }
             },
             model::Index::Vector(_) => Err(OmittedReason::Vector),

@@ -53,6 +53,7 @@ impl Walk<'_> {
             | Filter::CompareText { .. }
             | Filter::IsNull(_)
             | Filter::AnyElement { .. }
+            | Filter::ElementBetween { .. }
             | Filter::Text { .. }
             | Filter::Geo { .. } => {}
             Filter::Nearest(nearest) => {

@@ -46,7 +46,7 @@ impl Walk<'_> {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
                 self.after((listed, fields), Action::Create, place);
             }
-            ObjectChange::SetEach { entity, key, keys, fields, is_upsert: true } => {
+            ObjectChange::SetEach { entity, key, keys, fields, is_upsert: true, .. } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
                 let members = members(fields);
                 let action = Action::Update;
@@ -58,7 +58,7 @@ impl Walk<'_> {
                 self.require_before(place, &listed, passes, "update");
                 self.after((listed, fields), action, place);
             }
-            ObjectChange::SetAll { entity, key, keys, fields } => {
+            ObjectChange::SetAll { entity, key, keys, fields, .. } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
                 self.after((listed, fields), Action::Update, place);
             }

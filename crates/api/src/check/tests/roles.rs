@@ -130,6 +130,7 @@ family!(arguments: ArgumentRole {
     Limit => one(ArgumentRole::Limit),
     LimitUnlessZero => one(ArgumentRole::LimitUnlessZero),
     LimitAtMost => one(ArgumentRole::LimitAtMost(9)),
+    LimitOfEitherEnd => one(ArgumentRole::LimitOfEitherEnd),
     Offset => one(ArgumentRole::Offset),
     Last => one(ArgumentRole::Last),
     After => one(ArgumentRole::After),
@@ -283,6 +284,7 @@ family!(objects: ObjectRole {
     Key => one(ObjectRole::Key),
     Identifier => one(ObjectRole::Identifier(field())),
     ExternalIdentifier => one(ObjectRole::ExternalIdentifier(field())),
+    Elements => one(ObjectRole::Elements(field())),
     Password => one(ObjectRole::Password(field())),
     Relation => one(ObjectRole::Relation(ObjectRelation {
         target: ObjectTarget::One(object()),
@@ -290,6 +292,7 @@ family!(objects: ObjectRole {
         is_symmetric: false,
     })),
     Common => one(ObjectRole::Common(0)),
+    CommonElements => one(ObjectRole::CommonElements(0)),
     CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),

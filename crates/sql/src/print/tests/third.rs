@@ -152,6 +152,12 @@ fn elements_of_lists_are_compared_by_the_lists_of_each_database() {
     let any =
         Expression::AnyElement { value: Parameter(0), comparison: Comparison::Less, array: tags() };
     let any_in = Expression::AnyElementIn { list: Parameter(1), array: tags() };
+    let (least, most) = (Parameter(0), Parameter(1));
+    let mut between = Select::from(table("post", 0));
+    between.and_where(Expression::ElementBetween { least, most, array: tags() });
+    expect!["SELECT 1 FROM `post` AS t0 WHERE EXISTS (SELECT 1 FROM JSON_TABLE(t0.`tags`, '$[*]' COLUMNS (c0 text PATH '$')) AS list WHERE c0 >= ? AND c0 <= ?)"].assert_eq(&print(&between, &MARIADB));
+    expect![[r#"SELECT 1 FROM "post" AS t0 WHERE EXISTS (SELECT 1 FROM json_each(t0."tags") WHERE value >= ?1 AND value <= ?2)"#]].assert_eq(&print(&between, &Flavor::SQLITE));
+    expect![[r#"SELECT 1 FROM "post" AS t0 WHERE EXISTS (SELECT 1 FROM unnest(t0."tags") AS list(c0) WHERE c0 >= $1 AND c0 <= $2)"#]].assert_eq(&print(&between, &Flavor::POSTGRES));
     let mut select = Select::from(table("post", 0));
     select.and_where(any);
     select.and_where(any_in);

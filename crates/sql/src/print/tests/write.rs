@@ -176,6 +176,16 @@ fn an_update_says_which_rows() {
             r#"UPDATE "s"."po""st" SET "tags" = thalweg_list_without("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
         ]],
     );
+    let with = vec![set("tags", computed(Operation::With))];
+    check(
+        &Statement::Update(Update { sets: with, ..update.clone() }),
+        &expect![[
+            r#"UPDATE "s"."po""st" AS t0 SET "tags" = t0."tags" || ARRAY(SELECT c0 FROM unnest(coalesce($2, t0."tags")) WITH ORDINALITY AS list(c0, c1) WHERE array_position(t0."tags", c0) IS NULL GROUP BY c0 ORDER BY min(c1)) WHERE t0."id" = $3 RETURNING t0."id""#
+        ]],
+        &expect![[
+            r#"UPDATE "s"."po""st" SET "tags" = thalweg_list_with("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
+        ]],
+    );
     let sets = vec![set("score", computed(Operation::Multiply))];
     let update = Update { sets, ..update };
     check(
