@@ -401,6 +401,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
         | ArgumentRole::Password(_)
+        | ArgumentRole::CommonPassword(_)
         | ArgumentRole::Nearest(_)
         | ArgumentRole::Searched
         | ArgumentRole::Directed { .. }

@@ -476,6 +476,7 @@ impl<'a> Context<'a> {
             RowsFrom::Variants { .. } => Filter::all(),
             _ => Filter::and(std::mem::take(&mut arguments.filters)),
         };
+        let common_password = arguments.common_password.take();
         let given = std::mem::take(&mut arguments.given);
         let searched = arguments.searched.take();
         let search = match binding.from {
@@ -498,7 +499,11 @@ impl<'a> Context<'a> {
                 },
                 RowsFrom::Variants { variants, .. } => {
                     let variants = other_ways.unwrap_or(variants);
-                    ir::From::Variants(self.variants(variants, field, cascade, &mut outputs)?)
+                    let mut found = self.variants(variants, field, cascade, &mut outputs)?;
+                    if let Some((stored, given)) = common_password {
+                        self.have_password(&stored, given, &mut found, field.location)?;
+                    }
+                    ir::From::Variants(found)
                 }
                 RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
                     ir::From::Relation(other_way.unwrap_or(hop))

@@ -213,7 +213,8 @@ impl Walk<'_> {
         (outputs, order): (&[Output], &[OrderTerm]),
     ) {
         let entity = variant.entity;
-        let mut usage = Usage { is_read: shown, ..Usage::default() };
+        let is_checked = has_password(&variant.filter);
+        let mut usage = Usage { is_read: shown, is_checked, ..Usage::default() };
         usage.add(outputs, &variant.common);
         usage.order(order, &variant.common);
         usage.add(&variant.outputs, &variant.common);

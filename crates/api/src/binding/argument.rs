@@ -1,5 +1,7 @@
 //! Arguments of fields that return rows or values.
 
+use std::sync::Arc;
+
 use catalog::{FieldId, SearchId};
 use ir::{Hop, ValueRef};
 
@@ -46,6 +48,9 @@ pub enum ArgumentRole {
     Call(ArgumentBinding),
     /// A password: only the row whose field has a hash of it is found.
     Password(FieldId),
+    /// The same of rows of several entities, each with a field of its own, in the order of the list
+    /// of variants.
+    CommonPassword(Arc<[FieldId]>),
     /// Of rows by the distances of their vectors: see
     /// [`RowsFrom::Nearest`](super::RowsFrom::Nearest).
     Nearest(NearestRole),

@@ -77,7 +77,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Ignored
 
         Rows
-          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, Nearest, Searched, SearchBy, Directed, DirectedVariants
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
           Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Ignored, Refused
@@ -259,7 +259,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Object
-          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Password | Relation | Common | CommonRelation)
+          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Password | Relation | Common | CommonRelation | CommonPassword)
           Variant: Of
           other: Refused"#]].assert_eq(table.trim_end());
 }

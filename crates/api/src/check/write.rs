@@ -178,6 +178,7 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
             | ObjectRole::Identifier(_)
             | ObjectRole::ExternalIdentifier(_)
             | ObjectRole::Password(_)
+            | ObjectRole::CommonPassword(_)
             | ObjectRole::Common(_) => Some(Reading::Value),
             ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {
                 Some(Reading::Members(Position::Object))

@@ -1,5 +1,7 @@
 //! Rows of several types in one list: those of an interface or of a union.
 
+use std::sync::Arc;
+
 use catalog::FieldId;
 use ir::Hop;
 
@@ -103,6 +105,12 @@ pub(super) fn leads_to_rows(build: &Builder<'_>, index: TypeIndex, field: usize)
             matches!(located, LocatedField::Rows(RelationPath::Hop(_)))
         })
     })
+}
+
+/// The field of each type of an interface with the hash of the password, if all have one.
+pub(super) fn passwords(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<[FieldId]>> {
+    let members = members(build, Base::Type(index)).into_iter();
+    members.map(|member| build.located.password(member)).collect()
 }
 
 /// The stored value of an interface's field in the first type that implements it.

@@ -144,6 +144,7 @@ family!(arguments: ArgumentRole {
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),
+    CommonPassword => one(ArgumentRole::CommonPassword(Arc::new([]))),
     Nearest => one(ArgumentRole::Nearest(NearestRole::By)),
     Searched => one(ArgumentRole::Searched),
     SearchBy => one(ArgumentRole::SearchBy(SearchId::new(0))),
@@ -291,6 +292,7 @@ family!(objects: ObjectRole {
     })),
     Common => one(ObjectRole::Common(0)),
     CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
+    CommonPassword => one(ObjectRole::CommonPassword(Arc::new([]))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
 });
