@@ -232,6 +232,8 @@ pub enum RowsFrom {
     Value(FieldId),
     /// The rows of the entity with the nearest vectors, by [`ArgumentRole::Nearest`].
     Nearest,
+    /// The same of rows of several entities.
+    NearestVariants(VariantsId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
     /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
@@ -395,6 +397,11 @@ pub enum ValueBinding {
     /// The vectors of a field, and their distance: of [`NearestRole::By`].
     Vector {
         field: FieldId,
+        metric: ir::Metric,
+    },
+    /// The same of several entities: the index of their vectors among the common fields.
+    CommonVector {
+        place: u16,
         metric: ir::Metric,
     },
     /// A label of the source's enum.

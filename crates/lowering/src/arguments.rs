@@ -340,6 +340,7 @@ impl Context<'_> {
                     | ValueBinding::GroupBy(_)
                     | ValueBinding::Variant(_)
                     | ValueBinding::Vector { .. }
+                    | ValueBinding::CommonVector { .. }
                     | ValueBinding::Label(_),
                 ) => return Err(misplaced("a value of orders")),
                 None => {}

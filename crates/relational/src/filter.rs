@@ -491,7 +491,8 @@ impl Compiler<'_> {
             }
             ValueRef::Computed(call) => self.computed_place(call, scope, statement),
             ValueRef::Distance(distance) => {
-                Ok((distance.field, self.distance(distance, scope.alias, statement)?))
+                let field = self.vector(distance, scope)?.0;
+                Ok((field, self.distance(distance, scope, statement)?))
             }
             ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             ValueRef::Common(place) => scope.common(*place),

@@ -264,7 +264,7 @@ impl Compiler<'_> {
     ) -> Result<OrderItem, CompileError> {
         let (expression, nullable) = match &term.key {
             OrderKey::Value(ir::ValueRef::Distance(distance)) => {
-                (self.distance(distance, scope.alias, statement)?, true)
+                (self.distance(distance, scope, statement)?, true)
             }
             OrderKey::Value(place) => {
                 let (field, column) = self.place(place, scope, statement)?;

@@ -303,6 +303,8 @@ pub enum Expression {
     OrEmptyArray(Box<Expression>),
     /// The only value of a query that gives one row at most.
     Subquery(Box<Select>),
+    /// The first of two or more values that is not null.
+    Coalesce(Vec<Expression>),
     /// What is computed of two values.
     Computed {
         left: Box<Expression>,
@@ -510,6 +512,15 @@ impl Expression {
             left: Box::new(self),
             comparison: Comparison::Equal,
             right: Box::new(right),
+        }
+    }
+
+    /// The first of these values that is not null, without a wrapper around a single one.
+    #[must_use]
+    pub fn first_of(mut values: Vec<Self>) -> Self {
+        match values.len() {
+            1 => values.swap_remove(0),
+            _ => Self::Coalesce(values),
         }
     }
 

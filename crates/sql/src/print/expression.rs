@@ -271,6 +271,14 @@ impl Printer<'_> {
                 self.select(select)?;
                 self.out.push(')');
             }
+            Expression::Coalesce(values) => {
+                self.out.push_str("coalesce(");
+                for (place, value) in values.iter().enumerate() {
+                    self.out.push_str(if place == 0 { "" } else { ", " });
+                    self.expression(value)?;
+                }
+                self.out.push(')');
+            }
             Expression::Computed { left, operation: Operation::Append, right } => {
                 self.out.push_str("array_append(");
                 self.expression(left)?;
@@ -333,7 +341,8 @@ impl Printer<'_> {
             | Expression::Computed { operation: Operation::Append | Operation::Without, .. }
             | Expression::Excluded(_)
             | Expression::CanonicalTimestamp(_)
-            | Expression::Subquery(_) => true,
+            | Expression::Subquery(_)
+            | Expression::Coalesce(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
             | Expression::Or(_)

@@ -80,6 +80,18 @@ fn functions_are_called_by_place_and_by_name() {
 }
 
 #[test]
+fn the_first_value_is_one_of_several() {
+    let value = |name: &str| Expression::named(Alias(0), name);
+    let mut select = Select::from(table("t", 0));
+    select.items = vec![
+        item(Expression::first_of(vec![value("a")])),
+        item(Expression::first_of(vec![value("a"), value("b")])),
+    ];
+    expect![[r#"SELECT t0."a", coalesce(t0."a", t0."b") FROM "t" AS t0"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
 fn a_join_in_order_looks_each_row_up() {
     let mut select = Select::from(table("t", 0));
     let on = Expression::named(Alias(1), "id").equals(Expression::named(Alias(0), "t_id"));
