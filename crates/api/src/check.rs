@@ -203,6 +203,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Same
         | FieldBinding::Literal(_)
         | FieldBinding::Column(_)
+        | FieldBinding::FirstOf(_)
         | FieldBinding::Distance
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }

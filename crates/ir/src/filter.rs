@@ -130,6 +130,8 @@ pub enum ValueRef {
         place: Box<ValueRef>,
         filter: Box<Filter>,
     },
+    /// The first of these values that is not null: in orders, outputs and aggregates only.
+    FirstOf(Vec<ValueRef>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,

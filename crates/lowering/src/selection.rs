@@ -131,6 +131,7 @@ impl<'a> Context<'a> {
                     FieldBinding::Mutation(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
+                    | FieldBinding::FirstOf(_)
                     | FieldBinding::Distance
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::GlobalId { .. }
@@ -189,6 +190,15 @@ impl<'a> Context<'a> {
                 let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
+            }
+            FieldBinding::FirstOf(fields) => {
+                let own = |field: &catalog::FieldId| ir::ValueRef::Field {
+                    path: path.to_vec(),
+                    field: *field,
+                };
+                let place = ir::ValueRef::FirstOf(fields.iter().map(own).collect());
+                let output = outputs.order_value(self, &ir::OrderKey::Value(place));
+                Ok(Node::Leaf { output, leaf: response::Leaf::Text })
             }
             FieldBinding::Distance => Ok(match self.distance.clone().filter(|_| path.is_empty()) {
                 Some(distance) => {

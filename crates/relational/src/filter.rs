@@ -496,6 +496,14 @@ impl Compiler<'_> {
             }
             ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             ValueRef::Common(place) => scope.common(*place),
+            ValueRef::FirstOf(places) => {
+                let values = places.iter().map(|place| self.place(place, scope, statement));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                let (fields, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+                let field = fields.first().copied();
+                let field = field.ok_or(CompileError::not_built("the first of no values"))?;
+                Ok((field, Expression::first_of(values)))
+            }
             ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             ValueRef::If { place, filter } => {
                 let ValueRef::Field { path, field } = &**place else {

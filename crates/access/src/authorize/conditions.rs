@@ -42,6 +42,9 @@ impl Walk<'_> {
             | ValueRef::Truncated { place, .. }
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
+            ValueRef::FirstOf(places) => {
+                places.iter_mut().for_each(|place| self.place(place, within));
+            }
             ValueRef::Counted { .. } => {}
             ValueRef::Common(_) => self.unsupported("rows of several entities"),
             ValueRef::If { .. } => self.unsupported("a value with a condition"),

@@ -287,19 +287,13 @@ impl Usage {
     /// Adds the members that an order reads of the rows themselves; `common` are the fields that common ones are
     /// of this entity.
     fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
-        let member = |term: &OrderTerm| match &term.key {
-            OrderKey::Value(place) => match place.stored() {
-                ValueRef::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
-                ValueRef::Common(place) => {
-                    common.get(usize::from(*place)).copied().map(Member::Field)
-                }
-                ValueRef::Computed(call) => Some(Member::Function(call.function)),
-                _ => None,
-            },
-            OrderKey::Call(call) => Some(Member::Function(call.function)),
-            OrderKey::Relation { .. } => None,
-        };
-        self.ordered.extend(order.iter().filter_map(member));
+        for term in order {
+            match &term.key {
+                OrderKey::Value(place) => add_members(place, common, &mut self.ordered),
+                OrderKey::Call(call) => self.ordered.push(Member::Function(call.function)),
+                OrderKey::Relation { .. } => {}
+            }
+        }
     }
 
     /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
@@ -324,14 +318,23 @@ impl Usage {
                 OutputKind::Count => self.is_read = true,
                 OutputKind::Aggregate(aggregate) => {
                     self.is_aggregated = true;
-                    let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
-                    self.aggregated.extend(places.filter_map(member));
+                    for place in aggregate.terms.iter().filter_map(|term| term.place.as_ref()) {
+                        match place {
+                            ValueRef::FirstOf(_) => {
+                                add_members(place, common, &mut self.aggregated);
+                            }
+                            _ => self.aggregated.extend(member(place)),
+                        }
+                    }
                 }
                 // Groups reveal the values of their keys.
                 OutputKind::Groups(groups) => {
                     self.is_read = true;
                     self.read.extend(groups.by.iter().filter_map(member));
                     self.add(&groups.outputs, common);
+                }
+                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::FirstOf(_))) => {
+                    add_members(place, common, &mut self.read);
                 }
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }
@@ -357,6 +360,22 @@ fn of_variant(
     usage.order(order, &variant.common);
     usage.add(&variant.outputs, &variant.common);
     usage
+}
+
+/// Adds the members that a value of the rows themselves is; `common` are the fields that common ones
+/// are of this entity.
+fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) {
+    match place.stored() {
+        ValueRef::Field { path, field } if path.is_empty() => members.push(Member::Field(*field)),
+        ValueRef::Common(place) => {
+            members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
+        }
+        ValueRef::Computed(call) => members.push(Member::Function(call.function)),
+        ValueRef::FirstOf(places) => {
+            places.iter().for_each(|place| add_members(place, common, members));
+        }
+        _ => {}
+    }
 }
 
 /// Returns true if a condition compares a value with a password.

@@ -20,6 +20,8 @@ const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this val
 
 pub(super) const MISSING: &str = "The database does not store this.";
 
+const OF_LANGUAGES: &str = "A text of several languages is computed: set those of each language.";
+
 const FROM_SEVERAL: &str = "References from rows of an interface's types are not supported here yet: \
      set them from the other end.";
 
@@ -120,6 +122,7 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
+        LocatedField::FirstOf(_) => refused(OF_LANGUAGES),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }

@@ -79,6 +79,10 @@ impl Printer<'_> {
             ValueRef::Counted { distinct: false } => "count".to_owned(),
             ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
             ValueRef::Common(place) => format!("common {place}"),
+            ValueRef::FirstOf(places) => {
+                let places = places.iter().map(|place| self.place(place));
+                format!("first of ({})", places.collect::<Vec<_>>().join(", "))
+            }
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }

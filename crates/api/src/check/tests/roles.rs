@@ -175,6 +175,7 @@ family!(filters: FilterRole {
     On => each(operators(), |operator| FilterRole::On { subject: subject(), operator }),
     Operators => one(FilterRole::Operators(subject())),
     OperatorsOfElements => one(FilterRole::OperatorsOfElements(subject())),
+    OperatorsOfAny => one(FilterRole::OperatorsOfAny(Arc::new([]))),
     DistancePoint => one(FilterRole::DistancePoint),
     DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
     Composite => each(composites(), FilterRole::Composite),
