@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, Relationship,
-    RelationshipKind, Storage, TextIndex, WriteAccess,
+    RelationshipKind, Storage, TextIndex, VectorIndex, WriteAccess,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -80,6 +80,7 @@ impl Builder {
             keys: Vec::new(),
             indexes: Vec::new(),
             text_indexes: Vec::new(),
+            vector_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: match kind {
@@ -167,6 +168,10 @@ impl Builder {
 
     pub fn text_index(&mut self, entity: EntityId, index: TextIndex) {
         self.catalog.entities[entity.index()].text_indexes.push(index);
+    }
+
+    pub fn vector_index(&mut self, entity: EntityId, index: VectorIndex) {
+        self.catalog.entities[entity.index()].vector_indexes.push(index);
     }
 
     pub fn relationship(&mut self, relationship: NewRelationship) -> RelationshipId {

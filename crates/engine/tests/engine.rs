@@ -12,6 +12,7 @@ mod custom;
 mod dgraph;
 mod dgraph_rules;
 mod dgraph_text;
+mod dgraph_vectors;
 #[path = "support/dialect.rs"]
 mod dialect;
 mod federation;

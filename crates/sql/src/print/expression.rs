@@ -8,8 +8,8 @@ use crate::flavor::{
     Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, InTextIndex, OfJson, Operation, Parameter,
-    SqlType, TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, Identifier, InTextIndex, OfJson, Operation,
+    Parameter, SqlType, TimeKind, TimeUnit, VectorDistance, VectorOperator,
 };
 
 impl Printer<'_> {
@@ -271,6 +271,7 @@ impl Printer<'_> {
                 self.select(select)?;
                 self.out.push(')');
             }
+            Expression::VectorDistance(distance) => self.vector_distance(distance)?,
             Expression::Coalesce(values) => {
                 self.out.push_str("coalesce(");
                 for (place, value) in values.iter().enumerate() {
@@ -360,6 +361,7 @@ impl Printer<'_> {
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
             | Expression::AnyElementIn { .. }
+            | Expression::VectorDistance(_)
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -443,6 +445,29 @@ impl Printer<'_> {
                 Ok("value")
             }
         }
+    }
+
+    /// The distance of two lists of floats, as vectors.
+    fn vector_distance(&mut self, distance: &VectorDistance) -> fmt::Result {
+        let VectorDistance { vector, other, dimensions, operator, schema } = distance;
+        let operator = match operator {
+            VectorOperator::Euclidean => "<->",
+            VectorOperator::Cosine => "<=>",
+            VectorOperator::DotProduct => "<#>",
+        };
+        self.vector(vector, *dimensions, schema)?;
+        self.out.push_str(" OPERATOR(");
+        self.identifier(schema);
+        write!(self.out, ".{operator}) ")?;
+        self.vector(other, *dimensions, schema)
+    }
+
+    fn vector(&mut self, list: &Expression, dimensions: u16, schema: &Identifier) -> fmt::Result {
+        self.out.push_str("CAST(");
+        self.expression(list)?;
+        self.out.push_str(" AS ");
+        self.identifier(schema);
+        write!(self.out, ".\"vector\"({dimensions}))")
     }
 
     /// A list without the elements of another, the others in their order.

@@ -5,7 +5,7 @@ use crate::flavor::Flavor;
 use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
     FromItem, Identifier, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select, SelectItem,
-    SqlType, TableName, TimeKind, TimeUnit,
+    SqlType, TableName, TimeKind, TimeUnit, VectorDistance, VectorOperator,
 };
 
 mod definition;
@@ -89,6 +89,29 @@ fn the_first_value_is_one_of_several() {
     ];
     expect![[r#"SELECT t0."a", coalesce(t0."a", t0."b") FROM "t" AS t0"#]]
         .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
+fn an_order_by_distance_reads_the_index_of_vectors() {
+    let mut select = Select::from(table("song", 0));
+    select.items = vec![item(Expression::named(Alias(0), "id"))];
+    let distance = |operator| VectorDistance {
+        vector: Expression::named(Alias(0), "mood"),
+        other: Expression::Parameter(Parameter(0)),
+        dimensions: 3,
+        operator,
+        schema: Identifier("public".into()),
+    };
+    let operators = [VectorOperator::Euclidean, VectorOperator::Cosine, VectorOperator::DotProduct];
+    select.order_by = operators
+        .into_iter()
+        .map(|operator| OrderItem {
+            expression: Expression::VectorDistance(Box::new(distance(operator))),
+            direction: Direction::Ascending,
+            nulls: None,
+        })
+        .collect();
+    expect![[r#"SELECT t0."id" FROM "song" AS t0 ORDER BY CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<->) CAST($1 AS "public"."vector"(3)), CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<=>) CAST($1 AS "public"."vector"(3)), CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<#>) CAST($1 AS "public"."vector"(3))"#]].assert_eq(&print(&select, &Flavor::POSTGRES));
 }
 
 #[test]
