@@ -201,7 +201,9 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
             uses(catalog, having, all);
         }
         Filter::IsNull(_) => {}
-        Filter::Nearest(nearest) => uses(catalog, &nearest.filter, all),
+        Filter::Nearest(nearest) => {
+            nearest.among.iter().for_each(|one| uses(catalog, &one.filter, all));
+        }
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }

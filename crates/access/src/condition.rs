@@ -231,7 +231,9 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
             remove_mistyped(having, facts);
         }
         Filter::IsNull(_) => {}
-        Filter::Nearest(nearest) => remove_mistyped(&mut nearest.filter, facts),
+        Filter::Nearest(nearest) => {
+            nearest.among.iter_mut().for_each(|one| remove_mistyped(&mut one.filter, facts));
+        }
         Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::AnyElement { .. }

@@ -53,6 +53,8 @@ pub enum FieldBinding {
     Refused(Box<str>),
     /// A field of the row. The API's [`ColumnBinding`] has its output form.
     Column(FieldId),
+    /// The first of these fields of the row that is not null, as a text.
+    FirstOf(Arc<[FieldId]>),
     /// Rows of an entity, related rows, or rows of a function.
     Rows(RowsBinding),
     /// The distance of the row's vector, among [`RowsFrom::Nearest`]; null elsewhere.
@@ -128,6 +130,8 @@ pub enum AggregateField {
     /// An aggregate of values that a function computes for each row, with the field's arguments;
     /// the aggregate value names no field.
     Computed { computed: FunctionId, value: AggregateValue },
+    /// An aggregate of values of this place; the aggregate value names no field.
+    ValueOf { place: ValueRef, value: AggregateValue },
 }
 
 /// An aggregate value of all rows of a set.
@@ -232,6 +236,8 @@ pub enum RowsFrom {
     Value(FieldId),
     /// The rows of the entity with the nearest vectors, by [`ArgumentRole::Nearest`].
     Nearest,
+    /// The same of rows of several entities.
+    NearestVariants(VariantsId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
     /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
@@ -397,6 +403,11 @@ pub enum ValueBinding {
         field: FieldId,
         metric: ir::Metric,
     },
+    /// The same of several entities: the index of their vectors among the common fields.
+    CommonVector {
+        place: u16,
+        metric: ir::Metric,
+    },
     /// A label of the source's enum.
     Label(Box<str>),
     /// Not supported by the source: a request error with this text.
@@ -404,10 +415,12 @@ pub enum ValueBinding {
 }
 
 /// A part of a row that may be absent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum RowPart {
     /// A value, which is absent where it is null.
     Field(FieldId),
+    /// Several values, which are absent where all are null.
+    AnyOf(Arc<[Subject]>),
     /// A field that all variants have, by its index.
     Common(u16),
     /// Related rows.

@@ -203,6 +203,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Same
         | FieldBinding::Literal(_)
         | FieldBinding::Column(_)
+        | FieldBinding::FirstOf(_)
         | FieldBinding::Distance
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
@@ -402,6 +403,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
         | ArgumentRole::Password(_)
+        | ArgumentRole::CommonPassword(_)
         | ArgumentRole::Nearest(_)
         | ArgumentRole::Searched
         | ArgumentRole::Directed { .. }

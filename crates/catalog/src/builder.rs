@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, PlaceIndex,
-    Relationship, RelationshipKind, Storage, TextIndex, WriteAccess,
+    Relationship, RelationshipKind, Storage, TextIndex, VectorIndex, WriteAccess,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -81,6 +81,7 @@ impl Builder {
             indexes: Vec::new(),
             text_indexes: Vec::new(),
             place_indexes: Vec::new(),
+            vector_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: match kind {
@@ -172,6 +173,10 @@ impl Builder {
 
     pub fn place_index(&mut self, entity: EntityId, index: PlaceIndex) {
         self.catalog.entities[entity.index()].place_indexes.push(index);
+    }
+
+    pub fn vector_index(&mut self, entity: EntityId, index: VectorIndex) {
+        self.catalog.entities[entity.index()].vector_indexes.push(index);
     }
 
     pub fn relationship(&mut self, relationship: NewRelationship) -> RelationshipId {

@@ -22,6 +22,7 @@ pub struct Entity {
     pub indexes: Vec<Index>,
     pub text_indexes: Vec<TextIndex>,
     pub place_indexes: Vec<PlaceIndex>,
+    pub vector_indexes: Vec<VectorIndex>,
     /// Relationships whose `from` is this entity, in the order of the source.
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
@@ -287,6 +288,25 @@ pub enum TextIndexKind {
     Trigrams,
 }
 
+/// An index that finds the nearest of the vectors of one field, approximately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VectorIndex {
+    pub field: FieldId,
+    /// The length of the vectors that it has: others are not in it.
+    pub dimensions: u16,
+    pub metric: VectorMetric,
+    /// The namespace of the type and the operators of its vectors.
+    pub namespace: Box<str>,
+}
+
+/// Distances by which an index finds vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorMetric {
+    Euclidean,
+    Cosine,
+    DotProduct,
+}
+
 /// Rows that an index covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexCoverage {
@@ -396,6 +416,7 @@ mod tests {
             ],
             text_indexes: Vec::new(),
             place_indexes: Vec::new(),
+            vector_indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: WriteAccess::ALL,

@@ -35,7 +35,7 @@ pub use catalog::{Capabilities, Catalog};
 pub use entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, IndexCoverage,
     IndexUse, Key, KeyKind, PlaceIndex, Relationship, RelationshipKind, Storage, TextIndex,
-    TextIndexKind, WriteAccess,
+    TextIndexKind, VectorIndex, VectorMetric, WriteAccess,
 };
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,

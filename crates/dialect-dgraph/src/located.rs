@@ -51,6 +51,8 @@ pub enum LocatedField {
     /// The catalog lacks it, or another server answers it.
     Missing,
     Column(LocatedColumn),
+    /// A text in several languages: the first of these fields that is not null.
+    FirstOf(Vec<FieldId>),
     /// Rows of one type.
     Rows(RelationPath),
     /// Rows of several types, along a path to each.
@@ -108,7 +110,10 @@ impl Located {
     pub fn column(&self, index: TypeIndex, field: usize) -> Option<&LocatedColumn> {
         match self.field(index, field) {
             LocatedField::Column(column) => Some(column),
-            LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => None,
+            LocatedField::Missing
+            | LocatedField::FirstOf(_)
+            | LocatedField::Rows(_)
+            | LocatedField::Several(_) => None,
         }
     }
 }

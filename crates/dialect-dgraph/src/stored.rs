@@ -5,9 +5,11 @@
 //!
 //! * `names`: names of columns
 //! * `columns`: scalars, enums and passwords
+//! * `languages`: texts in several languages
 //! * `relations`: fields whose values are rows
 
 mod columns;
+mod languages;
 pub(crate) mod names;
 mod relations;
 
@@ -35,8 +37,19 @@ pub struct StoredType {
     /// By the index of the field; `None` if it is not stored: custom fields, and those of other
     /// subgraphs.
     pub fields: Vec<Option<FieldStorage>>,
+    /// Columns of languages that only fields of several languages read.
+    pub languages: Vec<Language>,
     /// The field of the entity with the password. Of an interface, each type has its own.
     pub secret: Option<usize>,
+}
+
+/// The column of a language that no field of its own writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// The name of its texts in imports and exports, with the tag.
+    pub predicate: String,
+    /// The index of the field of the entity.
+    pub position: usize,
 }
 
 /// The storage of a field.
@@ -67,6 +80,7 @@ pub enum Side {
 pub fn stored(model: &Model) -> Stored {
     let mut layout = Layout::new(model);
     columns::add(&mut layout);
+    languages::add(&mut layout);
     relations::add(&mut layout);
     layout.name_keys();
     Stored { model: layout.target, types: layout.types, unions: layout.unions, enums: layout.enums }
@@ -120,7 +134,12 @@ impl<'m> Layout<'m> {
                 }
             });
             let fields = vec![None; r#type.fields.len()];
-            layout.types.push(rows.map(|rows| StoredType { rows, fields, secret: None }));
+            layout.types.push(rows.map(|rows| StoredType {
+                rows,
+                fields,
+                languages: Vec::new(),
+                secret: None,
+            }));
         }
         for union in &source.unions {
             let group = (!union.is_remote).then(|| layout.add_group(union.name.clone()));

@@ -71,6 +71,16 @@ impl Mapper<'_> {
                 let predicate = predicates[place].as_str().into();
                 object.add(member(field, predicate, holds));
             }
+            for language in &stored.languages {
+                let name = &self.plan.places.entities[entity].fields[language.position];
+                object.add(Member {
+                    field: language.predicate.as_str().into(),
+                    predicate: language.predicate.as_str().into(),
+                    is_list: false,
+                    is_required: false,
+                    holds: Holds::Column(column(tables, own, name)),
+                });
+            }
             if let (Some(secret), Some(position)) = (&r#type.secret, stored.secret) {
                 let name = &self.plan.places.entities[entity].fields[position];
                 let declaring = secret.inherited.map_or(r#type, |index| &self.model.types[index.0]);

@@ -58,9 +58,20 @@ pub(crate) async fn hash_new(password: Box<str>) -> Option<Box<str>> {
     on_its_own_thread(move || hash(&password).map(Into::into)).await
 }
 
-/// The stored hash, if the password matches it.
-pub(crate) async fn compare(given: Box<str>, stored: Option<Box<str>>) -> Option<Box<str>> {
-    on_its_own_thread(move || matched(&given, stored)).await
+/// The first of the stored hashes that the password matches.
+pub(crate) async fn compare_each(
+    given: Box<str>,
+    mut stored: Vec<Option<Box<str>>>,
+) -> Option<Box<str>> {
+    if stored.is_empty() {
+        stored.push(None);
+    }
+    let mut found = None;
+    for own in stored {
+        let given = given.clone();
+        found = found.or(on_its_own_thread(move || matched(&given, own)).await);
+    }
+    found
 }
 
 /// Runs long work on another thread, queued for a processor; `None` if the thread died.

@@ -46,21 +46,21 @@ impl Drop for File {
 }
 
 /// A runtime whose tasks live until it is dropped.
-struct Local(Runtime, LocalSet);
+pub(crate) struct Local(Runtime, LocalSet);
 
 impl Local {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Self(runtime.unwrap(), LocalSet::new())
     }
 
-    fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.1.block_on(&self.0, future)
     }
 }
 
 /// Opens a database by its definitions, with their rules or without.
-async fn open(
+pub(crate) async fn open(
     address: &SourceAddress,
     definitions: &str,
     has_rules: bool,
@@ -92,7 +92,7 @@ async fn open(
     Ok(Worker::new(engine))
 }
 
-async fn ask(worker: &Worker, query: &str, claims: Option<&Value>) -> Value {
+pub(crate) async fn ask(worker: &Worker, query: &str, claims: Option<&Value>) -> Value {
     let claims =
         claims.map(|claims| Arc::new(Claims::new(serde_json::from_value(claims.clone()).unwrap())));
     let session = Session { claims, ..Session::default() };

@@ -13,6 +13,7 @@ mod dgraph;
 mod dgraph_places;
 mod dgraph_rules;
 mod dgraph_text;
+mod dgraph_vectors;
 #[path = "support/dialect.rs"]
 mod dialect;
 mod federation;

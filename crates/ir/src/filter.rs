@@ -136,6 +136,8 @@ pub enum ValueRef {
         place: Box<ValueRef>,
         filter: Box<Filter>,
     },
+    /// The first of these values that is not null: in orders, outputs and aggregates only.
+    FirstOf(Vec<ValueRef>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,
@@ -143,23 +145,33 @@ pub enum ValueRef {
     },
 }
 
-/// The rows of an entity whose vectors are nearest to another, ties by their keys.
+/// The rows whose vectors are nearest to another, ties by their keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nearest {
+    /// The key of the row.
     pub key: FieldId,
-    pub distance: Distance,
+    /// The rows among which they are: of one entity, or of several whose keys are those of one
+    /// sequence.
+    pub among: Vec<Candidates>,
     /// The largest distance.
     pub most: Option<Operand>,
     /// The number of rows.
     pub count: Operand,
-    /// The rows among which they are.
+}
+
+/// Rows of an entity with the distances of their vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidates {
+    pub key: FieldId,
+    pub distance: Distance,
     pub filter: Filter,
 }
 
-/// The distance of a field's vector from another vector, unknown if their lengths differ.
+/// The distance of a row's vector from another vector, unknown if their lengths differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distance {
-    pub field: FieldId,
+    /// A field of the row itself, or a common one of several entities.
+    pub vector: ValueRef,
     pub metric: Metric,
     pub to: OtherVector,
 }
@@ -168,8 +180,15 @@ pub struct Distance {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OtherVector {
     Given(Operand),
-    /// The vector of the only row that passes.
-    OfRow(Filter),
+    /// The vector of a row of one entity, or of the first of several entities that has one.
+    OfRow(Vec<VectorOfRow>),
+}
+
+/// The vector of the only row of an entity that passes a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorOfRow {
+    pub field: FieldId,
+    pub filter: Filter,
 }
 
 /// Distances of vectors.

@@ -37,8 +37,8 @@ pub mod write;
 
 pub use claims::Claims;
 pub use filter::{
-    Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector, Quantifier,
-    TextMatch, TimeUnit, ValueRef,
+    Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
+    Quantifier, TextMatch, TimeUnit, ValueRef, VectorOfRow,
 };
 pub use objects::{
     FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,

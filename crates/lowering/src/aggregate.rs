@@ -207,6 +207,9 @@ impl Context<'_> {
                         let call = self.call(*computed, Some(Vec::new()), given)?;
                         self.aggregate_value(value, (Some(ValueRef::Computed(call)), false), terms)
                     }
+                    FieldBinding::Aggregate(AggregateField::ValueOf { place, value }) => {
+                        self.aggregate_value(value, (Some(place.clone()), false), terms)
+                    }
                     _ => return Err(misplaced("aggregate")),
                 },
             };

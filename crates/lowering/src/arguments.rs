@@ -1,5 +1,7 @@
 //! Arguments of a list or row field: filter, order and page.
 
+use std::sync::Arc;
+
 use catalog::{FieldId, SearchId};
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
@@ -45,6 +47,8 @@ pub(super) struct Arguments {
     pub(super) given: Vec<GivenArgument>,
     /// A password of the row, and the field with its hash.
     pub(super) password: Option<(FieldId, Operand)>,
+    /// The same of rows of several entities, with a field of each.
+    pub(super) common_password: Option<(Arc<[FieldId]>, Operand)>,
     pub(super) nearest: NearestArguments,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
@@ -63,6 +67,7 @@ impl Arguments {
         let of_variants = matches!(from, RowsFrom::Variants { .. });
         let is_read = (of_function || self.given.is_empty())
             && (of_entity || self.password.is_none())
+            && (of_variants || self.common_password.is_none())
             && (of_search || self.searched.is_none())
             && (of_entity || self.search.is_none())
             && (along || self.hop.is_none())
@@ -234,6 +239,10 @@ impl Context<'_> {
             (ArgumentRole::Password(stored), _) => {
                 arguments.password = Some((*stored, self.operand(input, r#type)));
             }
+            (ArgumentRole::CommonPassword(stored), _) => {
+                let given = self.operand(input, r#type);
+                arguments.common_password = Some((Arc::clone(stored), given));
+            }
             (ArgumentRole::NodeId | ArgumentRole::GlobalId, _) => {
                 let kind = match role {
                     ArgumentRole::GlobalId => OpaqueKind::GlobalId,
@@ -344,6 +353,7 @@ impl Context<'_> {
                     | ValueBinding::GroupBy(_)
                     | ValueBinding::Variant(_)
                     | ValueBinding::Vector { .. }
+                    | ValueBinding::CommonVector { .. }
                     | ValueBinding::Label(_),
                 ) => return Err(misplaced("a value of orders")),
                 None => {}

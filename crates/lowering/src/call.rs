@@ -49,9 +49,9 @@ impl<'a> Context<'a> {
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }
             | RowsFrom::Joining { .. } => RowForm::Object,
-            RowsFrom::Variants { variants, .. } | RowsFrom::FunctionOfVariants { variants, .. } => {
-                RowForm::Variants(variants)
-            }
+            RowsFrom::Variants { variants, .. }
+            | RowsFrom::NearestVariants(variants)
+            | RowsFrom::FunctionOfVariants { variants, .. } => RowForm::Variants(variants),
             RowsFrom::Value(_) => match self.api.find_entity(binding.entity) {
                 Some(entity) if entity.hollow => RowForm::Object,
                 Some(_) | None => RowForm::Nullable,

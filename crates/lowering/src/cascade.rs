@@ -79,6 +79,11 @@ impl<'a> Context<'a> {
                 let is_null = Filter::IsNull(ValueRef::field(*column));
                 Ok(Some(Filter::Not(Box::new(is_null))))
             }
+            FieldBinding::FirstOf(fields) => {
+                let is_null = |own: &catalog::FieldId| Filter::IsNull(ValueRef::field(*own));
+                let each = fields.iter().map(|own| Filter::Not(Box::new(is_null(own))));
+                Ok(Some(Filter::Or(each.collect())))
+            }
             FieldBinding::Rows(RowsBinding { form: RowsForm::Aggregate, .. }) => Ok(None),
             FieldBinding::Rows(binding) => {
                 let reaches_below = RequiredFields::reach_below(Some(cascade));

@@ -263,6 +263,7 @@ impl Context<'_> {
             }
             FilterRole::Operators(subject) => self.operators(given, subject, false),
             FilterRole::OperatorsOfElements(subject) => self.operators(given, subject, true),
+            FilterRole::OperatorsOfAny(subjects) => self.operators_of_any(given, subjects),
             FilterRole::Equal(field) => Ok(Some(Filter::Compare {
                 place: ValueRef::field(*field),
                 comparison: Comparison::Equal,
@@ -608,6 +609,10 @@ impl Context<'_> {
             let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
             filters.push(match part {
                 RowPart::Field(field) => has_value(ValueRef::field(*field)),
+                RowPart::AnyOf(subjects) => {
+                    let own = |subject| self.subject(given.around.variant, subject).place.clone();
+                    Filter::Or(subjects.iter().map(|subject| has_value(own(subject))).collect())
+                }
                 RowPart::Common(place) => {
                     let common = Subject::new(ValueRef::Common(*place));
                     has_value(self.subject(given.around.variant, &common).place.clone())

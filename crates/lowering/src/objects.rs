@@ -63,6 +63,11 @@ impl ChangedType<'_> {
         let field = self.variant.and_then(|variant| variant.common.get(usize::from(place)));
         field.copied().ok_or_else(|| misplaced("a common value"))
     }
+
+    /// Its field with the hash of a common password.
+    fn password(&self, each: &[FieldId]) -> Result<FieldId, LowerError> {
+        each.get(self.place).copied().ok_or_else(|| misplaced("a common password"))
+    }
 }
 
 impl Matched {

@@ -131,6 +131,7 @@ impl<'a> Context<'a> {
                     FieldBinding::Mutation(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
+                    | FieldBinding::FirstOf(_)
                     | FieldBinding::Distance
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::GlobalId { .. }
@@ -189,6 +190,15 @@ impl<'a> Context<'a> {
                 let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
+            }
+            FieldBinding::FirstOf(fields) => {
+                let own = |field: &catalog::FieldId| ir::ValueRef::Field {
+                    path: path.to_vec(),
+                    field: *field,
+                };
+                let place = ir::ValueRef::FirstOf(fields.iter().map(own).collect());
+                let output = outputs.order_value(self, &ir::OrderKey::Value(place));
+                Ok(Node::Leaf { output, leaf: response::Leaf::Text })
             }
             FieldBinding::Distance => Ok(match self.distance.clone().filter(|_| path.is_empty()) {
                 Some(distance) => {
@@ -381,7 +391,9 @@ impl<'a> Context<'a> {
         let rows_id = self.rows_id();
         let shape_rows = response::RowsId(rows_id.0);
         let mut arguments = match binding.from {
-            RowsFrom::Variants { variants, .. } => self.arguments_of_variants(variants, field)?,
+            RowsFrom::Variants { variants, .. } | RowsFrom::NearestVariants(variants) => {
+                self.arguments_of_variants(variants, field)?
+            }
             RowsFrom::Relation(hop) => self.arguments_of(field, FilterContext::along(hop))?,
             _ => self.arguments(field)?,
         };
@@ -393,13 +405,26 @@ impl<'a> Context<'a> {
             let Some(filter) = filter else { return Ok(None) };
             arguments.filters.push(filter);
         }
-        if binding.from == RowsFrom::Nearest {
-            let given = std::mem::take(&mut arguments.nearest);
-            let (distance, filter) = self.nearest(binding.entity, given)?;
+        let mut nearest = Vec::new();
+        let distance = match binding.from {
+            RowsFrom::Nearest => {
+                let given = std::mem::take(&mut arguments.nearest);
+                let (distance, filter) = self.nearest(binding.entity, given)?;
+                arguments.filters.push(filter);
+                Some(distance)
+            }
+            RowsFrom::NearestVariants(variants) => {
+                let given = std::mem::take(&mut arguments.nearest);
+                let (distance, filters) = self.nearest_of_variants(variants, given)?;
+                nearest = filters;
+                Some(distance)
+            }
+            _ => None,
+        };
+        if let Some(distance) = distance {
             let place = ir::ValueRef::Distance(Box::new(distance.clone()));
             let direction = ir::Direction::Ascending;
             arguments.orders = vec![OrderBy::Value { place, direction }];
-            arguments.filters.push(filter);
             self.distance = Some(distance);
         }
         if let Some((stored, given)) = arguments.password.take() {
@@ -473,9 +498,10 @@ impl<'a> Context<'a> {
         let single = binding.form == RowsForm::Single;
         let filter = match binding.from {
             // Each variant has a filter of its own.
-            RowsFrom::Variants { .. } => Filter::all(),
+            RowsFrom::Variants { .. } | RowsFrom::NearestVariants(_) => Filter::all(),
             _ => Filter::and(std::mem::take(&mut arguments.filters)),
         };
+        let common_password = arguments.common_password.take();
         let given = std::mem::take(&mut arguments.given);
         let searched = arguments.searched.take();
         let search = match binding.from {
@@ -498,7 +524,19 @@ impl<'a> Context<'a> {
                 },
                 RowsFrom::Variants { variants, .. } => {
                     let variants = other_ways.unwrap_or(variants);
-                    ir::From::Variants(self.variants(variants, field, cascade, &mut outputs)?)
+                    let mut found = self.variants(variants, field, cascade, &mut outputs)?;
+                    if let Some((stored, given)) = common_password {
+                        self.have_password(&stored, given, &mut found, field.location)?;
+                    }
+                    ir::From::Variants(found)
+                }
+                RowsFrom::NearestVariants(variants) => {
+                    let mut found = self.variants(variants, field, cascade, &mut outputs)?;
+                    for (variant, nearest) in found.iter_mut().zip(nearest) {
+                        let own = std::mem::replace(&mut variant.filter, Filter::all());
+                        variant.filter = Filter::and(vec![own, nearest]);
+                    }
+                    ir::From::Variants(found)
                 }
                 RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
                     ir::From::Relation(other_way.unwrap_or(hop))
@@ -550,7 +588,12 @@ impl<'a> Context<'a> {
 
 /// True if each entity of the rows has conditions of its own.
 fn is_of_variants(from: RowsFrom) -> bool {
-    matches!(from, RowsFrom::Variants { .. } | RowsFrom::FunctionOfVariants { .. })
+    matches!(
+        from,
+        RowsFrom::Variants { .. }
+            | RowsFrom::NearestVariants(_)
+            | RowsFrom::FunctionOfVariants { .. }
+    )
 }
 
 /// A binding at an invalid position.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::SelectionSetId;
-use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
+use ir::{Distance, Filter, Hop, Quantifier, ValueRef, Variant};
 use response::Node;
 
 use super::arguments::Arguments;
@@ -39,6 +39,23 @@ impl<'b> OfVariant<'b> {
     /// The relationship from its rows, by the index of the common one.
     pub(super) fn link(self, place: u16) -> Option<VariantLink> {
         self.links.get(usize::from(place)).copied()
+    }
+
+    /// Its own field for a common one.
+    pub(super) fn field(self, place: u16) -> Option<FieldId> {
+        self.common.get(usize::from(place)).copied()
+    }
+
+    /// The distance of its own vector for that of a common one.
+    fn distance(self, distance: Distance) -> Distance {
+        let own = match distance.vector {
+            ValueRef::Common(place) => self.field(place).map(ValueRef::field),
+            _ => None,
+        };
+        match own {
+            Some(vector) => Distance { vector, ..distance },
+            None => distance,
+        }
     }
 
     /// The nodes that a change reaches.
@@ -91,10 +108,13 @@ impl<'a> Context<'a> {
         let mut of_variants = std::mem::take(&mut outputs.of_variants);
         of_variants.resize_with(all.len(), Outputs::default);
         let mut nodes = Vec::with_capacity(all.len());
+        let distance = self.distance.clone();
         for (one, own) in all.iter().zip(&mut of_variants) {
+            self.distance = distance.clone().map(|distance| OfVariant::new(one).distance(distance));
             let node = make(self, one, own)?;
             nodes.push(self.shape.add(node));
         }
+        self.distance = distance;
         outputs.of_variants = of_variants;
         Ok(Node::Variants { variant, nodes: nodes.into() })
     }

@@ -515,10 +515,19 @@ impl Compiler<'_> {
             }
             ValueRef::Computed(call) => self.computed_place(call, scope, statement),
             ValueRef::Distance(distance) => {
-                Ok((distance.field, self.distance(distance, scope.alias, statement)?))
+                let field = self.vector(distance, scope)?.0;
+                Ok((field, self.distance(distance, scope, statement)?))
             }
             ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             ValueRef::Common(place) => scope.common(*place),
+            ValueRef::FirstOf(places) => {
+                let values = places.iter().map(|place| self.place(place, scope, statement));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                let (fields, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+                let field = fields.first().copied();
+                let field = field.ok_or(CompileError::not_built("the first of no values"))?;
+                Ok((field, Expression::first_of(values)))
+            }
             ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             ValueRef::If { place, filter } => {
                 let ValueRef::Field { path, field } = &**place else {

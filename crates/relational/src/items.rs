@@ -109,7 +109,10 @@ impl Compiler<'_> {
                             self.computed_place(call, scope, statement)?.1
                         }
                         ir::OrderKey::Value(ir::ValueRef::Distance(distance)) => {
-                            self.distance(distance, scope.alias, statement)?
+                            self.distance(distance, scope, statement)?
+                        }
+                        ir::OrderKey::Value(place @ ir::ValueRef::FirstOf(_)) => {
+                            self.place(place, scope, statement)?.1
                         }
                         ir::OrderKey::Value(_) => {
                             return Err(CompileError::not_built("this order as a value"));

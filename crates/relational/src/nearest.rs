@@ -1,22 +1,34 @@
 //! Distances of vectors, and the rows with the nearest ones.
 
-use ir::{Distance, Metric, Nearest, OtherVector};
+use catalog::{FieldId, VectorIndex, VectorMetric};
+use ir::{Candidates, Distance, Metric, Nearest, Operand, OtherVector, ValueRef, VectorOfRow};
 use source::CompileError;
 use sql::flavor::{VECTOR_COSINE, VECTOR_DOT_PRODUCT, VECTOR_EUCLIDEAN};
-use sql::{Alias, Comparison, Direction, Expression, OrderItem, Select, SelectItem};
+use sql::{
+    Alias, Call, CallArgument, Comparison, Direction, Expression, FromItem, Identifier, OrderItem,
+    Select, SelectItem, TableName, VectorDistance, VectorOperator,
+};
 
 use super::compile::Compiler;
+use super::items::numbered;
 use super::level::ParameterSource;
 use super::row_set::Scope;
 use super::statement::Statement;
 use super::value::ParameterKind;
+
+/// The most rows that an index finds: the candidates that a scan of pgvector's HNSW indexes visits by
+/// default (`hnsw.ef_search`).
+const MOST_BY_INDEX: u16 = 40;
+
+/// Rows with their keys and their distances.
+type Found = (Select, Expression, Expression);
 
 impl Compiler<'_> {
     /// The distance of a row's vector.
     pub(super) fn distance(
         &self,
         distance: &Distance,
-        alias: Alias,
+        scope: &Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let name = match distance.metric {
@@ -24,24 +36,59 @@ impl Compiler<'_> {
             Metric::Cosine => VECTOR_COSINE,
             Metric::DotProduct => VECTOR_DOT_PRODUCT,
         };
-        let other = match &distance.to {
+        let other = self.other_vector(&distance.to, statement)?;
+        let (_, vector) = self.vector(distance, scope)?;
+        Ok(self.own_function(name, [vector, other]))
+    }
+
+    /// The vector from which others have a distance.
+    fn other_vector(
+        &self,
+        other: &OtherVector,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        Ok(match other {
             OtherVector::Given(operand) => {
                 let source = ParameterSource::Operand(operand.clone());
                 Expression::Parameter(statement.parameter(source, ParameterKind::Vector))
             }
-            OtherVector::OfRow(filter) => {
-                let (entity, alias) = (self.catalog[distance.field].entity, statement.alias());
-                let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
-                let condition = self.filter(filter, &mut scope, statement)?;
-                let mut select = scope.select;
-                let expression = self.field(alias, distance.field);
-                select.items = vec![SelectItem { expression, name: None }];
-                select.and_where(condition);
-                select.limit = Some(Expression::Number(1));
-                Expression::Subquery(Box::new(select))
+            OtherVector::OfRow(rows) => {
+                let each = rows.iter().map(|row| self.vector_of_row(row, statement));
+                Expression::first_of(each.collect::<Result<_, _>>()?)
             }
-        };
-        Ok(self.own_function(name, [self.field(alias, distance.field), other]))
+        })
+    }
+
+    /// The vector of a row, and the field that it is.
+    pub(super) fn vector(
+        &self,
+        distance: &Distance,
+        scope: &Scope,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        match &distance.vector {
+            ValueRef::Field { path, field } if path.is_empty() => {
+                Ok((*field, self.field(scope.alias, *field)))
+            }
+            ValueRef::Common(place) => scope.common(*place),
+            _ => Err(CompileError::not_built("the vector of a related row")),
+        }
+    }
+
+    fn vector_of_row(
+        &self,
+        row: &VectorOfRow,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let VectorOfRow { field, filter } = row;
+        let (entity, alias) = (self.catalog[*field].entity, statement.alias());
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        let condition = self.filter(filter, &mut scope, statement)?;
+        let mut select = scope.select;
+        let expression = self.field(alias, *field);
+        select.items = vec![SelectItem { expression, name: None }];
+        select.and_where(condition);
+        select.limit = Some(Expression::Number(1));
+        Ok(Expression::Subquery(Box::new(select)))
     }
 
     /// Returns true if a row is one of the nearest.
@@ -51,19 +98,123 @@ impl Compiler<'_> {
         own: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let Nearest { key, distance, most, count, filter } = nearest;
+        let Nearest { key, among, most: _, count } = nearest;
+        let mut each = Vec::with_capacity(among.len());
+        for one in among {
+            match self.vector_index(one) {
+                Some(index) => {
+                    each.extend(self.indexed_candidates(one, nearest, index, statement)?)
+                }
+                None => each.push(self.candidates(one, nearest, statement)?),
+            }
+        }
+        let (mut select, key_of, distance) = match each.len() {
+            1 => each.remove(0),
+            _ => {
+                let selects = each.into_iter().map(|(mut select, key, distance)| {
+                    select.items = numbered([key, distance].into_iter());
+                    select
+                });
+                let (selects, alias) = (selects.collect(), statement.alias());
+                let (key, distance) =
+                    (Expression::numbered(alias, 0), Expression::numbered(alias, 1));
+                (Select::from(FromItem::Union { selects, alias }), key, distance)
+            }
+        };
+        select.items = vec![SelectItem { expression: key_of.clone(), name: None }];
+        select.order_by = [distance, key_of].into_iter().map(ascending).collect();
+        select.limit = Some(count_of(count, statement));
+        let expression = Box::new(self.field(own, *key));
+        Ok(Expression::InRows { expression, rows: Box::new(select) })
+    }
+
+    /// The index of the vectors, if it can find the nearest of all rows. With a condition it would find
+    /// fewer, since it is applied to the rows that the index has found.
+    fn vector_index(&self, candidates: &Candidates) -> Option<&VectorIndex> {
+        let Candidates { key: _, distance, filter } = candidates;
+        let ValueRef::Field { path, field } = &distance.vector else { return None };
+        let metric = match distance.metric {
+            Metric::Euclidean => VectorMetric::Euclidean,
+            Metric::Cosine => VectorMetric::Cosine,
+            Metric::DotProduct => VectorMetric::DotProduct,
+        };
+        let indexes = &self.catalog[self.catalog[*field].entity].vector_indexes;
+        let mut indexes = indexes.iter().filter(|_| path.is_empty() && filter.is_all());
+        indexes.find(|index| index.field == *field && index.metric == metric)
+    }
+
+    /// The candidates that an index finds, and, where it cannot, all of them.
+    fn indexed_candidates(
+        &self,
+        candidates: &Candidates,
+        nearest: &Nearest,
+        index: &VectorIndex,
+        statement: &mut Statement,
+    ) -> Result<[Found; 2], CompileError> {
+        let VectorIndex { field, dimensions, metric, namespace } = index;
+        let (mut found, key, value) = self.candidates(candidates, nearest, statement)?;
+        let Some(alias) = found.from.as_ref().map(FromItem::alias) else {
+            return Err(CompileError::not_built("vectors of no table"));
+        };
+        let other = self.other_vector(&candidates.distance.to, statement)?;
+        let vector = self.field(alias, *field);
+        let is_of_length = |vector: &Expression| {
+            cardinality(vector.clone()).equals(Expression::Number(*dimensions))
+        };
+        let count = count_of(&nearest.count, statement);
+        let is_served = Expression::And(vec![
+            is_of_length(&other),
+            Expression::Compare {
+                left: Box::new(count.clone()),
+                comparison: Comparison::LessOrEqual,
+                right: Box::new(Expression::Number(MOST_BY_INDEX)),
+            },
+        ]);
+        found.and_where(is_of_length(&vector));
+        found.and_where(is_served.clone());
+        found.items = numbered([key, value].into_iter());
+        found.order_by = vec![ascending(Expression::VectorDistance(Box::new(VectorDistance {
+            vector,
+            // A vector of another length has no distance, where the condition is not decided before.
+            other: Expression::When {
+                condition: Box::new(is_of_length(&other)),
+                then: Box::new(other),
+            },
+            dimensions: *dimensions,
+            operator: match metric {
+                VectorMetric::Euclidean => VectorOperator::Euclidean,
+                VectorMetric::Cosine => VectorOperator::Cosine,
+                VectorMetric::DotProduct => VectorOperator::DotProduct,
+            },
+            schema: Identifier(namespace.clone()),
+        })))];
+        found.limit = Some(count);
+        let page = statement.alias();
+        let select = Select::from(FromItem::Subquery { select: Box::new(found), alias: page });
+        let by_index = (select, Expression::numbered(page, 0), Expression::numbered(page, 1));
+        let (mut all, key, value) = self.candidates(candidates, nearest, statement)?;
+        all.and_where(Expression::IsNotTrue(Box::new(is_served)));
+        Ok([by_index, (all, key, value)])
+    }
+
+    /// The rows of an entity that have a distance, with their keys and distances.
+    fn candidates(
+        &self,
+        candidates: &Candidates,
+        nearest: &Nearest,
+        statement: &mut Statement,
+    ) -> Result<Found, CompileError> {
+        let Candidates { key, distance, filter } = candidates;
         let alias = statement.alias();
         let mut scope =
             Scope::new(Select::from(self.table(self.catalog[*key].entity, alias)), alias);
         let condition = self.filter(filter, &mut scope, statement)?;
+        let value = self.distance(distance, &scope, statement)?;
         let mut select = scope.select;
-        let expression = self.field(alias, *key);
-        select.items = vec![SelectItem { expression: expression.clone(), name: None }];
         select.and_where(condition);
-        let value = self.distance(distance, alias, statement)?;
         let is_null = Expression::IsNull(Box::new(value.clone()));
         select.and_where(Expression::Not(Box::new(is_null)));
-        if let Some(most) = most {
+        if let Some(most) = &nearest.most {
             let source = ParameterSource::Operand(most.clone());
             let most = statement.parameter(source, ParameterKind::Float);
             select.and_where(Expression::Compare {
@@ -72,13 +223,24 @@ impl Compiler<'_> {
                 right: Box::new(Expression::Parameter(most)),
             });
         }
-        let ascending =
-            |expression| OrderItem { expression, direction: Direction::Ascending, nulls: None };
-        select.order_by = vec![ascending(value), ascending(expression)];
-        let source = ParameterSource::Operand(count.clone());
-        let kind = ParameterKind::Limit { look_ahead: false };
-        select.limit = Some(Expression::Parameter(statement.parameter(source, kind)));
-        let expression = Box::new(self.field(own, *key));
-        Ok(Expression::InRows { expression, rows: Box::new(select) })
+        Ok((select, self.field(alias, *key), value))
     }
+}
+
+/// The number of rows that are the nearest.
+fn count_of(count: &Operand, statement: &mut Statement) -> Expression {
+    let source = ParameterSource::Operand(count.clone());
+    let kind = ParameterKind::Limit { look_ahead: false };
+    Expression::Parameter(statement.parameter(source, kind))
+}
+
+/// The number of elements of an array.
+fn cardinality(array: Expression) -> Expression {
+    let (schema, name) = (Some(Identifier("pg_catalog".into())), Identifier("cardinality".into()));
+    let arguments = vec![CallArgument { name: None, value: array }];
+    Expression::Call(Call { function: TableName { schema, name }, arguments })
+}
+
+fn ascending(expression: Expression) -> OrderItem {
+    OrderItem { expression, direction: Direction::Ascending, nulls: None }
 }

@@ -264,7 +264,7 @@ impl Compiler<'_> {
     ) -> Result<OrderItem, CompileError> {
         let (expression, nullable) = match &term.key {
             OrderKey::Value(ir::ValueRef::Distance(distance)) => {
-                (self.distance(distance, scope.alias, statement)?, true)
+                (self.distance(distance, scope, statement)?, true)
             }
             OrderKey::Value(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
@@ -332,6 +332,7 @@ pub(super) fn is_on_path(place: &ir::ValueRef) -> bool {
         ir::ValueRef::Field { path, .. } => !path.is_empty(),
         // A field of another entity may be null where this one is not.
         ir::ValueRef::If { .. } | ir::ValueRef::Common(_) => true,
+        ir::ValueRef::FirstOf(places) => places.first().is_none_or(is_on_path),
         _ => false,
     }
 }

@@ -339,6 +339,68 @@ fn objects_come_from_json_lines_and_tables_and_refer_by_ids_and_unique_values() 
 }
 
 #[test]
+fn texts_keep_their_languages() {
+    let scene = Scene::new(
+        "type Film { code: String! @id title: String @search
+           titleDe: String @dgraph(pred: \"Film.title@de\")
+           titleFrIt: String @dgraph(pred: \"Film.title@fr:it\")
+           titleAny: String @dgraph(pred: \"Film.title@.\") @search(by: [hash]) }",
+    );
+    let triples = scene.write(
+        "films.rdf",
+        r#"<0x1> <dgraph.type> "Film" .
+<0x1> <Film.code> "f1" .
+<0x1> <Film.title> "The wall" .
+<0x1> <Film.title> "Die Mauer"@de <0x0> .
+<0x1> <Film.title@fr> "Le mur" .
+<0x1> <Film.title> "Muren"@sv .
+"#,
+    );
+    let objects = scene.write(
+        "films.jsonl",
+        r#"{"uid":"0x2","dgraph.type":"Film","Film.code":"f2","Film.title@it":"Il muro"}
+{"type":"Film","code":"f3","titleDe":"Steine","title@fr":"Pierres"}
+"#,
+    );
+    for data in databases(&scene, "languages") {
+        let (code, output, error) = scene.import(&[&triples, &objects], &data, &[]);
+        assert_eq!((code, &*error), (Some(3), ""), "{output}");
+        let rejected = fs::read_to_string(scene.file("films.rdf.rejected.jsonl")).unwrap();
+        expect![[r#"
+            6: no field has the predicate `Film.title@sv`: <0x1> <Film.title> "Muren"@sv .
+        "#]]
+        .assert_eq(&shown(&rejected));
+        expect![[r#"
+            <0x1> <dgraph.type> "Film"^^<xs:string> <0x0> .
+            <0x1> <Film.code> "f1"^^<xs:string> <0x0> .
+            <0x1> <Film.title> "The wall"^^<xs:string> <0x0> .
+            <0x1> <Film.title> "Die Mauer"@de <0x0> .
+            <0x1> <Film.title> "Le mur"@fr <0x0> .
+            <0x2> <dgraph.type> "Film"^^<xs:string> <0x0> .
+            <0x2> <Film.code> "f2"^^<xs:string> <0x0> .
+            <0x2> <Film.title> "Il muro"@it <0x0> .
+            <0x3> <dgraph.type> "Film"^^<xs:string> <0x0> .
+            <0x3> <Film.code> "f3"^^<xs:string> <0x0> .
+            <0x3> <Film.title> "Steine"@de <0x0> .
+            <0x3> <Film.title> "Pierres"@fr <0x0> .
+        "#]]
+        .assert_eq(&scene.export(&data, "rdf"));
+        expect![[r#"
+            {"uid":"0x1","dgraph.type":["Film"],"Film.code":"f1","Film.title":"The wall","Film.title@de":"Die Mauer","Film.title@fr":"Le mur"}
+            {"uid":"0x2","dgraph.type":["Film"],"Film.code":"f2","Film.title@it":"Il muro"}
+            {"uid":"0x3","dgraph.type":["Film"],"Film.code":"f3","Film.title@de":"Steine","Film.title@fr":"Pierres"}
+        "#]].assert_eq(&scene.export(&data, "jsonl"));
+        scene.check(&data);
+    }
+    let first = scene.export(&scene.file("languages.db"), "rdf");
+    let again = scene.write("again.rdf", &first);
+    for data in databases(&scene, "languages_again") {
+        scene.import_all(&[&again], &data, &[]);
+        assert_eq!(scene.export(&data, "rdf"), first);
+    }
+}
+
+#[test]
 fn the_standard_input_and_compressed_files_are_imported() {
     let scene = Scene::new(BLOG);
     let (data, other) = (scene.file("input.db"), scene.file("other.db"));

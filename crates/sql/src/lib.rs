@@ -30,5 +30,5 @@ pub use tree::{
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
     InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, OfJson, OnConflict, Operation,
     OrderItem, Parameter, Select, SelectItem, Set, SqlType, Statement, TableName, TimeKind,
-    TimeUnit, Update,
+    TimeUnit, Update, VectorDistance, VectorOperator,
 };

@@ -310,6 +310,9 @@ pub enum Expression {
     OrEmptyArray(Box<Expression>),
     /// The only value of a query that gives one row at most.
     Subquery(Box<Select>),
+    VectorDistance(Box<VectorDistance>),
+    /// The first of two or more values that is not null.
+    Coalesce(Vec<Expression>),
     /// What is computed of two values.
     Computed {
         left: Box<Expression>,
@@ -322,6 +325,27 @@ pub enum Expression {
 
 // Compilers hold many of them in each frame of their recursion.
 const _: () = assert!(size_of::<Expression>() <= 56);
+
+/// The distance of two lists of floats as vectors of one length, as an index of them computes it: an
+/// order by it reads the index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorDistance {
+    pub vector: Expression,
+    pub other: Expression,
+    pub dimensions: u16,
+    pub operator: VectorOperator,
+    /// The schema of the type and of its operators.
+    pub schema: Identifier,
+}
+
+/// Operators of distances of vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorOperator {
+    Euclidean,
+    Cosine,
+    /// In the order of one less the dot product.
+    DotProduct,
+}
 
 /// Whether a row is among those that a virtual table of texts returns for a query, by their numbers.
 /// All rows of the table are, if the query is null.
@@ -527,6 +551,15 @@ impl Expression {
             left: Box::new(self),
             comparison: Comparison::Equal,
             right: Box::new(right),
+        }
+    }
+
+    /// The first of these values that is not null, without a wrapper around a single one.
+    #[must_use]
+    pub fn first_of(mut values: Vec<Self>) -> Self {
+        match values.len() {
+            1 => values.swap_remove(0),
+            _ => Self::Coalesce(values),
         }
     }
 

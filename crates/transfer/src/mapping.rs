@@ -162,8 +162,18 @@ impl Lookup {
                 lookup.types.insert(alias.clone(), TypeName::Object(index));
             }
             let members = || object.members.iter().enumerate();
-            let fields = members().map(|(place, member)| (member.field.clone(), place));
-            lookup.by_field.push(fields.collect());
+            let mut fields: FxHashMap<Box<str>, usize> = FxHashMap::default();
+            for (place, member) in members() {
+                fields.insert(member.field.clone(), place);
+                // A text in a language is that of the field without one, too: `name@en`.
+                if let Some((predicate, tag)) = member.predicate.split_once('@')
+                    && let Some(own) =
+                        object.members.iter().find(|one| *one.predicate == *predicate)
+                {
+                    fields.entry(format!("{}@{tag}", own.field).into()).or_insert(place);
+                }
+            }
+            lookup.by_field.push(fields);
             let predicates = members().map(|(place, member)| (member.predicate.clone(), place));
             lookup.by_predicate.push(predicates.collect());
             for (place, member) in members() {

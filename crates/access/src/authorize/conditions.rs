@@ -42,6 +42,9 @@ impl Walk<'_> {
             | ValueRef::Truncated { place, .. }
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
+            ValueRef::FirstOf(places) => {
+                places.iter_mut().for_each(|place| self.place(place, within));
+            }
             ValueRef::Counted { .. } => {}
             ValueRef::Common(_) => self.unsupported("rows of several entities"),
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
@@ -50,11 +53,19 @@ impl Walk<'_> {
 
     /// Vectors cannot be masked, and the one of another row is that of a readable row.
     fn distance(&mut self, distance: &mut Distance) {
-        let entity = self.catalog[distance.field].entity;
-        self.check(entity, Privilege::Read, Some(distance.field));
-        self.plain(distance.field);
-        if let OtherVector::OfRow(filter) = &mut distance.to {
-            self.among_visible(filter, entity);
+        match &distance.vector {
+            ValueRef::Field { field, .. } => {
+                let (field, entity) = (*field, self.catalog[*field].entity);
+                self.check(entity, Privilege::Read, Some(field));
+                self.plain(field);
+            }
+            _ => self.unsupported("rows of several entities"),
+        }
+        if let OtherVector::OfRow(rows) = &mut distance.to {
+            for row in rows {
+                let entity = self.catalog[row.field].entity;
+                self.among_visible(&mut row.filter, entity);
+            }
         }
     }
 
@@ -85,9 +96,11 @@ impl Walk<'_> {
             | Filter::Text { place, .. }
             | Filter::Geo { place, .. } => self.place(place, within),
             Filter::Nearest(nearest) => {
-                let entity = self.catalog[nearest.key].entity;
-                self.distance(&mut nearest.distance);
-                self.among_visible(&mut nearest.filter, entity);
+                for candidates in &mut nearest.among {
+                    let entity = self.catalog[candidates.key].entity;
+                    self.distance(&mut candidates.distance);
+                    self.among_visible(&mut candidates.filter, entity);
+                }
             }
             Filter::Relation { hop, quantifier, filter } => {
                 let mut below = self.along(*hop, within);

@@ -80,6 +80,9 @@ impl Walk<'_> {
             ValueRef::Edge(_) | ValueRef::Computed(_) | ValueRef::Aggregated { .. } => {
                 self.place(place, within);
             }
+            ValueRef::FirstOf(places) => {
+                places.iter_mut().for_each(|place| self.grouped(place, within));
+            }
             ValueRef::Counted { .. }
             | ValueRef::Distance(_)
             | ValueRef::Common(_)

@@ -151,8 +151,19 @@ impl Walk<'_> {
                 }
             }
             From::Variants(variants) => {
+                let outputs = (&*rows.outputs, &*rows.order);
+                let passes: Vec<(EntityId, Filter)> = variants
+                    .iter()
+                    .map(|variant| {
+                        let usage = of_variant(variant, rows.shown, outputs);
+                        (variant.entity, self.requirement(variant.entity, &usage).passes)
+                    })
+                    .collect();
                 for variant in variants.iter_mut() {
-                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    each_nearest(&mut variant.filter, &mut |nearest| {
+                        self.pass_before(nearest, &passes);
+                    });
+                    self.variant(variant, rows.shown, outputs);
                 }
                 // The common condition comes after those of each variant.
                 if variants.iter().any(|variant| has_barrier(&variant.filter)) {
@@ -196,12 +207,8 @@ impl Walk<'_> {
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
         let requirement = self.requirement(entity, &usage);
-        each_nearest(&mut rows.filter, &mut |nearest| {
-            add(&mut nearest.filter, requirement.passes.clone());
-            if let OtherVector::OfRow(filter) = &mut nearest.distance.to {
-                add(filter, requirement.passes.clone());
-            }
-        });
+        let passes = [(entity, requirement.passes.clone())];
+        each_nearest(&mut rows.filter, &mut |nearest| self.pass_before(nearest, &passes));
         requirement.restrict(&mut rows.filter);
     }
 
@@ -213,15 +220,27 @@ impl Walk<'_> {
         (outputs, order): (&[Output], &[OrderTerm]),
     ) {
         let entity = variant.entity;
-        let mut usage = Usage { is_read: shown, ..Usage::default() };
-        usage.add(outputs, &variant.common);
-        usage.order(order, &variant.common);
-        usage.add(&variant.outputs, &variant.common);
+        let usage = of_variant(variant, shown, (outputs, order));
         // A variant that the request excludes is not read.
         if variant.filter != Filter::none() {
             self.require_open(entity, &usage);
         }
         self.requirement(entity, &usage).restrict(&mut variant.filter);
+    }
+
+    /// Lets only rows that pass be among the nearest, and only their vectors be compared with.
+    fn pass_before(&self, nearest: &mut Nearest, passes: &[(EntityId, Filter)]) {
+        let pass = |field: FieldId, filter: &mut Filter| {
+            let entity = self.catalog[field].entity;
+            let own = passes.iter().find(|(of, _)| *of == entity);
+            add(filter, own.map_or_else(Filter::none, |(_, passes)| passes.clone()));
+        };
+        for candidates in &mut nearest.among {
+            pass(candidates.key, &mut candidates.filter);
+            if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
+                rows.iter_mut().for_each(|row| pass(row.field, &mut row.filter));
+            }
+        }
     }
 
     /// Denies closed actions. An aggregate of nodes reads the nodes.
@@ -268,19 +287,13 @@ impl Usage {
     /// Adds the members that an order reads of the rows themselves; `common` are the fields that common ones are
     /// of this entity.
     fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
-        let member = |term: &OrderTerm| match &term.key {
-            OrderKey::Value(place) => match place.stored() {
-                ValueRef::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
-                ValueRef::Common(place) => {
-                    common.get(usize::from(*place)).copied().map(Member::Field)
-                }
-                ValueRef::Computed(call) => Some(Member::Function(call.function)),
-                _ => None,
-            },
-            OrderKey::Call(call) => Some(Member::Function(call.function)),
-            OrderKey::Relation { .. } => None,
-        };
-        self.ordered.extend(order.iter().filter_map(member));
+        for term in order {
+            match &term.key {
+                OrderKey::Value(place) => add_members(place, common, &mut self.ordered),
+                OrderKey::Call(call) => self.ordered.push(Member::Function(call.function)),
+                OrderKey::Relation { .. } => {}
+            }
+        }
     }
 
     /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
@@ -305,14 +318,23 @@ impl Usage {
                 OutputKind::Count => self.is_read = true,
                 OutputKind::Aggregate(aggregate) => {
                     self.is_aggregated = true;
-                    let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
-                    self.aggregated.extend(places.filter_map(member));
+                    for place in aggregate.terms.iter().filter_map(|term| term.place.as_ref()) {
+                        match place {
+                            ValueRef::FirstOf(_) => {
+                                add_members(place, common, &mut self.aggregated);
+                            }
+                            _ => self.aggregated.extend(member(place)),
+                        }
+                    }
                 }
                 // Groups reveal the values of their keys.
                 OutputKind::Groups(groups) => {
                     self.is_read = true;
                     self.read.extend(groups.by.iter().filter_map(member));
                     self.add(&groups.outputs, common);
+                }
+                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::FirstOf(_))) => {
+                    add_members(place, common, &mut self.read);
                 }
                 OutputKind::Present { .. }
                 | OutputKind::PresentIf { .. }
@@ -323,6 +345,36 @@ impl Usage {
                 | OutputKind::Counter { .. } => {}
             }
         }
+    }
+}
+
+/// The usage of one of several entities; `outputs` and `order` are those of all.
+fn of_variant(
+    variant: &Variant,
+    shown: bool,
+    (outputs, order): (&[Output], &[OrderTerm]),
+) -> Usage {
+    let is_checked = has_password(&variant.filter);
+    let mut usage = Usage { is_read: shown, is_checked, ..Usage::default() };
+    usage.add(outputs, &variant.common);
+    usage.order(order, &variant.common);
+    usage.add(&variant.outputs, &variant.common);
+    usage
+}
+
+/// Adds the members that a value of the rows themselves is; `common` are the fields that common ones
+/// are of this entity.
+fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) {
+    match place.stored() {
+        ValueRef::Field { path, field } if path.is_empty() => members.push(Member::Field(*field)),
+        ValueRef::Common(place) => {
+            members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
+        }
+        ValueRef::Computed(call) => members.push(Member::Function(call.function)),
+        ValueRef::FirstOf(places) => {
+            places.iter().for_each(|place| add_members(place, common, members));
+        }
+        _ => {}
     }
 }
 

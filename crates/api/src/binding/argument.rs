@@ -1,5 +1,7 @@
 //! Arguments of fields that return rows or values.
 
+use std::sync::Arc;
+
 use catalog::{FieldId, SearchId};
 use ir::{Hop, ValueRef};
 
@@ -49,8 +51,12 @@ pub enum ArgumentRole {
     Call(ArgumentBinding),
     /// A password: only the row whose field has a hash of it is found.
     Password(FieldId),
+    /// The same of rows of several entities, each with a field of its own, in the order of the list
+    /// of variants.
+    CommonPassword(Arc<[FieldId]>),
     /// Of rows by the distances of their vectors: see
-    /// [`RowsFrom::Nearest`](super::RowsFrom::Nearest).
+    /// [`RowsFrom::Nearest`](super::RowsFrom::Nearest) and
+    /// [`RowsFrom::NearestVariants`](super::RowsFrom::NearestVariants).
     Nearest(NearestRole),
     /// The search text of an index.
     Searched,
@@ -66,12 +72,15 @@ pub enum ArgumentRole {
 /// The meaning of an argument of rows by the distances of their vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NearestRole {
-    /// An enum value, bound by [`ValueBinding::Vector`](super::ValueBinding::Vector).
+    /// An enum value, bound by [`ValueBinding::Vector`](super::ValueBinding::Vector) or
+    /// [`ValueBinding::CommonVector`](super::ValueBinding::CommonVector).
     By,
     /// The vector from which rows have a distance.
     Vector,
     /// A value of the row with that vector.
     Key(FieldId),
+    /// The same of rows of several entities: the index of the value among the common fields.
+    CommonKey(u16),
     /// The number of rows.
     Count,
     /// The largest distance.

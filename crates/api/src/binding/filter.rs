@@ -46,6 +46,8 @@ pub enum FilterRole {
     Operators(Arc<Subject>),
     /// The same on the elements of this list: comparisons must hold of any of them.
     OperatorsOfElements(Arc<Subject>),
+    /// The same on each of these values: an operator must hold of any of them, and a null of all.
+    OperatorsOfAny(Arc<[Subject]>),
     /// The point of [`OperatorRole::DistanceFrom`].
     DistancePoint,
     /// A comparison of the distance of [`OperatorRole::DistanceFrom`].

@@ -132,6 +132,9 @@ pub enum ObjectRole {
     CommonElements(u16),
     /// A relation of the objects of each of several entities, in the order of the list of variants.
     CommonRelation(Arc<[ObjectRelation]>),
+    /// A password of the objects of each of several entities, of which these fields store a hash, in
+    /// the order of the list of variants.
+    CommonPassword(Arc<[FieldId]>),
     /// An object of values to set.
     Set,
     /// An object of values to remove.

@@ -53,7 +53,9 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::OfVariants => Some(Reading::Value),
         FilterRole::Operator(operator) => scope.subject.then(|| of_operator(*operator)),
         FilterRole::On { operator, .. } => Some(of_operator(*operator)),
-        FilterRole::Operators(_) | FilterRole::OperatorsOfElements(_) => Some(ON_SUBJECT),
+        FilterRole::Operators(_)
+        | FilterRole::OperatorsOfElements(_)
+        | FilterRole::OperatorsOfAny(_) => Some(ON_SUBJECT),
         FilterRole::Composite(CompositePlace::Attribute(_)) if !scope.composite => None,
         FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
         FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),

@@ -77,8 +77,8 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Ignored
 
         Rows
-          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, LimitOfEitherEnd, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, Nearest, Searched, SearchBy, Directed, DirectedVariants
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, LimitOfEitherEnd, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Ignored, Refused
 
@@ -92,7 +92,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Groups
           Argument: GroupBy
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
@@ -118,42 +118,42 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Member
 
         Condition()
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(subject)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(One))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Variants))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(rows Some(Declared))
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(composite)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite, AttributeOperators, Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite, AttributeOperators, Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(made_of)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
         Condition(group)
-          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Refused
 
@@ -259,7 +259,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Object
-          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Password | Relation | Common | CommonRelation)
+          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Password | Relation | Common | CommonRelation | CommonPassword)
           Variant: Of
           other: Refused"#]].assert_eq(table.trim_end());
 }

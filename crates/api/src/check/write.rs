@@ -179,6 +179,7 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
             | ObjectRole::ExternalIdentifier(_)
             | ObjectRole::Elements(_)
             | ObjectRole::Password(_)
+            | ObjectRole::CommonPassword(_)
             | ObjectRole::Common(_)
             | ObjectRole::CommonElements(_) => Some(Reading::Value),
             ObjectRole::Relation(_) | ObjectRole::CommonRelation(_) => {

@@ -20,8 +20,7 @@ const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this val
 
 pub(super) const MISSING: &str = "The database does not store this.";
 
-const PASSWORD_OF_INTERFACE: &str =
-    "The passwords of an interface's objects are changed by the mutations of their types.";
+const OF_LANGUAGES: &str = "A text of several languages is computed: set those of each language.";
 
 const FROM_SEVERAL: &str = "References from rows of an interface's types are not supported here yet: \
      set them from the other end.";
@@ -123,6 +122,7 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
     match build.located.field(index, place) {
         LocatedField::Missing => refused(MISSING),
+        LocatedField::FirstOf(_) => refused(OF_LANGUAGES),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
@@ -134,10 +134,15 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
 
 /// The password of an object.
 pub(super) fn password(build: &Builder<'_>, index: TypeIndex) -> InputBinding {
-    match build.located.password(index) {
-        _ if is_interface(build.r#type(index)) => refused(PASSWORD_OF_INTERFACE),
-        Some(field) => input(ObjectRole::Password(field)),
-        None => refused(MISSING),
+    match is_interface(build.r#type(index)) {
+        true => match variants::passwords(build, index) {
+            Some(each) => input(ObjectRole::CommonPassword(each)),
+            None => refused(MISSING),
+        },
+        false => match build.located.password(index) {
+            Some(field) => input(ObjectRole::Password(field)),
+            None => refused(MISSING),
+        },
     }
 }
 

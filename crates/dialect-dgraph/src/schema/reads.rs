@@ -34,6 +34,7 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
     let field = &r#type.fields[place];
     match build.located.field(index, place) {
         LocatedField::Column(column) => FieldBinding::Column(column.field),
+        LocatedField::FirstOf(fields) => FieldBinding::FirstOf(fields.as_slice().into()),
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
                 (Some(_), _) => RowsForm::List,
@@ -99,6 +100,10 @@ pub(super) fn condition(
     filter: &str,
 ) -> InputBinding {
     let field = &build.r#type(index).fields[place];
+    if let Some(texts) = texts(build, index, place) {
+        let subjects = texts.into_iter().map(Subject::new).collect();
+        return InputBinding::lenient(FilterRole::OperatorsOfAny(subjects));
+    }
     match subject(build, index, place) {
         None => refused(MISSING),
         Some(subject) if field.r#type.list.is_some() => {
@@ -127,7 +132,7 @@ pub(super) fn related_condition(
             variants: variants::list_of_relation(build, base, ways)?,
             role: RowsRole::Quantified(Quantifier::Some),
         },
-        LocatedField::Missing | LocatedField::Column(_) => return None,
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => return None,
     };
     Some(InputBinding::lenient(role))
 }
@@ -139,6 +144,10 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
     let refused = |text: &str| ValueBinding::Refused(text.into());
     let base = r#type.fields[place].r#type.base;
     let is_guarded = variants::are_guarded(build, base);
+    if let Some(texts) = texts(build, index, place) {
+        let texts = texts.into_iter().map(Subject::new);
+        return ValueBinding::Present(RowPart::AnyOf(texts.collect()));
+    }
     if is_interface(r#type) {
         // The key of an object, and a joining row, tell that there is an object, even if rules hide it.
         let common = match is_guarded {
@@ -154,7 +163,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
         };
     }
     ValueBinding::Present(match located.field(index, place) {
-        LocatedField::Missing => return refused(MISSING),
+        LocatedField::Missing | LocatedField::FirstOf(_) => return refused(MISSING),
         LocatedField::Column(column) => RowPart::Field(column.field),
         LocatedField::Rows(RelationPath::Through { near, far }) if is_guarded => {
             RowPart::RelatedThrough { near: *near, far: *far }
@@ -177,6 +186,9 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
 
 /// A field that rows are ordered by.
 pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
+    if let Some(texts) = texts(build, index, place) {
+        return ValueBinding::Sorted(ValueRef::FirstOf(texts));
+    }
     match subject(build, index, place) {
         Some(subject) => ValueBinding::Sorted(subject.place),
         None => ValueBinding::Refused(MISSING.into()),
@@ -202,6 +214,12 @@ pub(super) fn aggregate_value(
     function: AggregateFunction,
 ) -> FieldBinding {
     let base = build.r#type(index).fields[place].r#type.base;
+    if let Some(texts) = texts(build, index, place) {
+        let place = ValueRef::FirstOf(texts);
+        let (form, absent) = (Form::Stored, None);
+        let value = AggregateValue { function, field: None, leaf: Leaf::Text, form, absent };
+        return FieldBinding::Aggregate(AggregateField::ValueOf { place, value });
+    }
     let Some(LocatedColumn { field, r#type }) = column(build, index, place) else {
         return FieldBinding::Refused(MISSING.into());
     };
@@ -234,7 +252,13 @@ fn related(
             })
         }
         (LocatedField::Several(ways), base) => variants::of_relation(build, base, ways, form),
-        (LocatedField::Missing | LocatedField::Column(_) | LocatedField::Rows(_), _) => None,
+        (
+            LocatedField::Missing
+            | LocatedField::Column(_)
+            | LocatedField::FirstOf(_)
+            | LocatedField::Rows(_),
+            _,
+        ) => None,
     };
     rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows)
 }
@@ -253,6 +277,20 @@ fn subject(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Subjec
             Some(Subject::new(ValueRef::Common(place)))
         }
         false => build.located.column(index, place).map(|column| Subject::field(column.field)),
+    }
+}
+
+/// The texts of a field that reads several languages, in the order in which it prefers them.
+fn texts(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Vec<ValueRef>> {
+    if is_interface(build.r#type(index)) {
+        let places = variants::common_texts(build, index, place)?;
+        return Some(places.map(ValueRef::Common).collect());
+    }
+    match build.located.field(index, place) {
+        LocatedField::FirstOf(fields) => {
+            Some(fields.iter().copied().map(ValueRef::field).collect())
+        }
+        _ => None,
     }
 }
 

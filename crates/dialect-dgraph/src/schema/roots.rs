@@ -7,14 +7,11 @@ use super::definitions::custom;
 use super::draft::{DraftField, DraftInput};
 use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_field};
 use super::operators::refused;
-use super::{reads, similar};
+use super::{reads, similar, variants};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
 use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
 
 const SUBSCRIPTIONS: &str = "Subscriptions are not supported yet.";
-
-const PASSWORD_OF_INTERFACE: &str =
-    "The passwords of an interface's objects are checked by the queries of their types.";
 
 /// The reason for which the `get` of an interface is deprecated.
 const DEPRECATED_GET: &str = "@id argument for get query on interface is being deprecated. Only \
@@ -126,18 +123,15 @@ fn check_password(build: &mut Builder<'_>, index: TypeIndex, secret: &Secret) ->
         let binding = reads::key(build, index, place);
         arguments.push(DraftInput::new(&key.name, &build.text(key.r#type), binding));
     }
-    let (binding, password) = match build.located.password(index) {
-        Some(field) => {
-            let password = InputBinding::lenient(ArgumentRole::Password(field));
-            (reads::root(build, index, RowsForm::Single), password)
+    let (form, role) = match is_interface(r#type) {
+        true => {
+            (RowsForm::Keyed, variants::passwords(build, index).map(ArgumentRole::CommonPassword))
         }
-        None => {
-            let text = match is_interface(r#type) {
-                true => PASSWORD_OF_INTERFACE,
-                false => changes::MISSING,
-            };
-            (FieldBinding::Refused(text.into()), refused(text))
-        }
+        false => (RowsForm::Single, build.located.password(index).map(ArgumentRole::Password)),
+    };
+    let (binding, password) = match role {
+        Some(role) => (reads::root(build, index, form), InputBinding::lenient(role)),
+        None => (FieldBinding::Refused(changes::MISSING.into()), refused(changes::MISSING)),
     };
     arguments.push(DraftInput::new(&secret.field, "String!", password));
     let name = format!("check{}Password", r#type.name);

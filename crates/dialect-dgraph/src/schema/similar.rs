@@ -3,18 +3,15 @@
 use super::arguments;
 use super::builder::Builder;
 use super::draft::{DraftField, DraftInput, DraftKind, DraftValue, Section};
-use super::facts::{has_embedding, is_identified};
+use super::facts::{has_embedding, is_identified, is_interface};
 use super::operators::refused;
-use super::reads;
 use super::roots::{deprecation, keys};
+use super::{reads, variants};
 use crate::model::{Field, Metric, Search, TypeIndex};
 use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole,
     RowsBinding, RowsForm, RowsFrom, ValueBinding,
 };
-
-const OF_INTERFACE: &str =
-    "The vectors of an interface's objects are compared by the queries of their types.";
 
 const MISSING: &str = "The database does not store this.";
 
@@ -44,7 +41,16 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
             let from = RowsFrom::Nearest;
             FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
         }
-        _ => FieldBinding::Refused(OF_INTERFACE.into()),
+        FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Variants { variants, .. },
+            entity,
+            form,
+            ..
+        }) => {
+            let from = RowsFrom::NearestVariants(variants);
+            FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
+        }
+        _ => FieldBinding::Refused(MISSING.into()),
     };
     let query = |suffix: &str, arguments: Vec<DraftInput>| {
         let query = format!("querySimilar{name}{suffix}");
@@ -77,23 +83,27 @@ fn key_of_row(binding: &InputBinding) -> InputBinding {
         }
         _ => return refused(MISSING),
     };
-    match subject {
-        ir::ValueRef::Field { field, .. } => {
-            InputBinding::lenient(ArgumentRole::Nearest(NearestRole::Key(*field)))
-        }
-        _ => refused(OF_INTERFACE),
-    }
+    let role = match subject {
+        ir::ValueRef::Field { field, .. } => NearestRole::Key(*field),
+        ir::ValueRef::Common(place) => NearestRole::CommonKey(*place),
+        _ => return refused(MISSING),
+    };
+    InputBinding::lenient(ArgumentRole::Nearest(role))
 }
 
 /// The vectors of a field.
 fn vectors(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
-    match build.located.column(index, place) {
-        Some(column) => ValueBinding::Vector {
-            field: column.field,
-            metric: metric(&build.r#type(index).fields[place]),
-        },
-        None => ValueBinding::Refused(OF_INTERFACE.into()),
-    }
+    let r#type = build.r#type(index);
+    let metric = metric(&r#type.fields[place]);
+    let vector = match is_interface(r#type) {
+        true => variants::common_place(build, index, place)
+            .map(|place| ValueBinding::CommonVector { place, metric }),
+        false => build
+            .located
+            .column(index, place)
+            .map(|column| ValueBinding::Vector { field: column.field, metric }),
+    };
+    vector.unwrap_or_else(|| ValueBinding::Refused(MISSING.into()))
 }
 
 /// The distance of a field's vectors: that of its index.

@@ -1,5 +1,8 @@
 //! Rows of several types in one list: those of an interface or of a union.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use catalog::FieldId;
 use ir::Hop;
 
@@ -81,8 +84,25 @@ pub(super) fn of_relation(
 /// them.
 pub(super) fn common_place(build: &Builder<'_>, index: TypeIndex, field: usize) -> Option<u16> {
     let fields = common_fields(build, index);
-    let place = fields.iter().position(|known| *known == field)? + 1;
-    u16::try_from(place).ok()
+    let place = fields.iter().position(|(known, _)| *known == field)?;
+    let before = fields[..place].iter().map(|(_, width)| width).sum::<usize>();
+    u16::try_from(before + 1).ok()
+}
+
+/// The indexes of the texts of an interface's field that reads several languages, among the common
+/// fields of its types.
+pub(super) fn common_texts(
+    build: &Builder<'_>,
+    index: TypeIndex,
+    field: usize,
+) -> Option<Range<u16>> {
+    let name = &build.r#type(index).fields[field].name;
+    let members = members(build, Base::Type(index));
+    members.iter().find_map(|one| texts_of(build, *one, name))?;
+    let fields = common_fields(build, index);
+    let (_, width) = fields.iter().find(|(known, _)| *known == field)?;
+    let first = common_place(build, index, field)?;
+    Some(first..first + u16::try_from(*width).ok()?)
 }
 
 /// The index of an interface's relation among the common ones of its types.
@@ -103,6 +123,12 @@ pub(super) fn leads_to_rows(build: &Builder<'_>, index: TypeIndex, field: usize)
             matches!(located, LocatedField::Rows(RelationPath::Hop(_)))
         })
     })
+}
+
+/// The field of each type of an interface with the hash of the password, if all have one.
+pub(super) fn passwords(build: &Builder<'_>, index: TypeIndex) -> Option<Arc<[FieldId]>> {
+    let members = members(build, Base::Type(index)).into_iter();
+    members.map(|member| build.located.password(member)).collect()
 }
 
 /// The stored value of an interface's field in the first type that implements it.
@@ -167,20 +193,26 @@ fn common(build: &Builder<'_>, base: Base, member: TypeIndex) -> Option<Vec<Fiel
     let mut common = vec![build.located.rows(member)?.key];
     if let Base::Type(index) = base {
         let fields = &build.r#type(index).fields;
-        for field in common_fields(build, index) {
-            common.push(value_of(build, member, &fields[field].name)?);
+        for (field, width) in common_fields(build, index) {
+            let values = values_of(build, member, &fields[field].name)?;
+            // Where a type has fewer texts, the last one counts again.
+            let last = *values.last()?;
+            common.extend(values.into_iter().chain(std::iter::repeat(last)).take(width));
         }
     }
     Some(common)
 }
 
-/// The fields of an interface that all its types store in one column: values, and references.
-fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<usize> {
+/// The fields of an interface that all its types store: values and references in one column, texts in
+/// several languages in as many as the type with the most.
+fn common_fields(build: &Builder<'_>, index: TypeIndex) -> Vec<(usize, usize)> {
     let members = members(build, Base::Type(index));
     let fields = build.r#type(index).fields.iter().enumerate();
-    let is_common = |name: &str| members.iter().all(|one| value_of(build, *one, name).is_some());
-    let fields = fields.filter(|(_, field)| is_common(&field.name));
-    fields.map(|(place, _)| place).collect()
+    let width = |name: &str| {
+        let widths = members.iter().map(|one| Some(values_of(build, *one, name)?.len()));
+        widths.collect::<Option<Vec<usize>>>()?.into_iter().max()
+    };
+    fields.filter_map(|(place, field)| Some((place, width(&field.name)?))).collect()
 }
 
 /// The relations of a type for those of an interface.
@@ -214,7 +246,23 @@ fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
             (_, RelationPath::Through { near, .. }) => Some(*near),
             (_, RelationPath::Hop(_)) => None,
         },
-        LocatedField::Missing | LocatedField::Column(_) => None,
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => None,
+    }
+}
+
+/// The columns of a field: one, or those of its languages.
+fn values_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Vec<FieldId>> {
+    let texts = texts_of(build, member, name).map(<[FieldId]>::to_vec);
+    texts.or_else(|| value_of(build, member, name).map(|value| vec![value]))
+}
+
+/// The texts of a field that reads several languages.
+fn texts_of<'b>(build: &'b Builder<'_>, member: TypeIndex, name: &str) -> Option<&'b [FieldId]> {
+    let fields = &build.r#type(member).fields;
+    let place = fields.iter().position(|field| &*field.name == name)?;
+    match build.located.field(member, place) {
+        LocatedField::FirstOf(fields) => Some(fields),
+        _ => None,
     }
 }
 

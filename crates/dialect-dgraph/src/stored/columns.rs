@@ -2,6 +2,7 @@
 
 use storage::model as target;
 
+use super::languages::has_languages;
 use super::names::without_type;
 use super::{FieldStorage, Layout, is_key};
 use crate::model::{Base, Default, Field, Metric, Scalar, Search, Type, TypeKind};
@@ -15,11 +16,6 @@ pub(super) fn add(layout: &mut Layout<'_>) {
     }
     for entity in 0..layout.of_entities.len() {
         require(layout, entity);
-    }
-    for (idx, r#type) in layout.stored_types() {
-        if r#type.kind == TypeKind::Object {
-            add_languages(layout, idx, r#type);
-        }
     }
 }
 
@@ -40,7 +36,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
     let source = layout.source;
     let Some(entity) = entity(layout, idx) else { return };
     for (index, field) in r#type.fields.iter().enumerate() {
-        if !layout.is_stored(r#type, field) || languages(field).is_some() {
+        if !layout.is_stored(r#type, field) || has_languages(field) {
             continue;
         }
         if is_key(field) {
@@ -81,7 +77,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
 }
 
 /// The index of a field with the name and the type, which is added if there is none.
-fn merge(fields: &mut Vec<target::Field>, added: target::Field) -> usize {
+pub(super) fn merge(fields: &mut Vec<target::Field>, added: target::Field) -> usize {
     let known = fields.iter().position(|field| field.name == added.name);
     let Some(position) = known else {
         fields.push(without_doubles(added));
@@ -173,7 +169,7 @@ fn field_type(layout: &Layout<'_>, field: &Field) -> Option<target::FieldType> {
     })
 }
 
-fn index_of(field: &Field, search: Search) -> Option<target::Index> {
+pub(super) fn index_of(field: &Field, search: Search) -> Option<target::Index> {
     Some(match search {
         Search::Hash | Search::Bool => target::Index::Equality,
         // A vector is compared as a whole.
@@ -197,33 +193,4 @@ fn index_of(field: &Field, search: Search) -> Option<target::Index> {
             Metric::DotProduct => target::Metric::DotProduct,
         }),
     })
-}
-
-/// The languages of a field that reads several, as in `name@hi:en:.`. A point is any language.
-fn languages(field: &Field) -> Option<&str> {
-    let (_, tags) = field.stored_name.split_once('@')?;
-    (tags == "." || tags.contains(':')).then_some(tags)
-}
-
-fn add_languages(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
-    let Some(entity) = entity(layout, idx) else { return };
-    for (index, field) in r#type.fields.iter().enumerate() {
-        let Some(tags) = languages(field) else { continue };
-        let name = &layout.names[idx][index];
-        let name = name.split_once('@').map_or(&**name, |(name, _)| name);
-        let fields = &layout.target.entities[entity].fields;
-        let mut found: Vec<usize> = Vec::new();
-        for tag in tags.split(':') {
-            for (position, field) in fields.iter().enumerate() {
-                let is_language = match field.name.split_once('@') {
-                    Some((of, language)) => of == name && (language == tag || tag == "."),
-                    None => *field.name == *name && tag == ".",
-                };
-                if is_language && !found.contains(&position) {
-                    found.push(position);
-                }
-            }
-        }
-        layout.place((idx, index), FieldStorage::FirstOf(found));
-    }
 }

@@ -369,7 +369,26 @@ fn languages_are_columns() {
               name Text [Terms]
               name@en Text []
               name@fr Text []
-            P name: field 0, nameEn: field 1, nameFr: field 2, any: first of [0, 1, 2], first: first of [2, 1], last: first of [2, 0, 1]
+              name@de Text []
+            P name: field 0, nameEn: field 1, nameFr: field 2, any: first of [0, 1, 2, 3], first: first of [2, 1], last: first of [2, 3, 0, 1]
+        "#]],
+    );
+}
+
+#[test]
+fn languages_without_fields_are_columns() {
+    check(
+        "type P { any: String @dgraph(pred: \"P.name@.\") @search(by: [hash])\n\
+         nameEn: String @dgraph(pred: \"P.name@en\") first: String @dgraph(pred: \"P.name@it:en\")\n\
+         other: String @dgraph(pred: \"label@fr:.\") }",
+        &expect![[r#"
+            entity P Sequence { column: "id" }
+              name@en Text [Equality]
+              name Text [Equality]
+              name@it Text [Equality]
+              label@fr Text []
+              label Text []
+            P any: first of [1, 0, 2], nameEn: field 0, first: first of [2, 0], other: first of [3, 4]
         "#]],
     );
 }

@@ -1,12 +1,12 @@
 //! The bytes of requests.
 
 use ir::{
-    Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, Distance, ExistingLink,
-    ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace, Keyset,
-    KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand, OrderKey,
-    OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem, Representations,
-    Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef, Variant, Write,
-    WriteKind,
+    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Conflict, Distance,
+    ExistingLink, ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace,
+    Keyset, KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
+    OrderKey, OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem,
+    Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef,
+    Variant, VectorOfRow, Write, WriteKind,
 };
 
 use super::{MemorySize, of_shared, plain, sum};
@@ -260,19 +260,34 @@ impl MemorySize for Filter {
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
             Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),
             Self::Nearest(nearest) => {
-                let Nearest { key: _, distance, most, count, filter } = &**nearest;
-                size_of::<Nearest>() + sum!(distance, most, count, filter)
+                let Nearest { key: _, among, most, count } = &**nearest;
+                size_of::<Nearest>() + sum!(among, most, count)
             }
         }
     }
 }
 
+impl MemorySize for Candidates {
+    fn memory_size(&self) -> usize {
+        let Self { key: _, distance, filter } = self;
+        sum!(distance, filter)
+    }
+}
+
 impl MemorySize for Distance {
     fn memory_size(&self) -> usize {
-        match &self.to {
-            OtherVector::Given(operand) => sum!(operand),
-            OtherVector::OfRow(filter) => sum!(filter),
+        let Self { vector, metric: _, to } = self;
+        match to {
+            OtherVector::Given(operand) => sum!(vector, operand),
+            OtherVector::OfRow(rows) => sum!(vector, rows),
         }
+    }
+}
+
+impl MemorySize for VectorOfRow {
+    fn memory_size(&self) -> usize {
+        let Self { field: _, filter } = self;
+        sum!(filter)
     }
 }
 
@@ -287,6 +302,7 @@ impl MemorySize for ValueRef {
             | Self::Aggregated { function: _, place } => sum!(place),
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
+            Self::FirstOf(places) => sum!(places),
             Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
         }
     }

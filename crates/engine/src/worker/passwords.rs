@@ -10,7 +10,7 @@ use sources::Plan;
 
 use super::Worker;
 use crate::enum_tables::member;
-use crate::passwords::{check_new, compare, hash_new};
+use crate::passwords::{check_new, compare_each, hash_new};
 use crate::prepare::Prepared;
 use crate::respond::our_bug;
 
@@ -50,8 +50,8 @@ impl Worker {
             password.hash = match &own.stored {
                 None => hash_new(given).await,
                 Some(plan) => {
-                    let stored = self.stored_hash(plan, variables, session, own.location).await?;
-                    compare(given, stored).await
+                    let stored = self.stored_hashes(plan, variables, session, own.location).await?;
+                    compare_each(given, stored).await
                 }
             };
             if own.stored.is_none() && password.hash.is_none() {
@@ -61,14 +61,15 @@ impl Worker {
         Ok(passwords)
     }
 
-    /// Reads the hash with which a password is compared.
-    async fn stored_hash(
+    /// Reads the hashes with which a password is compared: those of one row, or of a row of each of
+    /// several types.
+    async fn stored_hashes(
         &self,
         plan: &Plan,
         variables: Variables<'_>,
         session: &Session,
         location: Location,
-    ) -> Result<Option<Box<str>>, GraphQLError> {
+    ) -> Result<Vec<Option<Box<str>>>, GraphQLError> {
         let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
         let params =
             ExecuteParams { variables, session, echoes: &[], cost: 0, time_limit: self.time_limit };
@@ -79,8 +80,8 @@ impl Worker {
         };
         let written = written.map_err(failed)?;
         let answer: serde_json::Value = serde_json::from_slice(&written.data).unwrap_or_default();
-        let row = answer.get("rows").and_then(|rows| rows.get(0));
-        let hash = row.and_then(|row| row.get(member(0))?.as_str());
-        Ok(hash.map(Into::into))
+        let rows = answer.get("rows").and_then(|rows| rows.as_array());
+        let hash = |row: &serde_json::Value| Some(row.get(member(0))?.as_str()?.into());
+        Ok(rows.map(|rows| rows.iter().map(hash).collect()).unwrap_or_default())
     }
 }

@@ -6,8 +6,8 @@ use super::Printer;
 use super::field_set::print_field_set;
 use super::objects::object_keys;
 use crate::filter::{
-    Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector, Quantifier,
-    TextMatch, TimeUnit, ValueRef,
+    Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
+    Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 use crate::operand::{
     Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
@@ -79,6 +79,10 @@ impl Printer<'_> {
             ValueRef::Counted { distinct: false } => "count".to_owned(),
             ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
             ValueRef::Common(place) => format!("common {place}"),
+            ValueRef::FirstOf(places) => {
+                let places = places.iter().map(|place| self.place(place));
+                format!("first of ({})", places.collect::<Vec<_>>().join(", "))
+            }
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }
@@ -242,16 +246,14 @@ impl Printer<'_> {
                 format!("{place} {}{} {operand}", match_text(*r#match), case_text(*case))
             }
             Filter::Nearest(nearest) => {
-                let Nearest { key, distance, most, count, filter } = &**nearest;
+                let Nearest { key, among, most, count } = &**nearest;
                 let most = most.as_ref().map(|most| format!(", at most {}", self.operand(most)));
-                format!(
-                    "{} of the {} nearest by {}{} of [{}]",
-                    self.field(*key),
-                    self.operand(count),
-                    self.distance(distance),
-                    most.unwrap_or_default(),
-                    self.filter(filter)
-                )
+                let (most, count) = (most.unwrap_or_default(), self.operand(count));
+                let each = among.iter().map(|Candidates { key: _, distance, filter }| {
+                    format!("{}{most} of [{}]", self.distance(distance), self.filter(filter))
+                });
+                let each = each.collect::<Vec<_>>().join(" and ");
+                format!("{} of the {count} nearest by {each}", self.field(*key))
             }
             Filter::Geo { place, operator, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
@@ -277,9 +279,12 @@ impl Printer<'_> {
         };
         let to = match &distance.to {
             OtherVector::Given(operand) => self.operand(operand),
-            OtherVector::OfRow(filter) => format!("that of the row with {}", self.filter(filter)),
+            OtherVector::OfRow(rows) => {
+                let each = rows.iter().map(|row| self.filter(&row.filter));
+                format!("that of the row with {}", each.collect::<Vec<_>>().join(" or else "))
+            }
         };
-        format!("{metric} distance of {} from {to}", self.field(distance.field))
+        format!("{metric} distance of {} from {to}", self.place(&distance.vector))
     }
 
     /// A hop to the rows of one entity of several.

@@ -27,6 +27,30 @@ impl Context<'_> {
         self.object(given, FilterContext { subject, of_elements, ..FilterContext::default() })
     }
 
+    /// The conditions of operators on several values: each must hold of any of them, and that of a
+    /// null of all.
+    pub(super) fn operators_of_any(
+        &self,
+        given: PresentInput<'_, '_>,
+        subjects: &[Subject],
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut filters = Vec::new();
+        for entry in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
+            let is_null = self.presence(&entry.1) == Presence::Null;
+            let entry = [entry];
+            let mut each = Vec::with_capacity(subjects.len());
+            for subject in subjects {
+                let subject = Some(&*self.subject(given.around.variant, subject));
+                let around = FilterContext { subject, ..FilterContext::default() };
+                each.extend(self.conjunction(&entry, around, given.location)?);
+            }
+            if !each.is_empty() {
+                filters.push(if is_null { Filter::and(each) } else { Filter::Or(each) });
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
     pub(super) fn stated_of_graph(
         &self,
         role: &FilterRole,

@@ -59,6 +59,13 @@ impl Context<'_> {
                     let part = PasswordPart::Hash;
                     fields.push((*field, Operand::Password { number, part }));
                 }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonPassword(each))) => {
+                    let field = own.password(each)?;
+                    let given = self.operand(&input, r#type);
+                    let number = self.new_common_password(given, location)?;
+                    let part = PasswordPart::Hash;
+                    fields.push((field, Operand::Password { number, part }));
+                }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     relations.push((id, input, relation.clone()));
                 }
@@ -222,6 +229,9 @@ impl Context<'_> {
                     let relation = each.get(own.place).cloned();
                     let relation = relation.ok_or_else(|| misplaced("a common relation"))?;
                     WriteRole::Object(ObjectRole::Relation(relation)).into()
+                }
+                InputRole::Write(WriteRole::Object(ObjectRole::CommonPassword(each))) => {
+                    WriteRole::Object(ObjectRole::Password(own.password(&each)?)).into()
                 }
                 role => role,
             };

@@ -3,7 +3,7 @@
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
     Attribute, Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId,
-    Index, IndexCoverage, Key, Note, NoteKind, RowEstimate,
+    Index, IndexCoverage, Key, Note, NoteKind, RowEstimate, VectorIndex,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,6 +49,9 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     fill.constraint_comments(&found.constraint_comments);
     for index in &found.indexes {
         fill.index(index);
+    }
+    for index in &found.vector_indexes {
+        fill.vector_index(index);
     }
     fill.functions(&found.functions);
     fill.composites();
@@ -301,6 +304,17 @@ impl Fill<'_> {
             };
             let (name, finds, unique) = (index.name.as_str().into(), index.finds, index.unique);
             self.builder.index(entity, Index { name, fields, covers, finds, unique });
+        }
+    }
+
+    fn vector_index(&mut self, index: &rows::VectorIndex) {
+        if let Some((entity, fields)) = self.part(index.relation, &[index.column])
+            && let Some(field) = fields.first()
+        {
+            let (dimensions, metric) = (index.dimensions, index.metric);
+            let namespace = index.namespace.as_str().into();
+            let index = VectorIndex { field: *field, dimensions, metric, namespace };
+            self.builder.vector_index(entity, index);
         }
     }
 

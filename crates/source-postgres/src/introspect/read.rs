@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Row};
 use super::privileges::{Privilege, Privileges};
 use super::rows::{
     Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, PartitionKey,
-    Relation, TypeRow,
+    Relation, TypeRow, VectorIndex,
 };
 use super::{IntrospectError, OLDEST_VERSION};
 use crate::options::{Extensions, Rights};
@@ -32,6 +32,7 @@ pub(super) struct Found {
     pub(super) constraints: Vec<Constraint>,
     pub(super) constraint_comments: Vec<ConstraintComment>,
     pub(super) indexes: Vec<Index>,
+    pub(super) vector_indexes: Vec<VectorIndex>,
     pub(super) partition_keys: Vec<PartitionKey>,
     pub(super) functions: Vec<Function>,
     pub(super) types: Vec<TypeRow>,
@@ -97,6 +98,13 @@ async fn read_snapshot(
     let indexes =
         rows(client, include_str!("indexes.sql"), &[(&listed, Type::OID_ARRAY)], Index::from_row)
             .await?;
+    let vector_indexes = rows(
+        client,
+        include_str!("vector_indexes.sql"),
+        &[(&listed, Type::OID_ARRAY)],
+        VectorIndex::from_row,
+    )
+    .await?;
     let partitioned = relations.iter().filter(|relation| relation.partitioned);
     let partitioned = oids(partitioned.map(|relation| relation.oid));
     let partition_keys = match partitioned.is_empty() {
@@ -162,6 +170,7 @@ async fn read_snapshot(
         constraints,
         constraint_comments,
         indexes,
+        vector_indexes: vector_indexes.into_iter().flatten().collect(),
         partition_keys,
         functions,
         types,

@@ -1,6 +1,6 @@
 //! Results of the statements, one type per statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Generated, IndexUse, KeyKind, Volatility, WriteAccess};
+use catalog::{EntityKind, Generated, IndexUse, KeyKind, VectorMetric, Volatility, WriteAccess};
 use tokio_postgres::{Error, Row};
 
 /// A row of `namespaces.sql`.
@@ -93,6 +93,16 @@ pub(super) struct Index {
     pub(super) predicate: Option<String>,
     pub(super) unique: bool,
     pub(super) finds: IndexUse,
+}
+
+/// A row of `vector_indexes.sql`.
+pub(super) struct VectorIndex {
+    pub(super) relation: u32,
+    pub(super) column: i16,
+    pub(super) dimensions: u16,
+    pub(super) metric: VectorMetric,
+    /// The namespace of the extension.
+    pub(super) namespace: String,
 }
 
 /// A row of `partitions.sql`.
@@ -320,6 +330,23 @@ impl Constraint {
             form,
             description: row.try_get("description")?,
         })
+    }
+}
+
+impl VectorIndex {
+    /// `None` for an index of another distance.
+    pub(super) fn from_row(row: &Row) -> Result<Option<Self>, Error> {
+        let dimensions: i32 = row.try_get(2)?;
+        let metric = match row.try_get::<_, &str>(3)? {
+            "vector_l2_ops" => VectorMetric::Euclidean,
+            "vector_cosine_ops" => VectorMetric::Cosine,
+            "vector_ip_ops" => VectorMetric::DotProduct,
+            _ => return Ok(None),
+        };
+        let Ok(dimensions) = u16::try_from(dimensions) else { return Ok(None) };
+        let (relation, column) = (row.try_get(0)?, row.try_get(1)?);
+        let namespace = row.try_get(4)?;
+        Ok(Some(Self { relation, column, dimensions, metric, namespace }))
     }
 }
 

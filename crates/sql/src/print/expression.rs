@@ -8,8 +8,8 @@ use crate::flavor::{
     NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
-    AggregateFunction, Column, Comparison, Expression, InPlaceIndex, InTextIndex, OfJson,
-    Operation, Parameter, SqlType, TimeKind, TimeUnit,
+    AggregateFunction, Column, Comparison, Expression, Identifier, InPlaceIndex, InTextIndex,
+    OfJson, Operation, Parameter, SqlType, TimeKind, TimeUnit, VectorDistance, VectorOperator,
 };
 
 impl Printer<'_> {
@@ -275,6 +275,15 @@ impl Printer<'_> {
                 self.select(select)?;
                 self.out.push(')');
             }
+            Expression::VectorDistance(distance) => self.vector_distance(distance)?,
+            Expression::Coalesce(values) => {
+                self.out.push_str("coalesce(");
+                for (place, value) in values.iter().enumerate() {
+                    self.out.push_str(if place == 0 { "" } else { ", " });
+                    self.expression(value)?;
+                }
+                self.out.push(')');
+            }
             Expression::Computed { left, operation: Operation::Append, right } => {
                 self.out.push_str("array_append(");
                 self.expression(left)?;
@@ -361,7 +370,8 @@ impl Printer<'_> {
             | Expression::Computed { operation: Operation::Append | Operation::Without, .. }
             | Expression::Excluded(_)
             | Expression::CanonicalTimestamp(_)
-            | Expression::Subquery(_) => true,
+            | Expression::Subquery(_)
+            | Expression::Coalesce(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
             | Expression::Or(_)
@@ -381,6 +391,7 @@ impl Printer<'_> {
             | Expression::AnyElement { .. }
             | Expression::AnyElementIn { .. }
             | Expression::ElementBetween { .. }
+            | Expression::VectorDistance(_)
             | Expression::Computed { .. } => false,
         };
         if atom {
@@ -486,6 +497,29 @@ impl Printer<'_> {
                 Ok("value")
             }
         }
+    }
+
+    /// The distance of two lists of floats, as vectors.
+    fn vector_distance(&mut self, distance: &VectorDistance) -> fmt::Result {
+        let VectorDistance { vector, other, dimensions, operator, schema } = distance;
+        let operator = match operator {
+            VectorOperator::Euclidean => "<->",
+            VectorOperator::Cosine => "<=>",
+            VectorOperator::DotProduct => "<#>",
+        };
+        self.vector(vector, *dimensions, schema)?;
+        self.out.push_str(" OPERATOR(");
+        self.identifier(schema);
+        write!(self.out, ".{operator}) ")?;
+        self.vector(other, *dimensions, schema)
+    }
+
+    fn vector(&mut self, list: &Expression, dimensions: u16, schema: &Identifier) -> fmt::Result {
+        self.out.push_str("CAST(");
+        self.expression(list)?;
+        self.out.push_str(" AS ");
+        self.identifier(schema);
+        write!(self.out, ".\"vector\"({dimensions}))")
     }
 
     /// A list without the elements of another, the others in their order.

@@ -5,7 +5,7 @@ use crate::flavor::Flavor;
 use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
     FromItem, Identifier, InPlaceIndex, Join, JoinKind, NullsOrder, OrderItem, Parameter, Select,
-    SelectItem, SqlType, TableName, TimeKind, TimeUnit,
+    SelectItem, SqlType, TableName, TimeKind, TimeUnit, VectorDistance, VectorOperator,
 };
 
 mod definition;
@@ -77,6 +77,41 @@ fn functions_are_called_by_place_and_by_name() {
     ];
     expect![[r#"SELECT CASE WHEN NOT (t2.* IS NULL) THEN TRUE END, (SELECT coalesce("s"""."rows"(t0.*, "by" => $1), '{}')) FROM unnest($2) AS t0 CROSS JOIN LATERAL "s"""."rows"(t0.*, "by" => $1) AS t1("value") CROSS JOIN LATERAL unnest("s"""."array"(t0.*)) AS t2 CROSS JOIN LATERAL unnest(CAST(t0."rows" AS "s"""."table"[])) AS t3"#]]
         .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
+fn the_first_value_is_one_of_several() {
+    let value = |name: &str| Expression::named(Alias(0), name);
+    let mut select = Select::from(table("t", 0));
+    select.items = vec![
+        item(Expression::first_of(vec![value("a")])),
+        item(Expression::first_of(vec![value("a"), value("b")])),
+    ];
+    expect![[r#"SELECT t0."a", coalesce(t0."a", t0."b") FROM "t" AS t0"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
+fn an_order_by_distance_reads_the_index_of_vectors() {
+    let mut select = Select::from(table("song", 0));
+    select.items = vec![item(Expression::named(Alias(0), "id"))];
+    let distance = |operator| VectorDistance {
+        vector: Expression::named(Alias(0), "mood"),
+        other: Expression::Parameter(Parameter(0)),
+        dimensions: 3,
+        operator,
+        schema: Identifier("public".into()),
+    };
+    let operators = [VectorOperator::Euclidean, VectorOperator::Cosine, VectorOperator::DotProduct];
+    select.order_by = operators
+        .into_iter()
+        .map(|operator| OrderItem {
+            expression: Expression::VectorDistance(Box::new(distance(operator))),
+            direction: Direction::Ascending,
+            nulls: None,
+        })
+        .collect();
+    expect![[r#"SELECT t0."id" FROM "song" AS t0 ORDER BY CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<->) CAST($1 AS "public"."vector"(3)), CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<=>) CAST($1 AS "public"."vector"(3)), CAST(t0."mood" AS "public"."vector"(3)) OPERATOR("public".<#>) CAST($1 AS "public"."vector"(3))"#]].assert_eq(&print(&select, &Flavor::POSTGRES));
 }
 
 #[test]

@@ -57,9 +57,11 @@ impl Walk<'_> {
             | Filter::Text { .. }
             | Filter::Geo { .. } => {}
             Filter::Nearest(nearest) => {
-                self.hide(&mut nearest.filter);
-                if let OtherVector::OfRow(filter) = &mut nearest.distance.to {
-                    self.hide(filter);
+                for candidates in &mut nearest.among {
+                    self.hide(&mut candidates.filter);
+                    if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
+                        rows.iter_mut().for_each(|row| self.hide(&mut row.filter));
+                    }
                 }
             }
             Filter::Relation { hop, quantifier, filter } => {

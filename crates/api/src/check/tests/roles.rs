@@ -145,6 +145,7 @@ family!(arguments: ArgumentRole {
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),
+    CommonPassword => one(ArgumentRole::CommonPassword(Arc::new([]))),
     Nearest => one(ArgumentRole::Nearest(NearestRole::By)),
     Searched => one(ArgumentRole::Searched),
     SearchBy => one(ArgumentRole::SearchBy(SearchId::new(0))),
@@ -175,6 +176,7 @@ family!(filters: FilterRole {
     On => each(operators(), |operator| FilterRole::On { subject: subject(), operator }),
     Operators => one(FilterRole::Operators(subject())),
     OperatorsOfElements => one(FilterRole::OperatorsOfElements(subject())),
+    OperatorsOfAny => one(FilterRole::OperatorsOfAny(Arc::new([]))),
     DistancePoint => one(FilterRole::DistancePoint),
     DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
     Composite => each(composites(), FilterRole::Composite),
@@ -294,6 +296,7 @@ family!(objects: ObjectRole {
     Common => one(ObjectRole::Common(0)),
     CommonElements => one(ObjectRole::CommonElements(0)),
     CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),
+    CommonPassword => one(ObjectRole::CommonPassword(Arc::new([]))),
     Set => one(ObjectRole::Set),
     Remove => one(ObjectRole::Remove),
 });
