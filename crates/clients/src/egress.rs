@@ -8,10 +8,12 @@
 //! * [`network`]: ranges of addresses, and private addresses
 //! * `resolve`: resolution of host names to permitted addresses
 //! * `client`: one request, within its limits
+//! * [`statistics`]: counters of requests, for metrics
 
 mod client;
 pub mod network;
 mod resolve;
+pub mod statistics;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +23,7 @@ use tokio::sync::Semaphore;
 
 pub use client::{Client, EgressError, EgressRequest, EgressResponse};
 pub use network::Network;
+pub use statistics::{Counts, Outcome, Statistics};
 
 use crate::connect::{ConnectError, tls};
 use crate::hosts::AllowedHost;

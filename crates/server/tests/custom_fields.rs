@@ -1,11 +1,15 @@
 //! Custom fields of Dgraph's dialect, by the built program: options, headers of clients, secrets.
 
 use std::fs;
+use std::io::BufRead;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::http::{HttpServer, Reply};
+use testkit::http::{HttpServer, Received, Reply};
 
-use crate::program::{Folder, Server, outcome, run};
+use crate::collector::{Collector, attribute};
+use crate::gateway::watched::{check, scrape};
+use crate::program::{Folder, PATIENCE, Server, outcome, run};
 
 const TYPES: &str = r#"
 type Film @remote { name: String! }
@@ -53,7 +57,7 @@ fn a_host_that_is_not_allowed_is_an_error_at_the_start() {
 #[test]
 fn headers_of_the_client_reach_the_other_server_and_secrets_stay() {
     let other = HttpServer::start(|received| match received.target.as_str() {
-        "/slow" => Reply::Sleep(std::time::Duration::from_secs(5)),
+        "/slow" => Reply::Sleep(Duration::from_secs(5)),
         _ => Reply::Json(json!([[{ "name": "one" }]])),
     });
     let folder = Folder::new();
@@ -97,4 +101,107 @@ fn headers_of_the_client_reach_the_other_server_and_secrets_stay() {
     let database = fs::read(folder.file("shop.db")).unwrap();
     let holds = |text: &str| database.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(holds("Dgraph.Secret films") && !holds("secret word"));
+}
+
+/// Films, and a path that has none.
+fn films(received: &Received) -> Reply {
+    match received.target.as_str() {
+        "/slow" => Reply::Status(503, "", String::new()),
+        _ => Reply::Json(json!([[{ "name": "one" }]])),
+    }
+}
+
+/// A server with the definitions, whose custom fields another server gives.
+fn serve(folder: &Folder, other: &HttpServer, options: &[&str]) -> Server {
+    let [types, data, file] = arguments(folder, &other.address.to_string());
+    let own = ["serve", &types, &data, &file, "--listen", "127.0.0.1:0", "--threads", "1"];
+    let hosts = ["--custom-hosts", "127.0.0.1", "--custom-networks", "127.0.0.0/8"];
+    Server::start(&[&own[..], &hosts, options].concat())
+}
+
+const ADD: &str =
+    r#"mutation { addPerson(input: [{name: "ann"}]) { person { name films { name } } } }"#;
+
+#[test]
+fn requests_are_counted_by_field_and_host_across_reloads() {
+    let other = HttpServer::start(films);
+    let folder = Folder::new();
+    let mut server = serve(&folder, &other, &["--metrics-listen", "127.0.0.1:0"]);
+    let line = |field: &str, outcome: &str, count: usize| {
+        let labels = format!(r#"field="{field}",host="127.0.0.1",outcome="{outcome}""#);
+        format!("thalweg_custom_requests_total{{{labels}}} {count}")
+    };
+    check(
+        &scrape(&server),
+        &[&line("Person.films", "answered", 0), &line("Query.slow", "status", 0)],
+    );
+    server.query("", ADD);
+    server.query("", "{ slow queryPerson { films { name } } }");
+    let metrics = scrape(&server);
+    check(
+        &metrics,
+        &[
+            &line("Person.films", "answered", 2),
+            &line("Query.slow", "answered", 0),
+            &line("Query.slow", "status", 1),
+            r#"thalweg_custom_request_bytes_total{field="Person.films",host="127.0.0.1"} 32"#,
+            r#"thalweg_custom_response_bytes_total{field="Person.films",host="127.0.0.1"} 36"#,
+            r#"thalweg_custom_duration_seconds_count{field="Person.films",host="127.0.0.1"} 2"#,
+            r#"thalweg_errors_total{code="RESOLVER_ERROR"} 1"#,
+        ],
+    );
+    assert!(metrics.ends_with("# EOF\n"), "{metrics}");
+    server.signal("HUP");
+    let mut log = String::new();
+    while !log.contains("reloaded; ") {
+        assert!(server.log.read_line(&mut log).unwrap() > 0, "no reload: {log}");
+    }
+    server.query("", "{ slow }");
+    check(
+        &scrape(&server),
+        &[&line("Person.films", "answered", 2), &line("Query.slow", "status", 2)],
+    );
+}
+
+#[test]
+fn the_collector_receives_the_spans_that_other_servers_receive() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let collector = Collector::start();
+    let other = HttpServer::start(films);
+    let folder = Folder::new();
+    let mut server = serve(&folder, &other, &["--otlp-endpoint", &collector.url()]);
+    let head = format!("Traceparent: 00-{TRACE}-00f067aa0ba902b7-01\r\n");
+    server.query(&head, ADD);
+    server.query("", "{ slow queryPerson { films { name } } }");
+    let received = other.received();
+    server.signal("TERM");
+    assert!(server.child.wait().unwrap().success());
+    let started = Instant::now();
+    let is_call = |name: &str| name.starts_with("call ");
+    let count =
+        || collector.look(|told| told.spans.iter().filter(|span| is_call(&span.name)).count());
+    while count() < 3 {
+        assert!(started.elapsed() < PATIENCE, "spans are missing");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let spans = collector.look(|told| told.spans.clone());
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!(received.len(), 3);
+    for (received, number) in received.iter().zip(0..) {
+        let parts: Vec<&str> = received.headers["traceparent"].split('-').collect();
+        let span = spans.iter().find(|span| hex(&span.span_id) == parts[2]).unwrap();
+        assert_eq!((hex(&span.trace_id).as_str(), parts[0], parts[3]), (parts[1], "00", "01"));
+        // The first operation came with a trace, and the second begins one.
+        assert_eq!(parts[1] == TRACE, number < 1);
+        let is_slow = received.target == "/slow";
+        let field = if is_slow { "Query.slow" } else { "Person.films" };
+        assert_eq!(span.name, ["call ", field].concat());
+        let attribute = |name: &str| attribute(span, name);
+        assert_eq!(attribute("thalweg.field").as_deref(), Some(field));
+        assert_eq!(attribute("server.address").as_deref(), Some("127.0.0.1"));
+        assert_eq!(attribute("error.type").as_deref(), is_slow.then_some("status"));
+        let execute = spans.iter().find(|other| other.span_id == span.parent_span_id).unwrap();
+        assert_eq!(execute.name, "execute");
+        assert!(!format!("{span:?}").contains("/films"), "{span:?}");
+    }
 }

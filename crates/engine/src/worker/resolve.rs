@@ -23,6 +23,7 @@ use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, Selected};
 use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
+use crate::resolvers::statistics::{Calls, RunningCall};
 use crate::respond::{DATA, Kind, Response, execution_error, our_bug, write_errors};
 
 /// The data of an answer, as far as it is known.
@@ -92,7 +93,8 @@ impl Worker {
                     data.errors.extend(errors);
                     let written =
                         Written { data: written.data, held: written.held, errors: vec![] };
-                    let context = PartContext { part, ready, caller, deadline };
+                    let calls = &report.calls;
+                    let context = PartContext { part, ready, caller, deadline, calls };
                     let replaced = self.replace(context, written, &mut calls_left, &mut data).await;
                     if let Err(error) = replaced {
                         failure = Some(error);
@@ -132,7 +134,7 @@ impl Worker {
         calls_left: &mut usize,
         data: &mut Data,
     ) -> Result<(), TooLarge> {
-        let PartContext { part, ready, caller, deadline } = context;
+        let PartContext { part, ready, caller, deadline, calls } = context;
         let (engine, source) = (&*self.engine, written.data);
         let resolved = part.resolved.as_deref();
         let (Some(plan), Some(known)) = (resolved, engine.resolvers.as_ref()) else {
@@ -160,7 +162,8 @@ impl Worker {
         let responses = match is_allowed {
             true => {
                 *calls_left -= planned.calls.len();
-                let sending = Sending { selected, projections: &projections, caller, deadline };
+                let projections = &projections;
+                let sending = Sending { selected, projections, caller, deadline, calls };
                 self.send_all(sending, &planned.calls).await
             }
             false => Vec::new(),
@@ -204,13 +207,15 @@ impl Worker {
     }
 
     async fn send(&self, sending: Sending<'_>, call: &PlannedCall) -> Received {
-        let Sending { selected, projections, caller, deadline } = sending;
+        let Sending { selected, projections, caller, deadline, calls } = sending;
         let bug = || Received { response: Err(our_bug("a resolver is missing")), _held: None };
         let (Some(resolver), Some(client)) = (selected.resolver(call.selection), &self.egress)
         else {
             return bug();
         };
         let definition = &resolver.definition;
+        let known = self.engine.resolvers.as_ref();
+        let Some(counts) = known.and_then(|known| known.counts(definition)) else { return bug() };
         let projection = match projections.get(call.selection) {
             Some(Ok(projection)) => projection,
             Some(Err(error)) => return Received { response: Err(error.clone()), _held: None },
@@ -222,16 +227,23 @@ impl Worker {
             (false, [inputs, ..]) => definition.call(inputs, projection, find),
             (false, []) => return bug(),
         };
-        let HttpCall { method, url, headers, body } = match request {
+        let HttpCall { method, url, mut headers, body } = match request {
             Ok(request) => request,
             Err(error) => {
                 return Received { response: Err(call_error(definition, &error)), _held: None };
             }
         };
+        let number = calls.next_number();
+        if let Some(forwarded) = &caller.forwarded {
+            forwarded.set_trace_context(&mut headers, number);
+        }
+        let sizes = (body.len(), call.objects.len());
+        let running = RunningCall::begin(calls, counts, definition, number, sizes);
         let held = std::cell::RefCell::new(MemoryReservation::of(&self.memory));
         let reserve = |bytes: usize| held.borrow_mut().grow_to(bytes as u64).is_ok();
         let request = EgressRequest { method, url, headers, body, deadline, reserve: &reserve };
         let response = client.send(request).await;
+        running.end(&response);
         let response = response.map_err(|error: EgressError| egress_error(definition, &error));
         Received { response, _held: Some(held.into_inner()) }
     }
@@ -252,6 +264,7 @@ struct PartContext<'a> {
     ready: &'a Ready,
     caller: &'a Caller,
     deadline: Option<Instant>,
+    calls: &'a Calls,
 }
 
 /// Inputs of the requests to other servers.
@@ -261,6 +274,7 @@ struct Sending<'a> {
     projections: &'a [Result<Projection, GraphQLError>],
     caller: &'a Caller,
     deadline: Option<Instant>,
+    calls: &'a Calls,
 }
 
 impl Data {

@@ -54,6 +54,7 @@ impl CustomOptions {
                 most_requests: self.max_custom_requests.get(),
             },
             most_calls: self.max_custom_calls.get(),
+            ..ResolverOptions::default()
         }
     }
 }
