@@ -1,14 +1,22 @@
 //! Custom fields of Dgraph's dialect, by the built program: options, headers of clients, secrets.
 
 use std::fs;
-use std::io::BufRead;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::json;
 use testkit::http::{HttpServer, Received, Reply};
 
 use crate::collector::{Collector, attribute};
 use crate::gateway::watched::{check, scrape};
+use crate::network::certificates::{Algorithm, Authority, Pair};
 use crate::program::{Folder, PATIENCE, Server, outcome, run};
 
 const TYPES: &str = r#"
@@ -103,6 +111,75 @@ fn headers_of_the_client_reach_the_other_server_and_secrets_stay() {
     assert!(holds("Dgraph.Secret films") && !holds("secret word"));
 }
 
+/// Starts a server whose certificate an authority has signed; returns its port.
+fn serve_encrypted(authority: &Authority) -> u16 {
+    let Pair { certificate, key, .. } = authority.sign(Algorithm::Ecdsa);
+    let chain = vec![CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let (config, listener) = (Arc::new(config), TcpListener::bind("127.0.0.1:0").unwrap());
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = BufReader::new(StreamOwned::new(connection, stream.unwrap()));
+            let mut line = String::new();
+            // A client that trusts another authority ends the handshake.
+            while stream.read_line(&mut line).is_ok_and(|length| length > 2) {
+                line.clear();
+            }
+            let response =
+                b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\n\"fast\"";
+            stream.get_mut().write_all(response).ok();
+        }
+    });
+    port
+}
+
+#[test]
+fn a_file_names_the_authorities_of_other_servers() {
+    let authority = Authority::new();
+    let port = serve_encrypted(&authority);
+    let folder = Folder::new();
+    let types =
+        TYPES.replace("http://", "https://").replace("SERVER", &format!("localhost:{port}"));
+    let definitions = folder.file("schema.graphql");
+    fs::write(&definitions, types).unwrap();
+    let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let (definitions, file) = (text(&definitions), text(&folder.file("shop.db")));
+    let trusted = |name: &str, pem: &str| {
+        fs::write(folder.file(name), pem).unwrap();
+        text(&folder.file(name))
+    };
+    let own = trusted("own.pem", &authority.pem);
+    let other = trusted("other.pem", &Authority::new().pem);
+    let arguments = |ca: &str| {
+        let own = ["serve", &definitions, "--data", &file, "--listen", "127.0.0.1:0"];
+        let hosts = ["--custom-hosts", "localhost", "--custom-networks", "127.0.0.1,::1"];
+        let all = [&own[..], &hosts, &["--custom-ca", ca]].concat();
+        all.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let answer = |ca: &str| {
+        let arguments = arguments(ca);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Server::start(&arguments).query("", "{ slow }").body
+    };
+    assert_eq!(answer(&own), r#"{"data":{"slow":"fast"}}"#);
+    let refused = answer(&other);
+    assert!(refused.contains("RESOLVER_UNAVAILABLE"), "{refused}");
+    assert!(!refused.contains("certificate"), "{refused}");
+    let missing = arguments("nowhere.pem");
+    let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let (code, _, error) = outcome(&run(&missing));
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("requests of custom fields: cannot read nowhere.pem"), "{error}");
+}
+
 /// Films, and a path that has none.
 fn films(received: &Received) -> Reply {
     match received.target.as_str() {
@@ -182,7 +259,7 @@ fn the_collector_receives_the_spans_that_other_servers_receive() {
         || collector.look(|told| told.spans.iter().filter(|span| is_call(&span.name)).count());
     while count() < 3 {
         assert!(started.elapsed() < PATIENCE, "spans are missing");
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     let spans = collector.look(|told| told.spans.clone());
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -70,7 +70,8 @@ impl Tls {
     }
 }
 
-fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
+/// Loads trusted certificate authorities.
+pub(crate) fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     for certificate in pem::certificates(file)? {
         roots
