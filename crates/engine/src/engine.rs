@@ -164,8 +164,8 @@ impl Engine {
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let first = options.schema_first.as_ref();
-        let timeouts = options.source.timeouts;
-        let dialect = schema_first::placed(address, &options.dialect, first, timeouts).await?;
+        let dialect =
+            schema_first::placed(address, &options.dialect, first, &options.source).await?;
         let (source, catalog) = Source::open(address, &options.source).await?;
         let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);

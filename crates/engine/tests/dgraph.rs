@@ -138,8 +138,9 @@ async fn insert(address: &SourceAddress) {
 pub(crate) async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
     let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
-    let migrator =
-        Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+    let migrator = Migrator::begin(address, "public", MigrationAccess::Write, Timeouts::default())
+        .await
+        .unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
     migrator.apply(&planned, definitions).await.unwrap();
     let places = Arc::new(planned.plan.places);

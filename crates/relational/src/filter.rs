@@ -89,8 +89,8 @@ impl Compiler<'_> {
             }
             Filter::Nearest(nearest) => self.nearest(nearest, scope.alias, statement)?,
             Filter::Geo { place, operator, operand } => {
-                let (_, value) = self.place(place, scope, statement)?;
-                self.located(value, *operator, operand, statement)?
+                let placed = self.place(place, scope, statement)?;
+                self.located(placed, *operator, operand, statement)?
             }
             Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })

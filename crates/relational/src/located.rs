@@ -1,8 +1,10 @@
 //! Conditions on places: see [`source::geo`].
 
+use catalog::FieldId;
 use ir::{GeoOperator, Operand};
 use source::CompileError;
 use sql::flavor::{GEO_BOX, GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
+use sql::own::own_object;
 use sql::{Call, CallArgument, Expression, Identifier, TableName, WordIndexes};
 
 use super::compile::Compiler;
@@ -14,7 +16,7 @@ impl Compiler<'_> {
     /// Returns true if the place of a field passes a condition.
     pub(super) fn located(
         &self,
-        value: Expression,
+        (field, value): (FieldId, Expression),
         operator: GeoOperator,
         operand: &Operand,
         statement: &mut Statement,
@@ -31,29 +33,36 @@ impl Compiler<'_> {
         let candidate = (self.flavor.definitions.words == WordIndexes::Indexes).then(|| {
             let kind = ParameterKind::GeoBox(operator);
             Expression::Compare {
-                left: Box::new(self.own_function(GEO_BOX, [value.clone()])),
+                left: Box::new(self.own_function(field, GEO_BOX, [value.clone()])),
                 comparison: sql::Comparison::Overlaps,
                 right: Box::new(Expression::Parameter(statement.parameter(source.clone(), kind))),
             }
         });
         let operand = statement.parameter(source, ParameterKind::Geo(operator));
-        let passes = self.own_function(name, [value, Expression::Parameter(operand)]);
+        let passes = self.own_function(field, name, [value, Expression::Parameter(operand)]);
         Ok(Expression::all(candidate.into_iter().chain([passes]).collect()))
     }
 
-    /// A call of one of Thalweg's functions: in PostgreSQL they are in its schema, elsewhere they have
-    /// its name before their own.
+    /// A call of one of Thalweg's functions for a field: in PostgreSQL they belong to a schema,
+    /// elsewhere they have its name before their own.
     pub(super) fn own_function<const N: usize>(
         &self,
+        field: FieldId,
         name: &str,
         arguments: [Expression; N],
     ) -> Expression {
-        let (schema, name) = match self.flavor.definitions.words {
-            WordIndexes::Indexes => (Some(Identifier("thalweg".into())), name.into()),
-            WordIndexes::VirtualTables => (None, format!("thalweg_{name}").into()),
+        let function = match self.flavor.definitions.words {
+            WordIndexes::Indexes => self.own_object(field, name),
+            WordIndexes::VirtualTables => {
+                TableName { schema: None, name: Identifier(format!("thalweg_{name}").into()) }
+            }
         };
         let arguments = arguments.map(|value| CallArgument { name: None, value }).into();
-        let function = TableName { schema, name: Identifier(name) };
         Expression::Call(Call { function, arguments })
+    }
+
+    /// The name of one of Thalweg's objects for the tables among which a field is.
+    pub(super) fn own_object(&self, field: FieldId, name: &str) -> TableName {
+        own_object(self.catalog[self.catalog[field].entity].namespace.as_deref(), name)
     }
 }

@@ -41,7 +41,7 @@ impl Compiler<'_> {
                 Expression::Subquery(Box::new(select))
             }
         };
-        Ok(self.own_function(name, [self.field(alias, distance.field), other]))
+        Ok(self.own_function(distance.field, name, [self.field(alias, distance.field), other]))
     }
 
     /// Returns true if a row is one of the nearest.
