@@ -14,8 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::subgraph::TlsError;
-use crate::subgraph::tls::authorities;
+use crate::pem::{PemError, authorities};
 
 /// An HTTP client, for request bodies of one type.
 pub type Connections<B> = Client<HttpsConnector<HttpConnector>, B>;
@@ -28,7 +27,7 @@ pub enum ConnectError {
     #[error("TLS cannot be used: {0}")]
     Tls(rustls::Error),
     #[error(transparent)]
-    Authorities(#[from] TlsError),
+    Authorities(#[from] PemError),
 }
 
 /// Returns a client for URLs with this scheme. Connections are not kept alive: requests are seconds

@@ -193,7 +193,7 @@ impl ImportOptions {
     }
 
     /// The schema of the tables of a database from which rows are moved.
-    pub(crate) fn from_schema(&self, from: &SourceAddress) -> Result<&str, Failure> {
+    pub(crate) fn source_schema(&self, from: &SourceAddress) -> Result<&str, Failure> {
         schema_of(self.from_schema.as_deref(), "--from-schema", from)
     }
 

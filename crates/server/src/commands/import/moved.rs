@@ -19,7 +19,7 @@ pub(super) async fn run(options: &ImportOptions, from: &str) -> Result<ExitCode,
     let timeouts = Timeouts::default();
     let from = SourceAddress::parse(from).map_err(engine::OpenError::from)?;
     let address = options.address()?;
-    let (from_schema, schema) = (options.from_schema(&from)?, options.schema.of(&address)?);
+    let (from_schema, schema) = (options.source_schema(&from)?, options.schema.of(&address)?);
     if (&from, from_schema) == (&address, schema) {
         return Err(Failure::Usage("`--from` and `--data` are the same database".into()));
     }
