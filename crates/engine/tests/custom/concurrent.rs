@@ -67,7 +67,7 @@ fn root_fields_are_requested_while_the_source_answers() {
     let answer = block_on(async {
         let (_, mut options) = options(&Database::new(), &definitions);
         options.source.namespaces = vec!["public".into()];
-        let address = SourceAddress::Postgres(url.clone().into());
+        let address = SourceAddress::Postgres(url.clone());
         let worker = Worker::new(Engine::open(&address, &options).await.unwrap());
         ask(&worker, ROWS, "{}", &[]).await;
         let connected = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
