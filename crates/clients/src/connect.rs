@@ -1,6 +1,7 @@
-//! Connections to other servers: over TLS with the system's trusted certificates, or in plain text
-//! for `http://` URLs.
+//! Connections to other servers: over TLS, with the system's trusted certificates or those of a file,
+//! or in plain text for `http://` URLs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Buf;
@@ -13,6 +14,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rustls::{ClientConfig, RootCertStore};
 
+use crate::pem::{PemError, authorities};
+
 /// An HTTP client, for request bodies of one type.
 pub type Connections<B> = Client<HttpsConnector<HttpConnector>, B>;
 
@@ -23,6 +26,8 @@ pub enum ConnectError {
     NoCertificates,
     #[error("TLS cannot be used: {0}")]
     Tls(rustls::Error),
+    #[error(transparent)]
+    Authorities(#[from] PemError),
 }
 
 /// Returns a client for URLs with this scheme. Connections are not kept alive: requests are seconds
@@ -32,23 +37,29 @@ where
     B: Body<Data: Buf + Send> + Send,
 {
     let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls(url.scheme() == Some(&Scheme::HTTPS))?)
+        .with_tls_config(tls(url.scheme() == Some(&Scheme::HTTPS), None)?)
         .https_or_http()
         .enable_http1()
         .build();
     Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
 }
 
-/// TLS configuration with the system's trusted certificates, if one is needed.
-pub(crate) fn tls(is_encrypted: bool) -> Result<ClientConfig, ConnectError> {
-    let mut roots = RootCertStore::empty();
-    if is_encrypted {
-        let (added, _) =
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if added == 0 {
-            return Err(ConnectError::NoCertificates);
+/// TLS configuration with the trusted certificate authorities of a file, or else of the system, if
+/// one is needed.
+pub(crate) fn tls(is_encrypted: bool, file: Option<&Path>) -> Result<ClientConfig, ConnectError> {
+    let roots = match file {
+        Some(file) => authorities(file)?,
+        None if is_encrypted => {
+            let mut roots = RootCertStore::empty();
+            let (added, _) =
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            if added == 0 {
+                return Err(ConnectError::NoCertificates);
+            }
+            roots
         }
-    }
+        None => RootCertStore::empty(),
+    };
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -8,11 +8,14 @@
 //! * [`network`]: ranges of addresses, and private addresses
 //! * `resolve`: resolution of host names to permitted addresses
 //! * `client`: one request, within its limits
+//! * [`statistics`]: counters of requests, for metrics
 
 mod client;
 pub mod network;
 mod resolve;
+pub mod statistics;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +24,7 @@ use tokio::sync::Semaphore;
 
 pub use client::{Client, EgressError, EgressRequest, EgressResponse};
 pub use network::Network;
+pub use statistics::{Counts, Outcome, Statistics};
 
 use crate::connect::{ConnectError, tls};
 use crate::hosts::AllowedHost;
@@ -39,6 +43,8 @@ pub struct EgressSettings {
     pub connections: usize,
     /// Maximum number of concurrent requests, over all threads.
     pub most_requests: usize,
+    /// Trusted certificate authorities in PEM; `None` for those of the system.
+    pub authorities: Option<PathBuf>,
 }
 
 /// State that the clients of all threads share.
@@ -59,15 +65,17 @@ impl Default for EgressSettings {
             most_bytes: 4 << 20,
             connections: 16,
             most_requests: 256,
+            authorities: None,
         }
     }
 }
 
 impl Egress {
-    /// Loads the trusted certificates of the system if `is_encrypted`.
+    /// Loads the trusted certificates of the file, or those of the system if `is_encrypted`.
     pub fn new(settings: EgressSettings, is_encrypted: bool) -> Result<Arc<Self>, ConnectError> {
         let requests = Semaphore::new(settings.most_requests.clamp(1, Semaphore::MAX_PERMITS));
-        Ok(Arc::new(Self { settings, tls: Arc::new(tls(is_encrypted)?), requests }))
+        let tls = tls(is_encrypted, settings.authorities.as_deref())?;
+        Ok(Arc::new(Self { settings, tls: Arc::new(tls), requests }))
     }
 }
 

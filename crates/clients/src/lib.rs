@@ -4,6 +4,7 @@
 //!   breaker, bulkhead, deduplication
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
+//! * [`durations`]: histograms of durations, for metrics
 //! * [`pem`]: certificates and private keys in files, also for the server
 //! * [`egress`]: requests to servers that definitions name: only to allowed hosts, and not to private
 //!   addresses
@@ -17,6 +18,7 @@ extern crate self as clients;
 
 pub mod coding;
 pub mod connect;
+pub mod durations;
 pub mod egress;
 pub mod hosts;
 pub mod http;

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -28,6 +29,8 @@ pub enum PemError {
         .0.display()
     )]
     EncryptedKey(PathBuf),
+    #[error("cannot use {}: {error}", file.display())]
+    Unusable { file: PathBuf, error: rustls::Error },
 }
 
 /// Returns all certificates of a file, at least one.
@@ -38,6 +41,17 @@ pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, PemErro
         Ok(found) => Ok(found),
         Err(error) => Err(PemError::NoPem { file: file.to_owned(), error }),
     }
+}
+
+/// Returns the certificate authorities of a file, at least one.
+pub(crate) fn authorities(file: &Path) -> Result<RootCertStore, PemError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        roots
+            .add(certificate)
+            .map_err(|error| PemError::Unusable { file: file.to_owned(), error })?;
+    }
+    Ok(roots)
 }
 
 /// Returns the first private key of a file.

@@ -1,4 +1,5 @@
 //! The clients against servers, and what compressors take.
 
 mod compressor_memory;
+mod egress;
 mod subgraph;

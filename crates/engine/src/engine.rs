@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
+use crate::resolvers::statistics::FieldStatistics;
 use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
 use crate::withhold::session_refused;
@@ -163,8 +164,8 @@ impl Engine {
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let first = options.schema_first.as_ref();
-        let timeouts = options.source.timeouts;
-        let dialect = schema_first::placed(address, &options.dialect, first, timeouts).await?;
+        let dialect =
+            schema_first::placed(address, &options.dialect, first, &options.source).await?;
         let (source, catalog) = Source::open(address, &options.source).await?;
         let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);
@@ -248,11 +249,16 @@ impl Engine {
             || statements.any(|one| one.parts.contains(&StatementPart::Claims))
     }
 
-    /// Headers of clients that other servers receive; none without such headers.
+    /// Headers of clients that other servers receive; none without requests to other servers.
     #[must_use]
     pub fn read_headers(&self) -> Option<&ReadHeaders> {
-        let headers = &self.resolvers.as_ref()?.read_headers;
-        (!headers.is_empty()).then_some(headers)
+        Some(&self.resolvers.as_ref()?.read_headers)
+    }
+
+    /// Figures of the requests to other servers, by field.
+    #[must_use]
+    pub fn resolver_statistics(&self) -> Vec<FieldStatistics> {
+        self.resolvers.as_ref().map(Resolvers::statistics).unwrap_or_default()
     }
 
     /// The schema of the API.

@@ -90,9 +90,7 @@ impl Rules {
         for (name, value) in &forwarded.always {
             sent.insert(name.clone(), value.clone());
         }
-        if let Some(parent) = forwarded.trace.and_then(|trace| trace.parent(number)) {
-            sent.insert(TRACEPARENT, parent);
-        }
+        forwarded.set_trace_context(&mut sent, number);
         sent
     }
 }
@@ -242,6 +240,19 @@ impl Forwarded {
     #[must_use]
     pub fn find(&self, name: &HeaderName) -> Option<&HeaderValue> {
         self.headers.get(name)
+    }
+
+    /// Sets the trace context of a request to another server; `number` is its index in the
+    /// operation.
+    pub fn set_trace_context(&self, sent: &mut HeaderMap, number: u32) {
+        for (name, value) in &self.always {
+            if *name == TRACEPARENT || *name == TRACESTATE {
+                sent.insert(name.clone(), value.clone());
+            }
+        }
+        if let Some(parent) = self.trace.and_then(|trace| trace.parent(number)) {
+            sent.insert(TRACEPARENT, parent);
+        }
     }
 
     /// Sets a header for every subgraph.

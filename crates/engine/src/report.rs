@@ -13,6 +13,7 @@ use source::Observed;
 use crate::documents::Document;
 use crate::gateway;
 use crate::prepare;
+use crate::resolvers::statistics::Calls;
 use crate::respond::Response;
 
 /// Figures of one request so far.
@@ -40,6 +41,8 @@ pub struct Report {
     pub observed: Observed,
     /// Figures of its fetches from subgraphs.
     pub fetches: Fetches,
+    /// Figures of its requests to other servers that give values of fields.
+    pub calls: Calls,
 }
 
 /// The plan of a request.

@@ -9,6 +9,7 @@
 //! * `plan`: the selections of a prepared operation
 //! * `open`: checks when the API is made: allowed hosts, schemas of GraphQL servers
 //! * `batch`: the requests for the placeholders of an answer, each once
+//! * [`statistics`]: figures of requests
 //! * `map_error`: errors of other servers as clients see them
 //!
 //! `worker::resolve` executes them.
@@ -17,27 +18,36 @@ pub(crate) mod batch;
 pub(crate) mod map_error;
 mod open;
 mod plan;
+pub mod statistics;
 
 use std::sync::Arc;
 
-use clients::egress::{Client, Egress, EgressSettings};
+use clients::egress::{Client, Counts, Egress, EgressSettings};
+use http_resolvers::HttpResolver;
 
 use crate::headers::ReadHeaders;
 
 pub use open::ResolverError;
 pub(crate) use plan::ResolvedPlan;
+use statistics::{FieldStatistics, ResolverStatistics};
 
 /// Options of requests to other servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ResolverOptions {
     pub egress: EgressSettings,
     /// Maximum number of requests for one operation.
     pub most_calls: usize,
+    /// Counters of the requests, which continue those of an API before.
+    pub statistics: ResolverStatistics,
 }
 
 impl Default for ResolverOptions {
     fn default() -> Self {
-        Self { egress: EgressSettings::default(), most_calls: 1_000 }
+        Self {
+            egress: EgressSettings::default(),
+            most_calls: 1_000,
+            statistics: ResolverStatistics::default(),
+        }
     }
 }
 
@@ -50,11 +60,32 @@ pub(crate) struct Resolvers {
     pub(crate) most_concurrent: usize,
     /// Headers of clients that are forwarded.
     pub(crate) read_headers: ReadHeaders,
+    /// The resolvers with their counters.
+    counts: Vec<(Arc<HttpResolver>, Arc<Counts>)>,
 }
 
 impl Resolvers {
     /// A client for one thread.
     pub(crate) fn client(&self) -> Client {
         Client::new(&self.egress)
+    }
+
+    /// The counters of a resolver of the API.
+    pub(crate) fn counts(&self, resolver: &Arc<HttpResolver>) -> Option<&Counts> {
+        let own = self.counts.iter().find(|(known, _)| Arc::ptr_eq(known, resolver));
+        own.map(|(_, counts)| &**counts)
+    }
+
+    /// The figures of each field and host.
+    pub(crate) fn statistics(&self) -> Vec<FieldStatistics> {
+        let mut all: Vec<FieldStatistics> = Vec::with_capacity(self.counts.len());
+        for (resolver, counts) in &self.counts {
+            let (field, host) = (resolver.name(), resolver.url.host());
+            // Types that have a field of an interface share its counters.
+            if !all.iter().any(|known| known.field == field && *known.host == *host) {
+                all.push(FieldStatistics { field, host: host.into(), statistics: counts.read() });
+            }
+        }
+        all
     }
 }

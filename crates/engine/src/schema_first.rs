@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use dialects::Dialect;
-use source::{MigrationAccess, Timeouts};
-use sources::Address;
-use sources::migrate::{MigrateError, Migrator, Planned};
+use source::MigrationAccess;
+use sources::migrate::{MigrateError, Migrator, PUBLIC, Planned};
+use sources::{Address, OpenOptions};
 
 /// Type definitions of a schema-first dialect, and what a start may do about them.
 #[derive(Clone, Debug)]
@@ -54,17 +54,19 @@ pub enum SchemaFirstError {
 const LISTED: usize = 5;
 
 /// The dialect with the places of its definitions in the tables of the database, which are created
-/// or migrated first as far as the options allow it.
+/// or migrated first as far as the options allow it. They are in the first namespace of the source.
 pub(crate) async fn placed<'d>(
     address: &Address,
     dialect: &'d Dialect,
     options: Option<&SchemaFirst>,
-    timeouts: Timeouts,
+    source: &OpenOptions,
 ) -> Result<Cow<'d, Dialect>, SchemaFirstError> {
     let (Some(model), Some(options)) = (dialect.storage_model(), options) else {
         return Ok(Cow::Borrowed(dialect));
     };
-    let migrator = Migrator::begin(address, MigrationAccess::Read, timeouts).await?;
+    let schema = source.namespaces.first().map_or(PUBLIC, String::as_str);
+    let begin = async |access| Migrator::begin(address, schema, access, source.timeouts).await;
+    let migrator = begin(MigrationAccess::Read).await?;
     if migrator.has_load().await? {
         return Err(SchemaFirstError::Importing);
     }
@@ -77,7 +79,7 @@ pub(crate) async fn placed<'d>(
             planned.plan.places
         }
         true => {
-            let migrator = Migrator::begin(address, MigrationAccess::Write, timeouts).await?;
+            let migrator = begin(MigrationAccess::Write).await?;
             // Another server may have migrated it meanwhile.
             let planned = migrator.plan(&model).await?;
             match planned.is_current() {

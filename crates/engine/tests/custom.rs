@@ -1,5 +1,6 @@
 //! Fields of Dgraph's API whose values other servers give, over HTTP.
 
+mod concurrent;
 mod failures;
 mod open;
 mod remote;

@@ -75,7 +75,7 @@ const ROWS: &str = r#"
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a test on a new database of each kind.
-fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
+pub(crate) fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
     let number = DATABASES.fetch_add(1, Ordering::Relaxed);
     let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
     block_on(test(SourceAddress::Sqlite(file.clone())));
@@ -135,18 +135,19 @@ async fn insert(address: &SourceAddress) {
     }
 }
 
-async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
+pub(crate) async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
     let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
-    let migrator =
-        Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+    let migrator = Migrator::begin(address, "public", MigrationAccess::Write, Timeouts::default())
+        .await
+        .unwrap();
     let planned = migrator.plan(&stored.model).await.unwrap();
     migrator.apply(&planned, definitions).await.unwrap();
     let places = Arc::new(planned.plan.places);
     dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-fn options(dialect: dgraph::Options, federation: bool) -> Options {
+pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
     Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },

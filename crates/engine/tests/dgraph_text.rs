@@ -178,7 +178,9 @@ impl Database {
         let model = dgraph::definitions::read(TYPES).unwrap();
         let stored = dgraph::stored::stored(&model);
         let migrator =
-            Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+            Migrator::begin(address, "public", MigrationAccess::Write, Timeouts::default())
+                .await
+                .unwrap();
         let planned = migrator.plan(&stored.model).await.unwrap();
         migrator.apply(&planned, TYPES).await.unwrap();
         self.drop_indexes();

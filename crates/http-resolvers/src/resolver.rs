@@ -67,6 +67,12 @@ pub enum NullLists {
 }
 
 impl HttpResolver {
+    /// The field with its type, such as `Query.film`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.parent, self.field)
+    }
+
     /// The operation, if the server speaks GraphQL.
     #[must_use]
     pub fn operation(&self) -> Option<&RemoteOperation> {

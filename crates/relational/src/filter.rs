@@ -93,8 +93,8 @@ impl Compiler<'_> {
             }
             Filter::Nearest(nearest) => self.nearest(nearest, scope.alias, statement)?,
             Filter::Geo { place, operator, operand } => {
-                let compared = self.place(place, scope, statement)?;
-                self.located(compared, *operator, operand, scope, statement)?
+                let placed = self.place(place, scope, statement)?;
+                self.located(placed, *operator, operand, scope, statement)?
             }
             Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
         })

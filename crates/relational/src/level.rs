@@ -36,6 +36,9 @@ pub struct Unit {
     /// Whether it may give many rows: those of a change that is of more than one, or of a list below
     /// them.
     pub may_be_long: bool,
+    /// Whether it inserts objects only if none with their identifiers exists: if another transaction
+    /// inserts one meanwhile, it may succeed when it runs again.
+    pub finds_or_inserts: bool,
 }
 
 /// A condition without which nothing of the unit is done.

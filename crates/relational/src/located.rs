@@ -4,6 +4,7 @@ use catalog::FieldId;
 use ir::{GeoOperator, Operand};
 use source::CompileError;
 use sql::flavor::{GEO_BOX, GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
+use sql::own::own_object;
 use sql::{
     Alias, Call, CallArgument, Column, Expression, Identifier, InPlaceIndex, TableName, WordIndexes,
 };
@@ -36,7 +37,7 @@ impl Compiler<'_> {
         let bounds = (source.clone(), ParameterKind::GeoBox(operator));
         let candidate = match self.flavor.definitions.words {
             WordIndexes::Indexes => Some(Expression::Compare {
-                left: Box::new(self.own_function(GEO_BOX, [value.clone()])),
+                left: Box::new(self.own_function(field, GEO_BOX, [value.clone()])),
                 comparison: sql::Comparison::Overlaps,
                 right: Box::new(Expression::Parameter(statement.parameter(bounds.0, bounds.1))),
             }),
@@ -48,7 +49,7 @@ impl Compiler<'_> {
             },
         };
         let operand = statement.parameter(source, ParameterKind::Geo(operator));
-        let passes = self.own_function(name, [value, Expression::Parameter(operand)]);
+        let passes = self.own_function(field, name, [value, Expression::Parameter(operand)]);
         Ok(Expression::all(candidate.into_iter().chain([passes]).collect()))
     }
 
@@ -68,19 +69,26 @@ impl Compiler<'_> {
         })))
     }
 
-    /// A call of one of Thalweg's functions: in PostgreSQL they are in its schema, elsewhere they have
-    /// its name before their own.
+    /// A call of one of Thalweg's functions for a field: in PostgreSQL they belong to a schema,
+    /// elsewhere they have its name before their own.
     pub(super) fn own_function<const N: usize>(
         &self,
+        field: FieldId,
         name: &str,
         arguments: [Expression; N],
     ) -> Expression {
-        let (schema, name) = match self.flavor.definitions.words {
-            WordIndexes::Indexes => (Some(Identifier("thalweg".into())), name.into()),
-            WordIndexes::VirtualTables => (None, format!("thalweg_{name}").into()),
+        let function = match self.flavor.definitions.words {
+            WordIndexes::Indexes => self.own_object(field, name),
+            WordIndexes::VirtualTables => {
+                TableName { schema: None, name: Identifier(format!("thalweg_{name}").into()) }
+            }
         };
         let arguments = arguments.map(|value| CallArgument { name: None, value }).into();
-        let function = TableName { schema, name: Identifier(name) };
         Expression::Call(Call { function, arguments })
+    }
+
+    /// The name of one of Thalweg's objects for the tables among which a field is.
+    pub(super) fn own_object(&self, field: FieldId, name: &str) -> TableName {
+        own_object(self.catalog[self.catalog[field].entity].namespace.as_deref(), name)
     }
 }

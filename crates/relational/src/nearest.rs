@@ -37,8 +37,8 @@ impl Compiler<'_> {
             Metric::DotProduct => VECTOR_DOT_PRODUCT,
         };
         let other = self.other_vector(&distance.to, statement)?;
-        let (_, vector) = self.vector(distance, scope)?;
-        Ok(self.own_function(name, [vector, other]))
+        let (field, vector) = self.vector(distance, scope)?;
+        Ok(self.own_function(field, name, [vector, other]))
     }
 
     /// The vector from which others have a distance.

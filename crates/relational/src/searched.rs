@@ -22,9 +22,6 @@ use super::value::ParameterKind;
 /// The column of the elements of a list.
 const ELEMENT: &str = "value";
 
-/// The schema of the functions of Thalweg.
-const SCHEMA: &str = "thalweg";
-
 impl Compiler<'_> {
     /// Whether the text of a field, or any text of a list, passes a search.
     pub(super) fn searched(
@@ -50,13 +47,14 @@ impl Compiler<'_> {
                 true => ("json_each", None),
                 false => ("unnest", Some(Identifier(ELEMENT.into()))),
             };
-            let call = call(None, name, value);
+            let function = TableName { schema: None, name: Identifier(name.into()) };
+            let call = call(function, value);
             let mut select =
                 Select::from(FromItem::Function { call, unnest: false, alias, column });
             let element = Expression::named(alias, ELEMENT);
             select.and_where(match calls {
                 true => passes_call(search, element, statement)?,
-                false => passes_arrays(search, element, statement)?,
+                false => self.passes_arrays(field, search, element, statement)?,
             });
             return Ok(Expression::Exists(Box::new(select)));
         }
@@ -66,7 +64,7 @@ impl Compiler<'_> {
                 Type::Scalar(Scalar::Text) => value,
                 _ => cast(value, SqlType::Text),
             };
-            return passes_arrays(search, text, statement);
+            return self.passes_arrays(field, search, text, statement);
         }
         let alias = match &value {
             Expression::Column { alias, column: Column::Named(_) } if !scope.guards.made => {
@@ -103,6 +101,41 @@ impl Compiler<'_> {
             key: Identifier(self.catalog[number].name.clone()),
         })))
     }
+
+    /// A comparison with the arrays that functions of the database return, or with an expression; indexes
+    /// serve both.
+    fn passes_arrays(
+        &self,
+        field: FieldId,
+        (r#match, source): (TextMatch, ParameterSource),
+        text: Expression,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut compared = |left, comparison, kind| Expression::Compare {
+            left: Box::new(left),
+            comparison,
+            right: Box::new(Expression::Parameter(statement.parameter(source.clone(), kind))),
+        };
+        let words = |name, text| Expression::Call(call(self.own_object(field, name), text));
+        let search = ParameterKind::Search(r#match);
+        let (contains, overlaps) = (sql::Comparison::Contains, sql::Comparison::Overlaps);
+        Ok(match r#match {
+            TextMatch::AllTerms => compared(words(TERMS, text), contains, search),
+            TextMatch::AnyTerm => compared(words(TERMS, text), overlaps, search),
+            TextMatch::AllStems => compared(words(STEMS, text), contains, search),
+            TextMatch::AnyStem => compared(words(STEMS, text), overlaps, search),
+            TextMatch::AnyStemSequence => {
+                let index = catalog::TextIndexKind::Stems;
+                let first = ParameterKind::Candidates { r#match, index };
+                Expression::all(vec![
+                    compared(words(STEMS, text.clone()), overlaps, first),
+                    compared(words(STEM_SEQUENCES, text), overlaps, search),
+                ])
+            }
+            TextMatch::Re2 => compared(text, sql::Comparison::MatchesRegex, search),
+            _ => return Err(CompileError::not_built("this text filter")),
+        })
+    }
 }
 
 /// A call of a function of the source, which has the parsed operand for all rows.
@@ -124,42 +157,7 @@ fn passes_call(
     Ok(function(name, [text, Expression::Parameter(operand)]))
 }
 
-/// A comparison with the arrays that functions of the database return, or with an expression; indexes
-/// serve both.
-fn passes_arrays(
-    (r#match, source): (TextMatch, ParameterSource),
-    text: Expression,
-    statement: &mut Statement,
-) -> Result<Expression, CompileError> {
-    let mut compared = |left, comparison, kind| Expression::Compare {
-        left: Box::new(left),
-        comparison,
-        right: Box::new(Expression::Parameter(statement.parameter(source.clone(), kind))),
-    };
-    let words = |name, text| Expression::Call(call(Some(SCHEMA), name, text));
-    let search = ParameterKind::Search(r#match);
-    let (contains, overlaps) = (sql::Comparison::Contains, sql::Comparison::Overlaps);
-    Ok(match r#match {
-        TextMatch::AllTerms => compared(words(TERMS, text), contains, search),
-        TextMatch::AnyTerm => compared(words(TERMS, text), overlaps, search),
-        TextMatch::AllStems => compared(words(STEMS, text), contains, search),
-        TextMatch::AnyStem => compared(words(STEMS, text), overlaps, search),
-        TextMatch::AnyStemSequence => {
-            let index = catalog::TextIndexKind::Stems;
-            let first = ParameterKind::Candidates { r#match, index };
-            Expression::all(vec![
-                compared(words(STEMS, text.clone()), overlaps, first),
-                compared(words(STEM_SEQUENCES, text), overlaps, search),
-            ])
-        }
-        TextMatch::Re2 => compared(text, sql::Comparison::MatchesRegex, search),
-        _ => return Err(CompileError::not_built("this text filter")),
-    })
-}
-
-fn call(schema: Option<&str>, name: &str, value: Expression) -> Call {
-    let schema = schema.map(|schema| Identifier(schema.into()));
-    let function = TableName { schema, name: Identifier(name.into()) };
+fn call(function: TableName, value: Expression) -> Call {
     Call { function, arguments: vec![CallArgument { name: None, value }] }
 }
 

@@ -17,7 +17,7 @@ mod returned;
 mod update;
 
 use catalog::EntityId;
-use ir::{Isolation, ObjectChange, Step, StepKind, Transaction, Write};
+use ir::{Isolation, ObjectChange, Operand, Step, StepKind, Transaction, Write};
 use response::LevelId;
 use source::CompileError;
 use sql::SelectItem;
@@ -43,6 +43,7 @@ impl Compiler<'_> {
             requirements: Vec::new(),
             writes: false,
             may_be_long: gives_rows(transaction),
+            finds_or_inserts: false,
         };
         for step in &transaction.steps {
             self.root = step.root;
@@ -87,7 +88,10 @@ impl Compiler<'_> {
                 match &step.kind {
                     StepKind::Write(write) => self.write(step, write, &wanted, unit),
                     StepKind::Call(call) => self.call(step, call, &wanted),
-                    StepKind::Objects(change) => self.objects(step, change),
+                    StepKind::Objects(change) => {
+                        unit.finds_or_inserts |= finds_or_inserts(change);
+                        self.objects(step, change)
+                    }
                     StepKind::Read(_) | StepKind::Require(_) => Ok(()),
                 }
             }
@@ -221,6 +225,15 @@ impl Compiler<'_> {
 fn returning(items: &Items) -> Vec<SelectItem> {
     let item = |expression| SelectItem { expression, name: None };
     items.expressions.iter().cloned().map(item).collect()
+}
+
+/// Returns true if an object of a change is inserted unless it is found, and not refused if it is.
+fn finds_or_inserts(change: &ObjectChange) -> bool {
+    let ObjectChange::Insert { keys: Operand::Objects(keys), .. } = change else { return false };
+    let is_either = |object: &ir::ObjectKey| {
+        object.new.is_some() && !object.found.is_empty() && object.existing.is_none()
+    };
+    keys.set.objects.iter().any(is_either)
 }
 
 /// Whether what a transaction reads may be more than one row.

@@ -30,4 +30,4 @@ mod serving;
 mod site;
 mod stubs;
 mod traced;
-mod watched;
+pub(crate) mod watched;

@@ -10,7 +10,7 @@
 //! * `draining`: how the server stops
 //! * `site`: the program, with its log in a file
 
-mod certificates;
+pub(crate) mod certificates;
 mod crowds;
 mod draining;
 mod encrypted;

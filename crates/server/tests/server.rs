@@ -48,6 +48,7 @@ mod program;
 mod reload;
 mod requests;
 mod rights;
+mod schemas;
 #[path = "support/script.rs"]
 mod script;
 mod secrets;

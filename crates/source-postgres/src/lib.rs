@@ -31,6 +31,7 @@ mod length;
 pub mod migrate;
 pub mod open_error;
 mod options;
+mod own;
 pub mod pool;
 mod pooler;
 mod portions;

@@ -7,11 +7,14 @@ use tokio_postgres::types::Type;
 
 use super::introspect::{IntrospectError, introspect};
 use super::options::{Extensions, Rights};
+use super::own::{DefinitionsSchema, SchemaNameError};
 use super::wire::{Config, WireError, connect_simple};
 
 /// The reason why a database was not migrated. It is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
+    #[error(transparent)]
+    Schema(#[from] SchemaNameError),
     #[error("cannot connect to PostgreSQL: {0}")]
     Connect(WireError),
     #[error("cannot read the history of migrations: {}", cause(.0))]
@@ -30,6 +33,7 @@ const WORDS: &str = include_str!("migrate/words.sql");
 pub struct PostgresMigration {
     config: Box<Config>,
     client: Client,
+    schema: DefinitionsSchema,
 }
 
 /// The database's own message with its detail, where the error has one.
@@ -44,17 +48,19 @@ pub(crate) fn cause(error: &tokio_postgres::Error) -> String {
 }
 
 impl PostgresMigration {
-    /// Connects and begins a transaction. It ends with the connection, without a change, unless it
-    /// is applied.
+    /// Connects and begins a transaction, for tables in a schema. It ends with the connection,
+    /// without a change, unless it is applied.
     pub async fn begin(
         url: &str,
+        schema: &str,
         access: MigrationAccess,
         timeouts: Timeouts,
     ) -> Result<Self, MigrateError> {
+        let schema = DefinitionsSchema::new(schema)?;
         let config = Config::from_url(url).map_err(MigrateError::Connect)?;
         let config = Box::new(config.with_default_connect_timeout(timeouts.connect));
         let client = connect_simple(&config).await.map_err(MigrateError::Connect)?;
-        let migration = Self { config, client };
+        let migration = Self { config, client, schema };
         migration.run(include_str!("migrate/begin.sql")).await?;
         match access {
             MigrationAccess::Read => {}
@@ -66,13 +72,14 @@ impl PostgresMigration {
     /// The newest migration.
     pub async fn newest(&self) -> Result<Option<Recorded>, MigrateError> {
         let read = async {
-            let query = include_str!("migrate/has_history.sql");
-            let has_history = self.client.query_typed(query, &[]).await?;
+            let query = self.schema.statement(include_str!("migrate/has_history.sql"));
+            let has_history = self.client.query_typed(&query, &[]).await?;
             let has_history = has_history.first().map(|row| row.try_get::<_, bool>(0));
             if !has_history.transpose()?.unwrap_or_default() {
                 return Ok(None);
             }
-            let newest = self.client.query_typed(include_str!("migrate/newest.sql"), &[]).await?;
+            let query = self.schema.statement(include_str!("migrate/newest.sql"));
+            let newest = self.client.query_typed(&query, &[]).await?;
             let recorded = |row: &tokio_postgres::Row| {
                 Ok(Recorded {
                     number: row.try_get(0)?,
@@ -87,21 +94,36 @@ impl PostgresMigration {
 
     /// Returns true if an import is inserting rows, or was killed meanwhile.
     pub async fn has_load(&self) -> Result<bool, MigrateError> {
-        let query = include_str!("transfer/is_there.sql");
+        let query = self.schema.statement(include_str!("transfer/is_there.sql"));
         let read = async {
-            let rows = self.client.query_typed(query, &[]).await?;
+            let rows = self.client.query_typed(&query, &[]).await?;
             rows.first().map(|row| row.try_get(0)).transpose()
         };
         let found: Result<Option<bool>, _> = read.await;
         Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
     }
 
-    /// The tables of a schema, by a connection of its own.
-    pub async fn catalog(&self, schema: &str) -> Result<Catalog, MigrateError> {
+    /// The tables of the schema, by a connection of its own; none if there is no such schema yet.
+    pub async fn catalog(&self) -> Result<Catalog, MigrateError> {
+        let schema = self.schema.name();
+        if !self.has_schema().await? {
+            return Ok(Catalog::default());
+        }
         let client = connect_simple(&self.config).await.map_err(MigrateError::Connect)?;
         let (extensions, rights) = (Extensions::LeftOut, Rights::Ignored);
         let introspected = introspect(&client, &[schema.to_owned()], extensions, rights).await;
         Ok(introspected.map_err(MigrateError::Catalog)?.catalog)
+    }
+
+    async fn has_schema(&self) -> Result<bool, MigrateError> {
+        let query = include_str!("migrate/has_schema.sql");
+        let read = async {
+            let schema = self.schema.name();
+            let rows = self.client.query_typed(query, &[(&schema, Type::TEXT)]).await?;
+            rows.first().map(|row| row.try_get(0)).transpose()
+        };
+        let found: Result<Option<bool>, _> = read.await;
+        Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
     }
 
     /// Whether an extension can be used.
@@ -136,18 +158,22 @@ impl PostgresMigration {
         statements: impl Iterator<Item = &'s str>,
         record: Record<'_>,
     ) -> Result<(), MigrateError> {
-        self.run(include_str!("migrate/prepare.sql")).await?;
-        self.run(WORDS).await?;
-        self.run(include_str!("migrate/geo.sql")).await?;
-        self.run(include_str!("migrate/vectors.sql")).await?;
+        for prepared in [
+            include_str!("migrate/prepare.sql"),
+            WORDS,
+            include_str!("migrate/geo.sql"),
+            include_str!("migrate/vectors.sql"),
+        ] {
+            self.run(&self.schema.statement(prepared)).await?;
+        }
         for statement in statements {
             self.run(statement).await?;
         }
         let Record { definitions, tables, statements } = record;
-        let query = include_str!("migrate/record.sql");
+        let query = self.schema.statement(include_str!("migrate/record.sql"));
         let parameters: &[(&(dyn tokio_postgres::types::ToSql + Sync), Type)] =
             &[(&definitions, Type::TEXT), (&tables, Type::TEXT), (&statements, Type::TEXT)];
-        let recorded = self.client.query_typed(query, parameters).await;
+        let recorded = self.client.query_typed(&query, parameters).await;
         recorded.map_err(MigrateError::History)?;
         self.run("commit").await
     }

@@ -1,5 +1,6 @@
 //! Loads and reads in bulk of a database.
 
+use std::borrow::Cow;
 use std::pin::pin;
 
 use bytes::Bytes;
@@ -11,11 +12,14 @@ use transfer::ValueRef;
 use transfer::stage::TableRows;
 use transfer::value::{DatabaseValue, RowBuffer, StoredColumn, stored, text};
 
+use super::own::{DefinitionsSchema, SchemaNameError};
 use super::wire::{Config, WireError, connect_simple};
 
 /// The reason why a load or a read ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
+    #[error(transparent)]
+    Schema(#[from] SchemaNameError),
     #[error("cannot connect to PostgreSQL: {0}")]
     Connect(WireError),
     #[error("{}\n{statement}", super::migrate::cause(.source))]
@@ -30,6 +34,7 @@ pub enum TransferError {
 #[derive(Debug)]
 pub struct PostgresTransfer {
     client: Client,
+    schema: DefinitionsSchema,
 }
 
 /// Bytes of rows that are sent at once.
@@ -37,25 +42,38 @@ const CHUNK: usize = 256 << 10;
 
 impl PostgresTransfer {
     /// Connects for a load, which other migrations and imports wait for.
-    pub async fn open_for_load(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
-        let transfer = Self::connect(url, timeouts).await?;
+    pub async fn open_for_load(
+        url: &str,
+        schema: &str,
+        timeouts: Timeouts,
+    ) -> Result<Self, TransferError> {
+        let transfer = Self::connect(url, schema, timeouts).await?;
         transfer.run(include_str!("transfer/settings.sql")).await?;
         transfer.run(include_str!("transfer/lock.sql")).await?;
         Ok(transfer)
     }
 
     /// Connects and begins to read the present state.
-    pub async fn open_for_read(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
-        let transfer = Self::connect(url, timeouts).await?;
+    pub async fn open_for_read(
+        url: &str,
+        schema: &str,
+        timeouts: Timeouts,
+    ) -> Result<Self, TransferError> {
+        let transfer = Self::connect(url, schema, timeouts).await?;
         transfer.run(include_str!("transfer/begin_reading.sql")).await?;
         Ok(transfer)
     }
 
-    async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
+    async fn connect(url: &str, schema: &str, timeouts: Timeouts) -> Result<Self, TransferError> {
+        let schema = DefinitionsSchema::new(schema)?;
         let config = Config::from_url(url).map_err(TransferError::Connect)?;
         let config = config.with_default_connect_timeout(timeouts.connect);
         let client = connect_simple(&config).await.map_err(TransferError::Connect)?;
-        Ok(Self { client })
+        Ok(Self { client, schema })
+    }
+
+    fn named(&self, statement: &'static str) -> Cow<'static, str> {
+        self.schema.statement(statement)
     }
 
     /// Runs a statement.
@@ -73,35 +91,37 @@ impl PostgresTransfer {
 
     /// The progress of an import that is not finished.
     pub async fn state(&self) -> Result<Option<String>, TransferError> {
-        if self.text(include_str!("transfer/is_there.sql")).await?.as_deref() != Some("t") {
+        if self.text(&self.named(include_str!("transfer/is_there.sql"))).await?.as_deref()
+            != Some("t")
+        {
             return Ok(None);
         }
-        self.text(include_str!("transfer/state.sql")).await
+        self.text(&self.named(include_str!("transfer/state.sql"))).await
     }
 
     /// Saves the progress, in the current transaction.
     pub async fn save(&self, state: &str) -> Result<(), TransferError> {
-        self.run(include_str!("transfer/create.sql")).await?;
-        self.run(include_str!("transfer/forget.sql")).await?;
-        let statement = include_str!("transfer/save.sql");
+        self.run(&self.named(include_str!("transfer/create.sql"))).await?;
+        self.run(&self.named(include_str!("transfer/forget.sql"))).await?;
+        let statement = &*self.named(include_str!("transfer/save.sql"));
         let saved = self.client.query_typed(statement, &[(&state, Type::TEXT)]).await;
         saved.map(drop).map_err(|source| failed(statement, source))
     }
 
     /// Removes the progress, in the current transaction.
     pub async fn forget(&self) -> Result<(), TransferError> {
-        self.run(include_str!("transfer/drop.sql")).await
+        self.run(&self.named(include_str!("transfer/drop.sql"))).await
     }
 
     /// The last id of the sequence.
     pub async fn last_id(&self) -> Result<u64, TransferError> {
-        let last = self.text(include_str!("transfer/last.sql")).await?;
+        let last = self.text(&self.named(include_str!("transfer/last.sql"))).await?;
         Ok(last.and_then(|last| last.parse().ok()).unwrap_or_default())
     }
 
     /// Moves the sequence beyond an id.
     pub async fn reserve(&self, last: i64) -> Result<(), TransferError> {
-        let statement = include_str!("transfer/reserve.sql");
+        let statement = &*self.named(include_str!("transfer/reserve.sql"));
         let done = self.client.query_typed(statement, &[(&last, Type::INT8)]).await;
         done.map(drop).map_err(|source| failed(statement, source))
     }

@@ -15,11 +15,9 @@ use storage::{Database, Plan, Tables, Trigrams, migration};
 
 use crate::address::Address;
 
+pub use sql::own::PUBLIC;
 pub use storage::migration::drift::Drift;
 pub use storage::migration::{Finding, Loss, Obstacle};
-
-/// The schema of the tables, where the database has schemas.
-const SCHEMA: &str = "public";
 
 /// A database that is to be migrated, in a transaction.
 #[derive(Debug)]
@@ -74,9 +72,11 @@ pub enum MigrateError {
 }
 
 impl Migrator {
-    /// Opens a database, begins a transaction, and reads the newest migration.
+    /// Opens a database, begins a transaction, and reads the newest migration. `schema` has the
+    /// tables, where the database has schemas.
     pub async fn begin(
         address: &Address,
+        schema: &str,
         access: MigrationAccess,
         timeouts: Timeouts,
     ) -> Result<Self, MigrateError> {
@@ -87,14 +87,14 @@ impl Migrator {
                 (Driver::Sqlite(Box::new(migration)), Database::sqlite(), newest)
             }
             Address::Postgres(url) => {
-                let migration = PostgresMigration::begin(url, access, timeouts).await?;
+                let migration = PostgresMigration::begin(url, schema, access, timeouts).await?;
                 let newest = migration.newest().await?;
                 let trigrams = match migration.extension(TRIGRAM_EXTENSION).await? {
                     ExtensionState::Installed => Trigrams::Available,
                     ExtensionState::Creatable => Trigrams::Creatable,
                     ExtensionState::Missing => Trigrams::Missing,
                 };
-                let database = Database::postgres(SCHEMA, trigrams);
+                let database = Database::postgres(schema, trigrams);
                 (Driver::Postgres(Box::new(migration)), database, newest)
             }
             Address::Neo4j(_) => return Err(MigrateError::Graph),
@@ -171,7 +171,7 @@ impl Migrator {
     async fn catalog(&self) -> Result<Catalog, MigrateError> {
         Ok(match &self.driver {
             Driver::Sqlite(driver) => driver.catalog()?,
-            Driver::Postgres(driver) => driver.catalog(SCHEMA).await?,
+            Driver::Postgres(driver) => driver.catalog().await?,
         })
     }
 

@@ -9,6 +9,7 @@ mod objects;
 use source::Timeouts;
 use source_postgres::transfer::PostgresTransfer;
 use source_sqlite::transfer::{SqliteTransfer, Stored};
+use sql::own::PUBLIC;
 use sql::{BulkRows, Identifier};
 use storage::bulk::{self, TakenAway};
 use storage::{Database, Tables};
@@ -86,7 +87,8 @@ impl Transfer {
                 Driver::Sqlite(Box::new(transfer))
             }
             Address::Postgres(url) => {
-                let transfer = PostgresTransfer::open_for_load(url, timeouts).await?;
+                let transfer =
+                    PostgresTransfer::open_for_load(url, schema(database), timeouts).await?;
                 Driver::Postgres(Box::new(transfer))
             }
             Address::Neo4j(_) => return Err(TransferError::Graph),
@@ -106,7 +108,8 @@ impl Transfer {
                 Driver::Sqlite(Box::new(transfer))
             }
             Address::Postgres(url) => {
-                let transfer = PostgresTransfer::open_for_read(url, timeouts).await?;
+                let transfer =
+                    PostgresTransfer::open_for_read(url, schema(database), timeouts).await?;
                 Driver::Postgres(Box::new(transfer))
             }
             Address::Neo4j(_) => return Err(TransferError::Graph),
@@ -358,6 +361,11 @@ impl Transfer {
         }
         Ok(())
     }
+}
+
+/// The schema of the tables.
+fn schema(database: &Database) -> &str {
+    database.schema.as_deref().unwrap_or(PUBLIC)
 }
 
 /// The planner needs statistics, which the server would collect only later.

@@ -7,9 +7,11 @@
 //!
 //! * [`tree`]: the nodes; [`tree::definition`]: those of statements that define tables
 //! * [`flavor`]: what each database says differently
+//! * [`own`]: names of Thalweg's own objects
 //! * [`print`](mod@print): tree → text
 
 pub mod flavor;
+pub mod own;
 pub mod print;
 pub mod tree;
 

@@ -276,8 +276,10 @@ pub enum Expression {
     /// type of UUIDs.
     IgnoreCase(Box<Expression>),
     CountRows,
-    /// The next key of the sequence of the database.
-    NextKey,
+    /// The next key of the sequence of the tables of a schema.
+    NextKey {
+        schema: Option<Identifier>,
+    },
     /// JSON as a value of a column, of whichever type that is: with
     /// [`Flavor::row_types`](crate::Flavor::row_types).
     OfJson(Box<OfJson>),

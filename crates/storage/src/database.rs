@@ -23,9 +23,6 @@ pub enum Trigrams {
 /// The extension of PostgreSQL that has indexes of parts of texts.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
-/// The schema of Thalweg's own objects, where there are schemas.
-pub const SCHEMA: &str = "thalweg";
-
 /// The beginning of the names of Thalweg's own objects, where there are no schemas.
 pub const PREFIX: &str = "thalweg_";
 

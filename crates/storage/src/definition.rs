@@ -6,6 +6,7 @@
 mod table;
 mod trigger;
 
+use sql::own::own_object;
 use sql::tree::definition::{
     Constraint, Definition, DeleteAction, IndexDefinition, PlaceTable, Tokens, WordForm, WordTable,
 };
@@ -13,7 +14,7 @@ use sql::{Identifier, TableName, WordIndexes};
 
 pub(crate) use self::table::{add_column, check, create_table, data_type, value_type};
 pub(crate) use self::trigger::{TriggerDefinition, triggers};
-use crate::database::{Database, PREFIX, SCHEMA};
+use crate::database::{Database, PREFIX};
 use crate::tables::{Index, IndexMethod, OnDelete, Reference, Stored, Table};
 
 pub(crate) fn identifier(name: &str) -> Identifier {
@@ -32,7 +33,7 @@ pub(crate) fn table_name(name: &str, database: &Database) -> TableName {
 /// An object of Thalweg's own.
 pub(crate) fn own_name(name: &str, database: &Database) -> TableName {
     match database.flavor.definitions.schemas {
-        true => TableName { schema: Some(identifier(SCHEMA)), name: identifier(name) },
+        true => own_object(database.schema.as_deref(), name),
         false => TableName { schema: None, name: identifier(&[PREFIX, name].concat()) },
     }
 }

@@ -4,13 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::request::SubgraphError;
-
-/// Upper bounds of the buckets of request durations, in microseconds; equal to those of the
-/// server's own requests.
-pub const BOUNDS: [u64; 16] = [
-    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
-    1_000_000, 2_500_000, 5_000_000, 10_000_000,
-];
+use crate::durations::{Buckets, Durations};
 
 /// A snapshot of the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +21,8 @@ pub struct Statistics {
     pub bytes_in: u64,
     /// Number of errors by kind, in the order of [`ErrorKind::ALL`].
     pub errors: [u64; ErrorKind::ALL.len()],
-    /// Number of requests by bucket; the last bucket has no upper bound.
-    pub times: [u64; BOUNDS.len() + 1],
+    /// Number of requests by duration.
+    pub times: Buckets,
     pub nanoseconds: u64,
     /// Number of open connections.
     pub connections: u64,
@@ -57,8 +51,7 @@ pub(super) struct Counts {
     pub(super) bytes_out: AtomicU64,
     pub(super) bytes_in: AtomicU64,
     errors: [AtomicU64; ErrorKind::ALL.len()],
-    times: [AtomicU64; BOUNDS.len() + 1],
-    nanoseconds: AtomicU64,
+    durations: Durations,
     pub(super) connections: AtomicU64,
 }
 
@@ -121,15 +114,12 @@ impl Counts {
     }
 
     pub(super) fn took(&self, time: Duration) {
-        let place = BOUNDS.partition_point(|bound| Duration::from_micros(*bound) < time);
-        if let Some(count) = self.times.get(place) {
-            Self::add(count, 1);
-        }
-        Self::add(&self.nanoseconds, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.durations.observe(time);
     }
 
     pub(super) fn read(&self) -> Statistics {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (times, nanoseconds) = self.durations.read();
         Statistics {
             requests: of(&self.requests),
             deduplicated: of(&self.deduplicated),
@@ -137,8 +127,8 @@ impl Counts {
             bytes_out: of(&self.bytes_out),
             bytes_in: of(&self.bytes_in),
             errors: self.errors.each_ref().map(of),
-            times: self.times.each_ref().map(of),
-            nanoseconds: of(&self.nanoseconds),
+            times,
+            nanoseconds,
             connections: of(&self.connections),
         }
     }
@@ -147,17 +137,6 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_bound_belongs_to_its_bucket() {
-        let counts = Counts::default();
-        for micros in [100, 101, 10_000_001] {
-            counts.took(Duration::from_micros(micros));
-        }
-        let read = counts.read();
-        assert_eq!((read.times[0], read.times[1], read.times[16]), (1, 1, 1));
-        assert_eq!(read.nanoseconds, 10_000_202_000);
-    }
 
     #[test]
     fn errors_are_counted_by_their_kind() {

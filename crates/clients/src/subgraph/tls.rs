@@ -1,6 +1,6 @@
 //! TLS: trusted certificates and the client certificate.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::crypto::aws_lc_rs::default_provider;
@@ -45,7 +45,7 @@ impl Tls {
     /// Loads the files.
     pub fn open(files: &TlsFiles) -> Result<Self, TlsError> {
         let roots = match &files.authorities {
-            Some(file) => authorities(file)?,
+            Some(file) => pem::authorities(file)?,
             None => system_authorities()?,
         };
         let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
@@ -68,16 +68,6 @@ impl Tls {
         config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
         Arc::new(config)
     }
-}
-
-fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in pem::certificates(file)? {
-        roots
-            .add(certificate)
-            .map_err(|error| TlsError::Unusable { file: file.to_owned(), error })?;
-    }
-    Ok(roots)
 }
 
 /// Systems often have single certificates that cannot be read; they are skipped.

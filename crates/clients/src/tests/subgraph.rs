@@ -4,7 +4,7 @@ mod answers;
 mod breaker;
 mod compressed;
 mod deduplicated;
-mod encrypted;
+pub(crate) mod encrypted;
 mod faults;
 mod http2;
 mod kept;
@@ -28,7 +28,7 @@ use tokio::task::LocalSet;
 const QUERY: &[u8] = br#"{"query":"{ a }"}"#;
 
 /// Runs a test on one thread, as the servers require.
-fn run<R>(test: impl Future<Output = R>) -> R {
+pub(crate) fn run<R>(test: impl Future<Output = R>) -> R {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     LocalSet::new().block_on(&runtime, test)
 }

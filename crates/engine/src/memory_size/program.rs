@@ -38,7 +38,15 @@ impl MemorySize for Program {
 
 impl MemorySize for Unit {
     fn memory_size(&self) -> usize {
-        let Self { isolation: _, levels: _, roots, requirements, writes: _, may_be_long: _ } = self;
+        let Self {
+            roots,
+            requirements,
+            isolation: _,
+            levels: _,
+            writes: _,
+            may_be_long: _,
+            finds_or_inserts: _,
+        } = self;
         sum!(roots, requirements)
     }
 }

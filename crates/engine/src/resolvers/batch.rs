@@ -29,6 +29,8 @@ pub(crate) struct PlannedCalls {
     pub(crate) calls: Vec<PlannedCall>,
     /// For each placeholder its request, and the index of its object.
     pub(crate) places: Vec<(usize, usize)>,
+    known: HashMap<Key, usize>,
+    objects: HashMap<(usize, String), usize>,
 }
 
 /// The document and the variables of a request.
@@ -68,53 +70,67 @@ impl<'a> Selected<'a> {
         Projection::new(selecting, schema[selection.field].r#type.base, &selection.selection_sets)
     }
 
-    /// The requests for the placeholders in `data`.
-    pub(crate) fn calls(self, data: &[u8], found: &Placeholders<'_>) -> PlannedCalls {
+    /// The requests of the root fields of a query, whose inputs are arguments: they need nothing of
+    /// the source.
+    pub(crate) fn root_calls(self) -> PlannedCalls {
         let mut planned = PlannedCalls::default();
-        let mut known: HashMap<Key, usize> = HashMap::new();
-        let mut objects: HashMap<(usize, String), usize> = HashMap::new();
-        for placeholder in &found.list {
-            let number = placeholder.selection;
-            let (Some(resolver), Some(selection)) =
-                (self.resolver(number), self.plan.selections.get(number))
-            else {
-                planned.places.push((usize::MAX, 0));
-                continue;
-            };
-            let definition = &resolver.definition;
-            let inputs = match definition.is_of_root() {
-                true => {
-                    let schema = &self.api.schema;
-                    let arguments = &selection.arguments;
-                    Inputs::of_arguments(schema, selection.field, arguments, self.variables)
-                }
-                false => {
-                    let bytes = data.get(placeholder.bytes.clone()).unwrap_or_default();
-                    Inputs::of_placeholder(bytes)
-                }
-            };
-            let is_serial = self.is_mutation && definition.is_of_root();
-            let text = inputs.to_json().to_string();
-            let group = match definition.operation().is_some() || is_serial {
-                true => (true, number),
-                false => (false, selection.resolver.0 as usize),
-            };
-            let key = Key { group, inputs: (!definition.is_batch).then(|| text.clone()) };
-            let call = *known.entry(key).or_insert_with(|| {
-                planned.calls.push(PlannedCall {
-                    selection: number,
-                    objects: Vec::new(),
-                    is_serial,
-                });
-                planned.calls.len() - 1
-            });
-            let list = &mut planned.calls[call].objects;
-            let object = *objects.entry((call, text)).or_insert_with(|| {
-                list.push(inputs);
-                list.len() - 1
-            });
-            planned.places.push((call, object));
+        for number in 0..self.plan.selections.len() {
+            let is_of_root =
+                self.resolver(number).is_some_and(|resolver| resolver.definition.is_of_root());
+            if is_of_root && !self.is_mutation {
+                self.plan_call(number, &[], &mut planned);
+            }
         }
         planned
+    }
+
+    /// Adds the requests for the placeholders in `data`, beside those that are planned already.
+    pub(crate) fn add_calls(
+        self,
+        data: &[u8],
+        found: &Placeholders<'_>,
+        planned: &mut PlannedCalls,
+    ) {
+        for placeholder in &found.list {
+            let bytes = data.get(placeholder.bytes.clone()).unwrap_or_default();
+            let place = self.plan_call(placeholder.selection, bytes, planned);
+            planned.places.push(place.unwrap_or((usize::MAX, 0)));
+        }
+    }
+
+    /// The request for one object, with the index of the object; an equal request is planned once.
+    fn plan_call(
+        self,
+        number: usize,
+        placeholder: &[u8],
+        planned: &mut PlannedCalls,
+    ) -> Option<(usize, usize)> {
+        let (resolver, selection) = (self.resolver(number)?, self.plan.selections.get(number)?);
+        let definition = &resolver.definition;
+        let inputs = match definition.is_of_root() {
+            true => {
+                let (schema, arguments) = (&self.api.schema, &selection.arguments);
+                Inputs::of_arguments(schema, selection.field, arguments, self.variables)
+            }
+            false => Inputs::of_placeholder(placeholder),
+        };
+        let is_serial = self.is_mutation && definition.is_of_root();
+        let text = inputs.to_json().to_string();
+        let group = match definition.operation().is_some() || is_serial {
+            true => (true, number),
+            false => (false, selection.resolver.0 as usize),
+        };
+        let key = Key { group, inputs: (!definition.is_batch).then(|| text.clone()) };
+        let calls = &mut planned.calls;
+        let call = *planned.known.entry(key).or_insert_with(|| {
+            calls.push(PlannedCall { selection: number, objects: Vec::new(), is_serial });
+            calls.len() - 1
+        });
+        let list = &mut calls[call].objects;
+        let object = *planned.objects.entry((call, text)).or_insert_with(|| {
+            list.push(inputs);
+            list.len() - 1
+        });
+        Some((call, object))
     }
 }

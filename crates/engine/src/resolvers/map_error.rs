@@ -98,7 +98,7 @@ fn external(resolver: &HttpResolver, code: ErrorCode, text: &str) -> GraphQLErro
 
 /// Logs a failure, without the request and the answer.
 fn log(resolver: &HttpResolver, code: ErrorCode, error: &str) {
-    let field = format!("{}.{}", resolver.parent, resolver.field);
+    let field = resolver.name();
     let cause = Cause { code, detail: field.as_str().into() };
     if let Logged::Written { suppressed, .. } =
         LOG_THROTTLE.judge(cause, Instant::now(), String::new)

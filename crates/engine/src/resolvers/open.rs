@@ -51,14 +51,15 @@ impl Resolvers {
         if !api.has_resolvers() {
             return Ok(None);
         }
-        let ResolverOptions { egress, most_calls } = options.cloned().unwrap_or_default();
+        let ResolverOptions { egress, most_calls, statistics } =
+            options.cloned().unwrap_or_default();
         let resolvers = api.resolvers();
         let mut read_headers = ReadHeaders::default();
         let mut refused: Vec<RefusedHost> = Vec::new();
         for Resolver { definition, .. } in &resolvers {
             let host = definition.url.host();
             if !egress.allows(host) && !refused.iter().any(|known| *known.host == *host) {
-                let field = format!("{}.{}", definition.parent, definition.field).into();
+                let field = definition.name().into();
                 refused.push(RefusedHost { field, host: host.into() });
             }
             for (_, local) in &definition.headers.forwarded {
@@ -73,10 +74,13 @@ impl Resolvers {
         let egress = Egress::new(egress, is_encrypted)?;
         let client = Client::new(&egress);
         let mut schemas = Schemas::new();
+        let mut counts = Vec::with_capacity(resolvers.len());
         for resolver in resolvers {
             check(api, resolver, &client, &mut schemas).await?;
+            counts
+                .push((Arc::clone(&resolver.definition), statistics.counts(&resolver.definition)));
         }
-        Ok(Some(Self { egress, most_calls, most_concurrent, read_headers }))
+        Ok(Some(Self { egress, most_calls, most_concurrent, read_headers, counts }))
     }
 }
 
@@ -89,7 +93,7 @@ async fn check(
 ) -> Result<(), ResolverError> {
     let definition = &resolver.definition;
     let Some(call) = definition.introspection_call() else { return Ok(()) };
-    let field = || format!("{}.{}", definition.parent, definition.field).into();
+    let field = || definition.name().into();
     let known = schemas.iter().find(|(known, _)| *known == call);
     let answer = match known {
         Some((_, answer)) => answer.clone(),

@@ -1,13 +1,17 @@
 //! Execution of operations that select fields of other servers: the answer of the source is written
 //! as a whole, and the values of other servers take the places of its placeholders.
+//!
+//! Requests of the root fields of a query are sent beside the statements of the source, and those of
+//! rows after them. The root fields of a mutation are executed one after the other:
+//! <https://spec.graphql.org/draft/#sec-Mutation>.
 
 mod values;
 
 use std::time::Instant;
 
 use clients::egress::{EgressError, EgressRequest, EgressResponse};
-use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::future::try_join;
+use futures_util::{StreamExt, stream};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
 use http_resolvers::splice::{MARK, Placeholders};
@@ -21,8 +25,9 @@ use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
-use crate::resolvers::batch::{PlannedCall, Selected};
+use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
 use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
+use crate::resolvers::statistics::{Calls, RunningCall};
 use crate::respond::{DATA, Kind, Response, execution_error, our_bug, write_errors};
 
 /// The data of an answer, as far as it is known.
@@ -83,7 +88,19 @@ impl Worker {
             let sink = part.begin(b"", engine.limits.response_bytes, held);
             let (plan, observed) = (&part.plan, &mut report.observed);
             let whole = source::Delivery::Whole;
-            match self.connections.deliver(plan, params, sink, whole, observed).await {
+            let calls = &report.calls;
+            let context = PartContext { part, ready, caller, deadline, calls };
+            let mut requests = self.begin_requests(context, &mut calls_left);
+            let delivered = self.connections.deliver(plan, params, sink, whole, observed);
+            // First in the list, so that they are sent before the source occupies the thread. If the
+            // source fails, they are cancelled.
+            let sent = async {
+                if let Some(requests) = &mut requests {
+                    self.send_planned(requests, context).await;
+                }
+                Ok(())
+            };
+            match try_join(sent, delivered).await.map(|((), executed)| executed) {
                 Ok(Executed::Whole(written)) => {
                     part.end(&written.data);
                     let errors = written.errors;
@@ -92,8 +109,8 @@ impl Worker {
                     data.errors.extend(errors);
                     let written =
                         Written { data: written.data, held: written.held, errors: vec![] };
-                    let context = PartContext { part, ready, caller, deadline };
-                    let replaced = self.replace(context, written, &mut calls_left, &mut data).await;
+                    let left = &mut calls_left;
+                    let replaced = self.replace(context, written, requests, left, &mut data).await;
                     if let Err(error) = replaced {
                         failure = Some(error);
                         break;
@@ -124,47 +141,72 @@ impl Worker {
         })
     }
 
-    /// Adds the answer of a part, with the values of other servers.
-    async fn replace(
-        &self,
-        context: PartContext<'_>,
-        written: Written<std::convert::Infallible>,
+    /// Plans the requests that need nothing of the source; `None` if the part has no fields of other
+    /// servers.
+    fn begin_requests<'a>(
+        &'a self,
+        context: PartContext<'a>,
         calls_left: &mut usize,
-        data: &mut Data,
-    ) -> Result<(), TooLarge> {
-        let PartContext { part, ready, caller, deadline } = context;
-        let (engine, source) = (&*self.engine, written.data);
-        let resolved = part.resolved.as_deref();
-        let (Some(plan), Some(known)) = (resolved, engine.resolvers.as_ref()) else {
-            return data.add(source.len(), |output| output.extend_from_slice(&source));
-        };
-        let Ok(found) = Placeholders::find(&source, &plan.positions) else {
-            data.errors.push(our_bug("an answer of the source cannot be read"));
-            data.is_null = true;
-            return Ok(());
-        };
+    ) -> Option<Requests<'a>> {
+        let PartContext { part, ready, .. } = context;
+        let engine = &*self.engine;
         let selected = Selected {
             api: &engine.api,
-            plan,
+            plan: part.resolved.as_deref()?,
             operation: &ready.known.document.operation,
             variables: &ready.variables,
             most_fields: engine.limits.document.fields,
             is_mutation: ready.kind == OperationKind::Mutation,
         };
+        let mut requests = Requests {
+            selected,
+            projections: projections(selected),
+            planned: selected.root_calls(),
+            responses: Vec::new(),
+            is_allowed: true,
+        };
+        requests.allow(calls_left);
+        Some(requests)
+    }
+
+    /// Sends the planned requests that were not sent yet, if they are allowed.
+    async fn send_planned(&self, requests: &mut Requests<'_>, context: PartContext<'_>) {
+        let Requests { selected, projections, planned, responses, is_allowed } = requests;
+        if !*is_allowed {
+            return;
+        }
+        let PartContext { caller, deadline, calls, .. } = context;
+        let sending = Sending { selected: *selected, projections, caller, deadline, calls };
+        let unsent = planned.calls.get(responses.len()..).unwrap_or_default();
+        responses.append(&mut self.send_all(sending, unsent).await);
+    }
+
+    /// Adds the answer of a part, with the values of other servers.
+    async fn replace(
+        &self,
+        context: PartContext<'_>,
+        written: Written<std::convert::Infallible>,
+        requests: Option<Requests<'_>>,
+        calls_left: &mut usize,
+        data: &mut Data,
+    ) -> Result<(), TooLarge> {
+        let (engine, source) = (&*self.engine, written.data);
+        let (Some(mut requests), Some(known)) = (requests, engine.resolvers.as_ref()) else {
+            return data.add(source.len(), |output| output.extend_from_slice(&source));
+        };
+        let selected = requests.selected;
+        let Ok(found) = Placeholders::find(&source, &selected.plan.positions) else {
+            data.errors.push(our_bug("an answer of the source cannot be read"));
+            data.is_null = true;
+            return Ok(());
+        };
         let mut held = MemoryReservation::of(&self.memory);
         // The requests take about as much.
         held.grow_to(2 * found.memory_size() as u64)?;
-        let planned = selected.calls(&source, &found);
-        let projections = projections(selected, &found);
-        let is_allowed = planned.calls.len() <= *calls_left;
-        let responses = match is_allowed {
-            true => {
-                *calls_left -= planned.calls.len();
-                let sending = Sending { selected, projections: &projections, caller, deadline };
-                self.send_all(sending, &planned.calls).await
-            }
-            false => Vec::new(),
-        };
+        selected.add_calls(&source, &found, &mut requests.planned);
+        requests.allow(calls_left);
+        self.send_planned(&mut requests, context).await;
+        let Requests { projections, planned, responses, is_allowed, .. } = requests;
         // Indexes of the members and elements of answers.
         let received = responses.iter().filter_map(|one| one.response.as_ref().ok());
         let indexes = received.map(|response| INDEX * response.body.len() as u64).sum::<u64>();
@@ -173,10 +215,8 @@ impl Worker {
         let values_held = MemoryReservation::of(&self.memory);
         let mut values =
             FilledValues::new(selected, &found, &projections, (values_held, data.most));
-        match is_allowed {
-            true => values.fill_all(&planned, &responses)?,
-            false => values.refuse_all(&too_many_calls(known.most_calls)),
-        }
+        let refusal = (!is_allowed).then(|| too_many_calls(known.most_calls));
+        values.fill_all(&planned, &responses, refusal)?;
         drop(responses);
         data.errors.append(&mut values.errors);
         let length = source.len().saturating_add(values.bytes.len());
@@ -204,13 +244,15 @@ impl Worker {
     }
 
     async fn send(&self, sending: Sending<'_>, call: &PlannedCall) -> Received {
-        let Sending { selected, projections, caller, deadline } = sending;
+        let Sending { selected, projections, caller, deadline, calls } = sending;
         let bug = || Received { response: Err(our_bug("a resolver is missing")), _held: None };
         let (Some(resolver), Some(client)) = (selected.resolver(call.selection), &self.egress)
         else {
             return bug();
         };
         let definition = &resolver.definition;
+        let known = self.engine.resolvers.as_ref();
+        let Some(counts) = known.and_then(|known| known.counts(definition)) else { return bug() };
         let projection = match projections.get(call.selection) {
             Some(Ok(projection)) => projection,
             Some(Err(error)) => return Received { response: Err(error.clone()), _held: None },
@@ -222,16 +264,23 @@ impl Worker {
             (false, [inputs, ..]) => definition.call(inputs, projection, find),
             (false, []) => return bug(),
         };
-        let HttpCall { method, url, headers, body } = match request {
+        let HttpCall { method, url, mut headers, body } = match request {
             Ok(request) => request,
             Err(error) => {
                 return Received { response: Err(call_error(definition, &error)), _held: None };
             }
         };
+        let number = calls.next_number();
+        if let Some(forwarded) = &caller.forwarded {
+            forwarded.set_trace_context(&mut headers, number);
+        }
+        let sizes = (body.len(), call.objects.len());
+        let running = RunningCall::begin(calls, counts, definition, number, sizes);
         let held = std::cell::RefCell::new(MemoryReservation::of(&self.memory));
         let reserve = |bytes: usize| held.borrow_mut().grow_to(bytes as u64).is_ok();
         let request = EgressRequest { method, url, headers, body, deadline, reserve: &reserve };
         let response = client.send(request).await;
+        running.end(&response);
         let response = response.map_err(|error: EgressError| egress_error(definition, &error));
         Received { response, _held: Some(held.into_inner()) }
     }
@@ -245,6 +294,28 @@ struct Received {
     _held: Option<MemoryReservation>,
 }
 
+/// The requests to other servers for a part of an operation.
+struct Requests<'a> {
+    selected: Selected<'a>,
+    projections: Vec<Result<Projection, GraphQLError>>,
+    planned: PlannedCalls,
+    /// Responses to the first of the planned requests.
+    responses: Vec<Received>,
+    /// False if the operation needs more requests than are allowed: no further one is sent.
+    is_allowed: bool,
+}
+
+impl Requests<'_> {
+    /// Counts the requests that were not sent yet.
+    fn allow(&mut self, calls_left: &mut usize) {
+        let unsent = self.planned.calls.len() - self.responses.len();
+        match calls_left.checked_sub(unsent).filter(|_| self.is_allowed) {
+            Some(left) => *calls_left = left,
+            None => self.is_allowed = false,
+        }
+    }
+}
+
 /// A part of an operation, and the request.
 #[derive(Clone, Copy)]
 struct PartContext<'a> {
@@ -252,6 +323,7 @@ struct PartContext<'a> {
     ready: &'a Ready,
     caller: &'a Caller,
     deadline: Option<Instant>,
+    calls: &'a Calls,
 }
 
 /// Inputs of the requests to other servers.
@@ -261,6 +333,7 @@ struct Sending<'a> {
     projections: &'a [Result<Projection, GraphQLError>],
     caller: &'a Caller,
     deadline: Option<Instant>,
+    calls: &'a Calls,
 }
 
 impl Data {
@@ -308,15 +381,9 @@ impl Data {
     }
 }
 
-fn projections(
-    selected: Selected<'_>,
-    found: &Placeholders<'_>,
-) -> Vec<Result<Projection, GraphQLError>> {
-    let count = match found.list.is_empty() {
-        true => 0,
-        false => selected.plan.selections.len(),
-    };
-    (0..count).map(|number| selected.projection(number).map_err(GraphQLError::from)).collect()
+fn projections(selected: Selected<'_>) -> Vec<Result<Projection, GraphQLError>> {
+    let numbers = 0..selected.plan.selections.len();
+    numbers.map(|number| selected.projection(number).map_err(GraphQLError::from)).collect()
 }
 
 /// The response of an operation whose answer is beyond a limit.

@@ -225,6 +225,37 @@ fn headers_are_forwarded_by_a_list_and_secrets_are_sent() {
 }
 
 #[test]
+fn requests_have_the_trace_context_of_the_client() {
+    const TYPES: &str = r#"
+        type A { id: ID! name: String }
+        type Query { a: String @custom(http: {url: "http://SERVER/a", method: GET}) }
+    "#;
+    let server = HttpServer::start(|_| Reply::Json(json!("a")));
+    let definitions = TYPES.replace("SERVER", &server.address.to_string());
+    let database = Database::new();
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    block_on(async {
+        let worker = open(&database, &definitions, local()).await.unwrap();
+        let headers = [("traceparent", parent), ("tracestate", "a=b"), ("x-request-id", "7")];
+        for headers in [&headers[..], &[], &headers[1..]] {
+            ask(&worker, "{ a }", "{}", headers).await;
+        }
+        let [field] = &worker.engine().resolver_statistics()[..] else { panic!("one field") };
+        assert_eq!((&*field.field, &*field.host), ("Query.a", "127.0.0.1"));
+        assert_eq!(field.statistics.outcomes[0], 3);
+        assert_eq!((field.statistics.bytes_out, field.statistics.bytes_in), (0, 9));
+    });
+    let received = server.received();
+    let sent = |number: usize, name: &str| received[number].headers.get(name).map(String::as_str);
+    assert_eq!((sent(0, "traceparent"), sent(0, "tracestate")), (Some(parent), Some("a=b")));
+    // The state has no meaning without the parent, and the id is not part of the trace.
+    for number in 0..3 {
+        assert_eq!(sent(number, "x-request-id"), None);
+    }
+    assert_eq!((sent(1, "traceparent"), sent(2, "tracestate")), (None, None));
+}
+
+#[test]
 fn answers_are_limited_in_bytes_and_memory() {
     const TYPES: &str = r#"
         type Item @remote { text: String }

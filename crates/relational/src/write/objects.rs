@@ -75,7 +75,9 @@ impl Compiler<'_> {
         let numbers = Operand::List(numbers.collect());
         let rows = self.list_rows(&[(key, &numbers)], &mut statement)?;
         let mut select = Select::from(rows.item);
-        select.items = vec![SelectItem { expression: Expression::NextKey, name: None }];
+        let schema = self.catalog[self.catalog[key].entity].namespace.as_deref();
+        let schema = schema.map(|schema| Identifier(schema.into()));
+        select.items = vec![SelectItem { expression: Expression::NextKey { schema }, name: None }];
         let text = sql::Statement::Select(Box::new(select));
         let level = self.push_write("new keys".to_owned(), &text, statement)?;
         self.read.insert(step.id, level);

@@ -36,7 +36,8 @@ async fn export(options: &ExportOptions) -> Result<ExitCode, Failure> {
     let (_, model) = options.definitions()?;
     let address = options.address()?;
     let timeouts = Timeouts::default();
-    let migrator = Migrator::begin(&address, MigrationAccess::Read, timeouts).await;
+    let schema = options.schema.of(&address)?;
+    let migrator = Migrator::begin(&address, schema, MigrationAccess::Read, timeouts).await;
     let migrator = migrator.map_err(Failure::other)?;
     let planned = migrator.plan(&stored::stored(&model).model).await.map_err(Failure::other)?;
     if !planned.is_current() {

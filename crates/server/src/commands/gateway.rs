@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
 use engine::gateway::{Gateway, Remote, SubgraphTransport};
+use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 use source::Statistics;
@@ -51,6 +52,8 @@ struct KnownSource {
     most_requests: NonZeroU32,
     /// Statistics of its connections.
     connections: Arc<Statistics>,
+    /// Statistics of requests of its custom fields.
+    resolvers: ResolverStatistics,
     shared: Arc<Shared>,
 }
 
@@ -328,6 +331,7 @@ impl KnownSource {
             address: address.clone(),
             most_requests,
             connections: connections.unwrap_or_else(|| sources.statistics()),
+            resolvers: before.map(|before| before.resolvers.clone()).unwrap_or_default(),
             shared: shared.unwrap_or_else(|| Arc::new(Shared::in_process(Some(most_requests)))),
         }
     }

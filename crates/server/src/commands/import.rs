@@ -16,7 +16,7 @@ use dialects::dgraph::{definitions, stored, transferred};
 use engine::{SourceAddress, Timeouts};
 use sha2::{Digest, Sha256};
 use source::MigrationAccess;
-use sources::migrate::{Migrator, Planned};
+use sources::migrate::{Migrator, PUBLIC, Planned};
 use sources::transfer::Transfer;
 use storage::Database;
 use tokio::runtime::{self, Runtime};
@@ -56,18 +56,20 @@ pub(crate) fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage("`--types` is needed".into()));
     };
     let address = options.address()?;
-    let target = runtime.block_on(migrated(address, &model, &text))?;
+    let schema = options.schema.of(&address)?;
+    let target = runtime.block_on(migrated((address, schema), &model, &text))?;
     import(options, &runtime, &target, &text)
 }
 
 /// Creates the tables of a database without any, and requires that they are those of the definitions.
 async fn migrated(
-    address: SourceAddress,
+    (address, schema): (SourceAddress, &str),
     model: &Model,
     definitions: &str,
 ) -> Result<Target, Failure> {
     let stored = stored::stored(model);
-    let migrator = Migrator::begin(&address, MigrationAccess::Write, Timeouts::default()).await;
+    let (access, timeouts) = (MigrationAccess::Write, Timeouts::default());
+    let migrator = Migrator::begin(&address, schema, access, timeouts).await;
     let migrator = migrator.map_err(Failure::other)?;
     let planned = migrator.plan(&stored.model).await.map_err(Failure::other)?;
     let database = migrator.database().clone();
@@ -116,7 +118,7 @@ fn import(
     target: &Target,
     definitions: &str,
 ) -> Result<ExitCode, Failure> {
-    let folder = options.work(&target.address);
+    let folder = options.work(&target.address, target.database.schema.as_deref().unwrap_or(PUBLIC));
     let sources = options.sources(&folder.join(INPUT))?;
     let fingerprint = fingerprint(options, &sources, definitions)?;
     let _locked = claim(&folder)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catalog::NoteKind;
 use dialects::{Dialect, DialectName, postgraphile};
+use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
@@ -126,6 +127,14 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
 }
 
 impl Prepared {
+    /// The server with counters of requests of custom fields, which reloads continue.
+    pub(crate) fn counted(mut self, statistics: &ResolverStatistics) -> Self {
+        if let Some(resolvers) = &mut self.engine_options.resolvers {
+            resolvers.statistics = statistics.clone();
+        }
+        self
+    }
+
     /// Opens the source and builds its API. With a watched schema the API may be empty at first.
     pub(crate) fn open_or_wait(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, is_watched| {

@@ -60,7 +60,7 @@ pub(super) struct Exchange {
     shard: Option<Arc<Shard>>,
     /// The exporter of traces, with the trace context of the request's headers.
     traces: Option<(Arc<Traces>, Context)>,
-    /// The trace context that requests to subgraphs carry.
+    /// The trace context that requests to other servers carry.
     trace: Option<Trace>,
     is_finished: bool,
 }
@@ -96,12 +96,12 @@ impl Exchange {
         let traces =
             service.process.telemetry.traces.as_ref().filter(|_| target == Target::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
-        let has_subgraphs = service.worker.read_headers().is_some();
-        let trace = traces.as_ref().filter(|_| has_subgraphs);
+        let sends_requests = service.worker.read_headers().is_some();
+        let trace = traces.as_ref().filter(|_| sends_requests);
         let trace = trace.map(|(known, parent)| known.begin(parent));
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
-        if has_subgraphs && (traces.is_some() || service.settings.logging.slow.is_some()) {
+        if sends_requests && (traces.is_some() || service.settings.logging.slow.is_some()) {
             report.fetches = ExecutionStatistics::timed();
         }
         let shard = service.shard.clone().filter(|_| target == Target::GraphQL);
@@ -127,7 +127,7 @@ impl Exchange {
         }
     }
 
-    /// The trace context for requests to subgraphs.
+    /// The trace context for requests to other servers.
     pub(super) fn trace_context(&self) -> Option<Trace> {
         self.trace
     }
@@ -321,7 +321,7 @@ impl Exchange {
         let texts = places.filter_map(|place| program.text(place, &self.report.observed));
         let texts: Vec<_> =
             texts.map(|text| beginning(&text, LOGGED_STATEMENT_BYTES).to_owned()).collect();
-        Some(texts.join("; "))
+        Some(texts.into_iter().chain(self.calls()).collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -338,6 +338,20 @@ impl Exchange {
             None => format!("{name} -"),
         });
         Some(texts.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The custom fields, each with the duration of its slowest request.
+    fn calls(&self) -> Vec<String> {
+        let mut slowest: Vec<(String, Duration)> = Vec::new();
+        for call in self.report.calls.ended() {
+            let (name, took) =
+                (call.resolver.name(), call.ended.saturating_duration_since(call.started));
+            match slowest.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, time)) => *time = took.max(*time),
+                None => slowest.push((name, took)),
+            }
+        }
+        slowest.iter().map(|(name, took)| format!("{name} {}", milliseconds(*took))).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use source::Statistics;
 use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::usage::Usage;
-use super::{databases, fetches, subgraphs};
+use super::{custom_fields, databases, fetches, subgraphs};
 
 /// Sources of the metrics.
 #[derive(Clone, Debug)]
@@ -61,7 +61,10 @@ impl Collector for Sources {
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
         match &self.api {
-            Api::Source(_) => databases::encode(&[(None, &self.connections)], &mut writer),
+            Api::Source(engine) => {
+                databases::encode(&[(None, &self.connections)], &mut writer)?;
+                custom_fields::encode(&[(None, engine.resolver_statistics())], &mut writer)
+            }
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
                 let subgraphs: Vec<_> = subgraphs
@@ -75,7 +78,15 @@ impl Collector for Sources {
                         Some((Some(&*subgraph.name), &*transport.local()?.connections))
                     })
                     .collect();
-                databases::encode(&databases, &mut writer)
+                databases::encode(&databases, &mut writer)?;
+                let custom: Vec<_> = gateway
+                    .subgraphs()
+                    .filter_map(|(subgraph, transport)| {
+                        let engine = &transport.local()?.engine;
+                        Some((Some(&*subgraph.name), engine.resolver_statistics()))
+                    })
+                    .collect();
+                custom_fields::encode(&custom, &mut writer)
             }
         }
     }

@@ -6,12 +6,14 @@
 //! * `usage`: resource usage of the process, from the operating system
 //! * `encode`: the OpenMetrics text
 //! * `databases`: metrics of connections to databases
+//! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
 //! * `subgraphs`: metrics of subgraphs
 //! * `serve`: the HTTP endpoint
 //!
 //! Each thread counts in a shard of its own; a scrape sums the shards.
 
+mod custom_fields;
 mod databases;
 mod encode;
 mod fetches;

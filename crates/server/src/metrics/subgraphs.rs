@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use clients::subgraph::statistics::BOUNDS;
+use clients::durations::BOUNDS;
 use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics};
 use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;

@@ -173,6 +173,10 @@ impl ApiOptions {
             refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
         }
         let (dialect, definitions) = self.dialect()?;
+        if definitions.is_some() && self.schema.len() != 1 {
+            let message = "`--schema` names one schema: the tables of type definitions are in it";
+            return Err(Failure::Usage(message.into()));
+        }
         Ok(engine::Options {
             schema_first: definitions.map(|text| self.data.schema_first(&text)),
             resolvers: Some(self.custom.to_engine()),

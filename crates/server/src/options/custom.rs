@@ -1,6 +1,7 @@
 //! Requests of custom fields to other servers.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use clap::Args;
 use clients::egress::{EgressSettings, Network};
@@ -25,6 +26,10 @@ pub(crate) struct CustomOptions {
     /// name of a host is resolved.
     #[arg(long, env = "THALWEG_CUSTOM_NETWORKS", value_name = "NETWORKS", value_delimiter = ',')]
     custom_networks: Vec<Network>,
+    /// For dgraph: the PEM file of the certificate authorities that requests of `@custom` fields trust,
+    /// instead of those of the system
+    #[arg(long, env = "THALWEG_CUSTOM_CA", value_name = "FILE")]
+    custom_ca: Option<PathBuf>,
     /// For dgraph: the timeout of a request of a `@custom` field, to the last byte of the response
     #[arg(long, env = "THALWEG_CUSTOM_TIMEOUT", value_name = "TIME", default_value = "10s")]
     custom_timeout: Time,
@@ -52,8 +57,10 @@ impl CustomOptions {
                 most_bytes: self.max_custom_answer.length(),
                 connections: self.custom_connections.get(),
                 most_requests: self.max_custom_requests.get(),
+                authorities: self.custom_ca.clone(),
             },
             most_calls: self.max_custom_calls.get(),
+            ..ResolverOptions::default()
         }
     }
 }

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use dialects::dgraph::{self, definitions};
 use engine::SourceAddress;
 use engine::schema_first::{ApplyMigrations, SchemaFirst};
+use sources::migrate::PUBLIC;
 
 use crate::failure::Failure;
 
@@ -20,6 +21,35 @@ pub(crate) struct DataOptions {
     /// Migrations that a start applies [default: first]
     #[arg(long, env = "THALWEG_APPLY_MIGRATIONS", value_name = "WHICH")]
     apply_migrations: Option<Apply>,
+}
+
+/// The schema of the tables of type definitions, of commands that have no SOURCE.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaOptions {
+    /// For PostgreSQL: the schema of the tables, which is created if it does not exist [default: public]
+    #[arg(long, env = "THALWEG_SCHEMA", value_name = "NAME")]
+    pub(super) schema: Option<String>,
+}
+
+impl SchemaOptions {
+    /// The schema of the tables of a database.
+    pub(crate) fn of(&self, address: &SourceAddress) -> Result<&str, Failure> {
+        schema_of(self.schema.as_deref(), "--schema", address)
+    }
+}
+
+/// The schema that an option names; only PostgreSQL has schemas.
+pub(super) fn schema_of<'s>(
+    schema: Option<&'s str>,
+    option: &str,
+    address: &SourceAddress,
+) -> Result<&'s str, Failure> {
+    match (schema, address) {
+        (Some(_), SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_)) => {
+            Err(Failure::Usage(format!("`{option}` is for PostgreSQL: leave it out")))
+        }
+        (schema, _) => Ok(schema.unwrap_or(PUBLIC)),
+    }
 }
 
 /// Migrations that a start applies.

@@ -8,7 +8,7 @@ use dialects::dgraph::model::Model;
 use engine::SourceAddress;
 use transfer::export::ExportFormat;
 
-use super::data;
+use super::data::{self, SchemaOptions};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -19,6 +19,8 @@ pub(crate) struct ExportOptions {
     /// The type definitions
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
     types: PathBuf,
+    #[command(flatten)]
+    pub(crate) schema: SchemaOptions,
     /// The format [default: by the name of the output, or jsonl]
     #[arg(long = "format", env = "THALWEG_FORMAT", value_name = "FORMAT")]
     file_format: Option<OutputFormat>,

@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use dialects::dgraph::model::Model;
 use engine::SourceAddress;
 use sha2::{Digest, Sha256};
+use sources::migrate::PUBLIC;
 use transfer::read::{Format, Source};
 use transfer::stage::Ids;
 
-use super::data;
+use super::data::{self, SchemaOptions, schema_of};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -33,6 +34,11 @@ pub(crate) struct ImportOptions {
         conflicts_with_all = ["files", "file_format", "type", "ids", "namespace"]
     )]
     pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) schema: SchemaOptions,
+    /// For PostgreSQL: the schema of the tables of `--from` [default: public]
+    #[arg(long, env = "THALWEG_FROM_SCHEMA", value_name = "NAME", requires = "from")]
+    from_schema: Option<String>,
     /// The format of the files [default: by their names]
     #[arg(help_heading = "Files", long = "format", env = "THALWEG_FORMAT", value_name = "FORMAT")]
     file_format: Option<FileFormat>,
@@ -171,16 +177,24 @@ impl ImportOptions {
     }
 
     /// The folder for files of the import.
-    pub(crate) fn work(&self, address: &SourceAddress) -> PathBuf {
+    pub(crate) fn work(&self, address: &SourceAddress, schema: &str) -> PathBuf {
         match (&self.work, address) {
             (Some(folder), _) => folder.clone(),
             (None, SourceAddress::Sqlite(path)) => with_ending(path.clone(), ".import"),
             (None, SourceAddress::Postgres(url) | SourceAddress::Neo4j(url)) => {
-                let hash = Sha256::digest(url.as_bytes());
+                let hash = match schema {
+                    PUBLIC => Sha256::digest(url.as_bytes()),
+                    schema => Sha256::digest([url, "#", schema].concat().as_bytes()),
+                };
                 let name: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
                 format!("thalweg-{name}.import").into()
             }
         }
+    }
+
+    /// The schema of the tables of a database from which rows are moved.
+    pub(crate) fn source_schema(&self, from: &SourceAddress) -> Result<&str, Failure> {
+        schema_of(self.from_schema.as_deref(), "--from-schema", from)
     }
 
     /// The choices on which the staged rows depend.

@@ -8,6 +8,7 @@ use dialects::dgraph::{definitions, stored};
 use dialects::neo4j::model::ApiVersion;
 use engine::SourceAddress;
 
+use super::data::SchemaOptions;
 use super::{data, neo4j};
 use crate::failure::Failure;
 
@@ -37,6 +38,8 @@ pub(crate) struct MigrateOptions {
         value_name = "ADDRESS"
     )]
     data: Option<String>,
+    #[command(flatten)]
+    schema: SchemaOptions,
     /// Dry run: print the statements without running them
     #[arg(help_heading = "Migration", long, env = "THALWEG_DRY_RUN")]
     pub(crate) dry_run: bool,
@@ -61,6 +64,7 @@ pub(crate) enum MigrationTarget<'o> {
 pub(crate) struct TablesOptions<'o> {
     definitions: &'o Path,
     pub(crate) address: SourceAddress,
+    pub(crate) schema: &'o str,
     pub(crate) purpose: Purpose,
     pub(crate) allows_loss: bool,
 }
@@ -85,7 +89,11 @@ impl TablesOptions<'_> {
 impl MigrateOptions {
     pub(crate) fn target(&self) -> Result<MigrationTarget<'_>, Failure> {
         let Some(data) = &self.data else {
-            let of_tables = [(self.check, "--check"), (self.allow_loss, "--allow-loss")];
+            let of_tables = [
+                (self.check, "--check"),
+                (self.allow_loss, "--allow-loss"),
+                (self.schema.schema.is_some(), "--schema"),
+            ];
             return match of_tables.into_iter().find(|(given, _)| *given) {
                 Some((_, option)) => Err(Failure::Usage(format!("`{option}` needs `--data`"))),
                 None => Ok(MigrationTarget::Graph),
@@ -107,9 +115,11 @@ impl MigrateOptions {
             (false, true) => Purpose::DryRun,
             (false, false) => Purpose::Apply,
         };
+        let address = SourceAddress::parse(data).map_err(engine::OpenError::from)?;
         Ok(MigrationTarget::Tables(TablesOptions {
             definitions: Path::new(&self.source),
-            address: SourceAddress::parse(data).map_err(engine::OpenError::from)?,
+            schema: self.schema.of(&address)?,
+            address,
             purpose,
             allows_loss: self.allow_loss,
         }))

@@ -1,8 +1,8 @@
-//! Ids of traces and spans: random, except for those that were sent to a subgraph before the span
-//! exists.
+//! Ids of traces and spans: random, except for those that were sent to another server before the
+//! span exists.
 //!
 //! The library draws the id of a span when the span is made, which is after the request has ended;
-//! a subgraph gets the id with its request.
+//! another server gets the id with its request.
 
 use std::cell::Cell;
 

@@ -4,11 +4,13 @@
 //! * `client`: the HTTP client of the collector
 //! * `spans`: spans of one request
 //! * `fetches`: spans of its requests to subgraphs
+//! * `calls`: spans of its requests of custom fields
 //! * `ids`: ids of spans, known before the spans exist
 //!
 //! Spans are made from the report after a request has ended, so requests that are not sampled cost
 //! nothing but their time stamps.
 
+mod calls;
 mod client;
 mod exporter;
 mod fetches;

@@ -37,7 +37,7 @@ pub(crate) struct TracedRequest<'r> {
     pub(crate) operation: Option<&'r str>,
     pub(crate) codes: &'r [&'static str],
     pub(crate) report: &'r Report,
-    /// The trace context that subgraphs have received.
+    /// The trace context that other servers have received.
     pub(crate) trace: Option<Trace>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Part {
     pub(super) elapsed: Duration,
     pub(super) attributes: Vec<KeyValue>,
     pub(super) status: Status,
-    /// The id, if it was sent to a subgraph before.
+    /// The id, if it was sent to another server before.
     pub(super) id: Option<SpanId>,
 }
 
@@ -83,8 +83,8 @@ impl Traces {
                 for round in &traced.report.observed.rounds {
                     self.export_part(clock, &stage, traced.round(round, started + elapsed));
                 }
-                for fetch in traced.fetches() {
-                    self.export_part(clock, &stage, fetch);
+                for request in traced.fetches().into_iter().chain(traced.calls()) {
+                    self.export_part(clock, &stage, request);
                 }
             }
         }

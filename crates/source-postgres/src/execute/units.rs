@@ -8,9 +8,12 @@
 //! A change may return many rows. They are read, and the length of the answer is checked, before
 //! the unit is committed: so a change whose answer would be refused is not made.
 //!
-//! A change is never sent twice. The one exception is a stale plan, with which PostgreSQL has
-//! rolled everything back. If the connection is lost between COMMIT and its confirmation, it is
+//! A change is sent again only after PostgreSQL has rolled everything back: once because of a stale
+//! plan, and a few times if another transaction has inserted an object that the unit looked for and
+//! did not find (`conflicts`). If the connection is lost between COMMIT and its confirmation, it is
 //! unknown whether the change was made, and the answer reports that.
+
+mod conflicts;
 
 use std::rc::Rc;
 
@@ -21,12 +24,15 @@ use source::operand::Variables;
 use source::{NameSet, Session};
 use source::{SourceError, SourceErrorKind};
 use tokio::task::yield_now;
+use tokio::time::sleep;
 
 use super::super::answer::Judging;
 use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
+use conflicts::Conflicts;
+
 use super::{PostgresProgram, blamed, has_results, key_arrays, object_error, take};
 
 /// A program that changes something and is about to be run.
@@ -137,15 +143,27 @@ impl Changing<'_> {
         Ok(rows)
     }
 
+    /// Runs a unit, and again if it was rolled back for a reason that has passed.
     async fn unit_or_again(
         &mut self,
         unit: &Unit,
         connection: &mut Connection,
         rows: &mut [Rows],
     ) -> Result<(), Failure> {
-        match self.unit(unit, connection, rows).await {
-            Err(Failure::Stale { .. }) => self.unit(unit, connection, rows).await,
-            ran => ran,
+        let (mut is_stale, mut conflicts) = (false, Conflicts::default());
+        loop {
+            match self.unit(unit, connection, rows).await {
+                Err(Failure::Stale { .. }) if !is_stale => is_stale = true,
+                Err(Failure::Undone { error, .. })
+                    if unit.finds_or_inserts && conflicts.may_pass(&error) =>
+                {
+                    tracing::debug!(%error, "another transaction has inserted the same object");
+                    sleep(conflicts.next_pause()).await;
+                }
+                ran => return ran,
+            }
+            let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
+            rows[levels].iter_mut().for_each(Rows::clear);
         }
     }
 

@@ -82,4 +82,13 @@ where pro.pronamespace = any ($1::oid[])
       and owned.refclassid = 'pg_extension'::regclass
       and owned.deptype = 'e'
   ))
+  -- Thalweg's own objects for the tables of type definitions.
+  and not (
+    starts_with(pro.proname::text, 'thalweg_')
+    and exists (
+      select
+      from pg_class as history
+      where history.relnamespace = pro.pronamespace and history.relname = 'thalweg_migrations'
+    )
+  )
 order by array_position($1::oid[], pro.pronamespace), pro.proname, pro.oid

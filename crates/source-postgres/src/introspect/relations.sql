@@ -75,4 +75,13 @@ where rel.relnamespace = any ($1::oid[])
       and owned.refclassid = 'pg_extension'::regclass
       and owned.deptype = 'e'
   ))
+  -- Thalweg's own objects for the tables of type definitions.
+  and not (
+    starts_with(rel.relname::text, 'thalweg_')
+    and exists (
+      select
+      from pg_class as history
+      where history.relnamespace = rel.relnamespace and history.relname = 'thalweg_migrations'
+    )
+  )
 order by array_position($1::oid[], rel.relnamespace), rel.relname

@@ -143,6 +143,7 @@ impl Request {
         });
         self.units.push(Unit {
             may_be_long: false,
+            finds_or_inserts: false,
             isolation: Isolation::ReadCommitted,
             levels: start..self.levels.len().try_into().unwrap(),
             roots: vec![root],

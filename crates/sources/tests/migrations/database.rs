@@ -43,7 +43,7 @@ impl TestDatabase {
     }
 
     pub(crate) async fn begin(&self, access: MigrationAccess) -> Migrator {
-        Migrator::begin(&self.address(), access, Timeouts::default()).await.unwrap()
+        Migrator::begin(&self.address(), "public", access, Timeouts::default()).await.unwrap()
     }
 
     pub(crate) async fn plan(&self, model: &Model) -> Planned {

@@ -35,7 +35,8 @@ fn migrates_until_it_is_killed() {
     let Ok(address) = std::env::var(ADDRESS) else { return };
     let address = Address::parse(&address).unwrap();
     run(async {
-        let migrator = Migrator::begin(&address, MigrationAccess::Write, Timeouts::default()).await;
+        let migrator =
+            Migrator::begin(&address, "public", MigrationAccess::Write, Timeouts::default()).await;
         let migrator = migrator.unwrap();
         let planned = migrator.plan(&after()).await.unwrap();
         migrator.apply(&planned, "killed").await.unwrap();
@@ -118,7 +119,12 @@ fn two_migrations_at_once_run_one_after_the_other() {
         let address = database.address();
         let migrate = || {
             run(async {
-                let begun = Migrator::begin(&address, MigrationAccess::Write, Timeouts::default());
+                let begun = Migrator::begin(
+                    &address,
+                    "public",
+                    MigrationAccess::Write,
+                    Timeouts::default(),
+                );
                 let migrator = begun.await.unwrap();
                 let planned = migrator.plan(&after()).await.unwrap();
                 let steps = planned.migration.steps.len();
@@ -220,7 +226,7 @@ fn looking_at_a_file_that_is_not_there_creates_none() {
     let path = folder.path().join("new.db");
     let address = Address::Sqlite(path.clone());
     run(async {
-        let begun = Migrator::begin(&address, MigrationAccess::Read, Timeouts::default());
+        let begun = Migrator::begin(&address, "public", MigrationAccess::Read, Timeouts::default());
         let planned = begun.await.unwrap().plan(&before()).await.unwrap();
         assert!(!planned.is_current() && planned.migration.is_harmless());
     });

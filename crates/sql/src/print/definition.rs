@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use super::Printer;
 use super::places::PlaceRows;
 use crate::flavor::{Flavor, KeySequence, WordIndexes};
+use crate::own::{OWN_SCHEMA, has_own_schema, own_object};
 use crate::tree::definition::{
     Action, ColumnDefinition, Condition, Constraint, CreateTable, DataType, Definition,
     DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
@@ -50,7 +51,7 @@ impl Printer<'_> {
             Definition::AddColumn { table, column, constraints } => {
                 self.alter_table(table);
                 self.out.push_str("ADD COLUMN ");
-                self.column_definition(column)?;
+                self.column_definition(table, column)?;
                 for constraint in constraints {
                     self.out.push(' ');
                     self.column_constraint(constraint)?;
@@ -135,7 +136,7 @@ impl Printer<'_> {
         self.out.push_str(" (");
         for (index, column) in table.columns.iter().enumerate() {
             self.line(index);
-            self.column_definition(column)?;
+            self.column_definition(&table.name, column)?;
         }
         for (index, constraint) in table.constraints.iter().enumerate() {
             self.line(index + table.columns.len());
@@ -152,7 +153,7 @@ impl Printer<'_> {
         self.out.push_str(if index == 0 { "\n  " } else { ",\n  " });
     }
 
-    fn column_definition(&mut self, column: &ColumnDefinition) -> fmt::Result {
+    fn column_definition(&mut self, table: &TableName, column: &ColumnDefinition) -> fmt::Result {
         self.identifier(&column.name);
         self.out.push(' ');
         match &column.key {
@@ -164,10 +165,9 @@ impl Printer<'_> {
             }
             Some(key) => {
                 self.out.push_str(self.flavor.definitions.number_key);
-                if let (NumberKey::Sequence, KeySequence::Call(call)) = (key, self.flavor.sequence)
-                {
+                if let (NumberKey::Sequence, KeySequence::Call(_)) = (key, self.flavor.sequence) {
                     self.out.push_str(" DEFAULT ");
-                    self.out.push_str(call);
+                    self.next_key(table.schema.as_ref())?;
                 }
                 self.out.push_str(" PRIMARY KEY");
             }
@@ -302,15 +302,18 @@ impl Printer<'_> {
                     self.identifier(column);
                 }
                 IndexMethod::Words(form) => {
-                    self.out.push_str(match form {
-                        WordForm::Plain => "thalweg.terms(",
-                        WordForm::Stemmed => "thalweg.stems(",
-                    });
+                    self.own_function(
+                        &index.on,
+                        match form {
+                            WordForm::Plain => "terms",
+                            WordForm::Stemmed => "stems",
+                        },
+                    );
                     self.identifier(column);
                     self.out.push(')');
                 }
                 IndexMethod::Places => {
-                    self.out.push_str("thalweg.geo_box(");
+                    self.own_function(&index.on, "geo_box");
                     self.identifier(column);
                     self.out.push(')');
                 }
@@ -677,6 +680,35 @@ impl Printer<'_> {
     }
 
     /// A text between quotes, with the quotes inside it doubled.
+    /// The next key of the sequence of the tables of a schema.
+    pub(super) fn next_key(&mut self, schema: Option<&Identifier>) -> fmt::Result {
+        let schema = schema.map(|schema| &*schema.0);
+        match self.flavor.sequence {
+            KeySequence::Call(call) if has_own_schema(schema) => self.out.push_str(call),
+            KeySequence::Call(_) => {
+                self.out.push_str("nextval(");
+                let start = self.out.len();
+                self.table_name(&own_object(schema, "id"));
+                let name = self.out.split_off(start);
+                self.literal(&name);
+                self.out.push(')');
+            }
+            // The compiler takes keys from the row.
+            KeySequence::Row { .. } => return Err(fmt::Error),
+        }
+        Ok(())
+    }
+
+    /// The beginning of a call of one of Thalweg's functions, for a column of a table.
+    fn own_function(&mut self, table: &TableName, name: &str) {
+        let schema = table.schema.as_ref().map(|schema| &*schema.0);
+        match has_own_schema(schema) {
+            true => self.out.extend([OWN_SCHEMA, ".", name]),
+            false => self.table_name(&own_object(schema, name)),
+        }
+        self.out.push('(');
+    }
+
     pub(super) fn literal(&mut self, text: &str) {
         self.out.push('\'');
         for character in text.chars() {

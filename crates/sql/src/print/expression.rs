@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, KeySequence, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT,
-    NullSafeEqual, Pattern, TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, KeyArrays, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT, NullSafeEqual, Pattern,
+    TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Identifier, InPlaceIndex, InTextIndex,
@@ -216,11 +216,7 @@ impl Printer<'_> {
                 self.out.push_str(" AS jsonb)))).");
                 self.identifier(column);
             }
-            Expression::NextKey => match self.flavor.sequence {
-                KeySequence::Call(call) => self.out.push_str(call),
-                // The compiler takes keys from the row.
-                KeySequence::Row { .. } => return Err(fmt::Error),
-            },
+            Expression::NextKey { schema } => self.next_key(schema.as_ref())?,
             Expression::Aggregate { function: AggregateFunction::Average, argument }
                 if self.flavor.average_squares =>
             {
@@ -358,7 +354,7 @@ impl Printer<'_> {
             | Expression::TimeNumber { .. }
             | Expression::IgnoreCase(_)
             | Expression::CountRows
-            | Expression::NextKey
+            | Expression::NextKey { .. }
             | Expression::OfJson(_)
             | Expression::Aggregate { .. }
             | Expression::Call(_)

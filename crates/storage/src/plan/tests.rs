@@ -153,6 +153,27 @@ fn entities_relations_and_indexes() {
 }
 
 #[test]
+fn objects_of_another_schema_are_in_it() {
+    let database = Database::postgres("shop", Trigrams::Available);
+    for model in [blog(), characters()] {
+        let text = created(&model, &database);
+        assert!(!text.contains("thalweg.") && !text.contains(r#""thalweg""#), "{text}");
+        assert!(!text.contains("public"), "{text}");
+        let own = [
+            r#""id" BIGINT DEFAULT nextval('"shop"."thalweg_id"') PRIMARY KEY"#,
+            r#"CREATE TABLE "shop"."#,
+            r#"ON DELETE"#,
+        ];
+        assert!(own.iter().all(|part| text.contains(part)), "{text}");
+    }
+    let blog = created(&blog(), &database);
+    assert!(blog.contains(r#"USING gin ("shop"."thalweg_terms"("title"))"#), "{blog}");
+    let characters = created(&characters(), &database);
+    let call = r#"FOR EACH ROW EXECUTE FUNCTION "shop"."thalweg_Human_insert"()"#;
+    assert!(characters.contains(call), "{characters}");
+}
+
+#[test]
 fn groups_have_the_keys_of_their_members() {
     check(
         &characters(),

@@ -89,7 +89,7 @@ pub(crate) fn trusting_nobody() -> Tls {
 }
 
 /// A server for HTTP/1.1 over TLS.
-async fn serve(acceptor: TlsAcceptor) -> Server {
+pub(crate) async fn serve(acceptor: TlsAcceptor) -> Server {
     Server::start(move |_, connection| {
         let acceptor = acceptor.clone();
         async move {

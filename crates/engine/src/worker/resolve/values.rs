@@ -45,21 +45,13 @@ impl<'a> FilledValues<'a> {
         }
     }
 
-    /// All fields fail for one reason, which is reported at the first of them.
-    pub(super) fn refuse_all(&mut self, error: &GraphQLError) {
-        let found = self.found;
-        if let Some(first) = found.list.first() {
-            self.error_at(first, error.clone());
-        }
-        for placeholder in &found.list {
-            self.fail(placeholder);
-        }
-    }
-
+    /// Adds all values. Fields whose requests were not sent fail for one reason, which is reported at
+    /// the first of them.
     pub(super) fn fill_all(
         &mut self,
         planned: &PlannedCalls,
         responses: &[Received],
+        mut refusal: Option<GraphQLError>,
     ) -> Result<(), TooLarge> {
         let answers: Vec<Option<Answer<'_>>> = planned
             .calls
@@ -78,6 +70,9 @@ impl<'a> FilledValues<'a> {
             let (Some(received), Some(is_known)) =
                 (responses.get(*call), is_reported.get_mut(*call))
             else {
+                if let Some(error) = refusal.take() {
+                    self.error_at(placeholder, error);
+                }
                 self.fail(placeholder);
                 continue;
             };

@@ -58,7 +58,10 @@ impl Sources {
         known: &KnownSource,
     ) -> Result<(Local, Vec<Incompatibility>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
-        let options = self.options(source)?;
+        let mut options = self.options(source)?;
+        if let Some(resolvers) = &mut options.resolvers {
+            resolvers.statistics = known.resolvers.clone();
+        }
         let engine = block_on(async { Ok(Engine::open(&source.entry.address, &options).await) })?;
         let engine =
             engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;

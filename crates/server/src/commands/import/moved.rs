@@ -19,10 +19,11 @@ pub(super) async fn run(options: &ImportOptions, from: &str) -> Result<ExitCode,
     let timeouts = Timeouts::default();
     let from = SourceAddress::parse(from).map_err(engine::OpenError::from)?;
     let address = options.address()?;
-    if from == address {
+    let (from_schema, schema) = (options.source_schema(&from)?, options.schema.of(&address)?);
+    if (&from, from_schema) == (&address, schema) {
         return Err(Failure::Usage("`--from` and `--data` are the same database".into()));
     }
-    let source = Migrator::begin(&from, MigrationAccess::Read, timeouts).await;
+    let source = Migrator::begin(&from, from_schema, MigrationAccess::Read, timeouts).await;
     let source = source.map_err(Failure::other)?;
     let Some(newest) = source.newest() else {
         return Err(Failure::Usage("`--from` has no tables of type definitions".into()));
@@ -50,7 +51,7 @@ pub(super) async fn run(options: &ImportOptions, from: &str) -> Result<ExitCode,
     let opened = Transfer::open_for_read(&from, &from_database, timeouts).await;
     let mut from = opened.map_err(Failure::other)?;
     require_finished(&from).await?;
-    let target = migrated(address, &model, &text).await?;
+    let target = migrated((address, schema), &model, &text).await?;
     let opened = Transfer::open_for_load(&target.address, &target.database, timeouts).await;
     let mut to = opened.map_err(Failure::other)?;
     require_finished(&to).await?;

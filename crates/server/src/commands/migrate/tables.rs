@@ -23,7 +23,8 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
     };
     let migrate = async {
-        let migrator = Migrator::begin(&options.address, access, Timeouts::default()).await?;
+        let migrator =
+            Migrator::begin(&options.address, options.schema, access, Timeouts::default()).await?;
         let planned = migrator.plan(&model).await?;
         Ok((migrator, planned))
     };
