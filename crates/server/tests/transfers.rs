@@ -12,6 +12,8 @@ use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, outcome, run, thalweg};
 
+mod filled;
+
 /// Fields of every kind.
 const TYPES: &str = "
     interface Vehicle { id: ID! plate: String! @id(interface: true) built: Int @search

@@ -6,6 +6,8 @@
 mod moved;
 mod objects;
 
+use std::collections::HashMap;
+
 use source::Timeouts;
 use source_postgres::transfer::PostgresTransfer;
 use source_sqlite::transfer::{SqliteTransfer, Stored};
@@ -146,24 +148,40 @@ impl Transfer {
         Ok(true)
     }
 
-    /// The key of the row with a value in a column.
-    pub async fn find(
+    /// The keys of the rows that have one of the values in a column, by one statement: in the order
+    /// of the values. The column is the key or unique.
+    pub async fn find_keys(
         &self,
         tables: &Tables,
         table: usize,
         column: usize,
-        value: ValueRef<'_>,
-    ) -> Result<Option<i64>, TransferError> {
+        values: &[ValueRef<'_>],
+    ) -> Result<Vec<Option<i64>>, TransferError> {
         let table = &tables.tables[table];
-        let (name, columns) = bulk::columns(table, &self.database);
-        let Some(key) = table.number_key().map(|column| Identifier(column.name.clone())) else {
-            return Ok(None);
+        let column = &table.columns[column];
+        let Some(key) = table.number_key().filter(|_| !values.is_empty()) else {
+            return Ok(vec![None; values.len()]);
         };
-        let query = sql::print_find_keys(&name, &key, &columns[column], &self.database.flavor);
-        Ok(match &self.driver {
-            Driver::Sqlite(driver) => driver.find(&query, value)?,
-            Driver::Postgres(driver) => driver.find(&query, value).await?,
-        })
+        let rows = bulk::rows_by(table, &[&column.name, &key.name], &self.database);
+        let by = Identifier(column.name.clone());
+        let query = sql::print_find_rows(&rows, &by, values.len(), &self.database.flavor);
+        let columns = [column, key].map(objects::stored);
+        let mut found = RowBuffer::default();
+        match &self.driver {
+            Driver::Sqlite(driver) => driver.find(&query, values, &columns, &mut found)?,
+            Driver::Postgres(driver) => driver.find(&query, values, &columns, &mut found).await?,
+        }
+        let written = |value: ValueRef<'_>| {
+            let mut bytes = Vec::new();
+            value.write(&mut bytes);
+            bytes
+        };
+        let keys = found.rows().filter_map(|mut row| match (row.next()?, row.next()?) {
+            (value, ValueRef::Integer(key)) => Some((written(value), key)),
+            _ => None,
+        });
+        let keys: HashMap<Vec<u8>, i64> = keys.collect();
+        Ok(values.iter().map(|value| keys.get(&written(*value)).copied()).collect())
     }
 
     /// Begins a load, or goes on with one, and inserts all rows. Each transaction has its progress.

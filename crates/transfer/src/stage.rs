@@ -4,6 +4,7 @@
 //! * `rdf`, `objects`, `cells`: records of files → facts
 //! * `assemble`: the facts of a subject → a row, and links to other rows
 //! * `keys`: unique values, and references by them
+//! * `lookups`: rows that the database has, found in batches
 //! * `resolve`: links are checked, and become columns and pairs
 //! * `staged`: the files of rows that are ready to be inserted
 //! * `state`: how far a load is, and what it needs to go on
@@ -21,6 +22,7 @@ mod assemble;
 mod cells;
 mod facts;
 mod keys;
+mod lookups;
 mod objects;
 mod rdf;
 mod report;
