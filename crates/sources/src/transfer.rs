@@ -38,6 +38,13 @@ enum Driver {
     Postgres(Box<PostgresTransfer>),
 }
 
+/// The use of a database.
+#[derive(Clone, Copy, Debug)]
+enum Access {
+    Load,
+    Read,
+}
+
 /// Rows of a query, which come in pages.
 #[derive(Debug)]
 pub struct Stream {
@@ -82,18 +89,7 @@ impl Transfer {
         database: &Database,
         timeouts: Timeouts,
     ) -> Result<Self, TransferError> {
-        let driver = match address {
-            Address::Sqlite(path) => {
-                let transfer = SqliteTransfer::open_for_load(path, timeouts.acquire)?;
-                Driver::Sqlite(Box::new(transfer))
-            }
-            Address::Postgres(url) => {
-                let transfer = PostgresTransfer::open_for_load(url, timeouts).await?;
-                Driver::Postgres(Box::new(transfer))
-            }
-            Address::Neo4j(_) => return Err(TransferError::Graph),
-        };
-        Ok(Self { driver, database: database.clone(), cursors: 0 })
+        Self::open(address, database, timeouts, Access::Load).await
     }
 
     /// Opens a database for reading; all reads return the same state of it.
@@ -102,16 +98,29 @@ impl Transfer {
         database: &Database,
         timeouts: Timeouts,
     ) -> Result<Self, TransferError> {
-        let driver = match address {
-            Address::Sqlite(path) => {
-                let transfer = SqliteTransfer::open_for_read(path, timeouts.acquire)?;
-                Driver::Sqlite(Box::new(transfer))
+        Self::open(address, database, timeouts, Access::Read).await
+    }
+
+    async fn open(
+        address: &Address,
+        database: &Database,
+        timeouts: Timeouts,
+        access: Access,
+    ) -> Result<Self, TransferError> {
+        let driver = match (address, access) {
+            (Address::Sqlite(path), Access::Load) => {
+                SqliteTransfer::open_for_load(path, timeouts.acquire)?.into()
             }
-            Address::Postgres(url) => {
-                let transfer = PostgresTransfer::open_for_read(url, timeouts).await?;
-                Driver::Postgres(Box::new(transfer))
+            (Address::Sqlite(path), Access::Read) => {
+                SqliteTransfer::open_for_read(path, timeouts.acquire)?.into()
             }
-            Address::Neo4j(_) => return Err(TransferError::Graph),
+            (Address::Postgres(url), Access::Load) => {
+                PostgresTransfer::open_for_load(url, timeouts).await?.into()
+            }
+            (Address::Postgres(url), Access::Read) => {
+                PostgresTransfer::open_for_read(url, timeouts).await?.into()
+            }
+            (Address::Neo4j(_), _) => return Err(TransferError::Graph),
         };
         Ok(Self { driver, database: database.clone(), cursors: 0 })
     }
@@ -184,7 +193,8 @@ impl Transfer {
         Ok(values.iter().map(|value| keys.get(&written(*value)).copied()).collect())
     }
 
-    /// Begins a load, or goes on with one, and inserts all rows. Each transaction has its progress.
+    /// Begins a load, or goes on with one, and inserts all rows. Each transaction has its progress,
+    /// until [`end_load`](Self::end_load) removes it.
     pub async fn load(
         &self,
         tables: &Tables,
@@ -196,7 +206,7 @@ impl Transfer {
         let taken = if state.is_bulk { TakenAway::All } else { TakenAway::ForeignKeys };
         let statements = bulk::bulk(tables, &self.database, taken);
         if state.is_done {
-            return self.end(&state).await;
+            return Ok(());
         }
         if state.is_bulk
             && let Driver::Sqlite(driver) = &self.driver
@@ -251,14 +261,13 @@ impl Transfer {
         }
         state.is_done = true;
         self.save(&state).await?;
-        self.commit().await?;
-        self.end(&state).await
+        self.commit().await
     }
 
-    /// Ends a load whose rows and indexes are there.
-    async fn end(&self, state: &LoadState) -> Result<(), TransferError> {
+    /// Ends a load whose rows and indexes are there, and removes its progress.
+    pub async fn end_load(&self, is_bulk: bool) -> Result<(), TransferError> {
         match &self.driver {
-            Driver::Sqlite(driver) if state.is_bulk => driver.unlock()?,
+            Driver::Sqlite(driver) if is_bulk => driver.unlock()?,
             Driver::Sqlite(_) => {}
             Driver::Postgres(driver) => driver.run(ANALYZE).await?,
         }
@@ -375,6 +384,18 @@ impl Transfer {
             Driver::Postgres(driver) => driver.reserve(last).await?,
         }
         Ok(())
+    }
+}
+
+impl From<SqliteTransfer> for Driver {
+    fn from(transfer: SqliteTransfer) -> Self {
+        Self::Sqlite(Box::new(transfer))
+    }
+}
+
+impl From<PostgresTransfer> for Driver {
+    fn from(transfer: PostgresTransfer) -> Self {
+        Self::Postgres(Box::new(transfer))
     }
 }
 
