@@ -75,7 +75,7 @@ const ROWS: &str = r#"
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a test on a new database of each kind.
-fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
+pub(crate) fn on_each<F: Future<Output = ()>>(mut test: impl FnMut(SourceAddress) -> F) {
     let number = DATABASES.fetch_add(1, Ordering::Relaxed);
     let file = std::env::temp_dir().join(format!("thalweg-dgraph-{}-{number}.db", process::id()));
     block_on(test(SourceAddress::Sqlite(file.clone())));
@@ -135,7 +135,7 @@ async fn insert(address: &SourceAddress) {
     }
 }
 
-async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
+pub(crate) async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options {
     let model = dgraph::definitions::read(definitions).unwrap();
     let stored = dgraph::stored::stored(&model);
     let migrator =
@@ -146,7 +146,7 @@ async fn migrate(address: &SourceAddress, definitions: &str) -> dgraph::Options 
     dgraph::Options { model: Arc::new(model), places, ..dgraph::Options::default() }
 }
 
-fn options(dialect: dgraph::Options, federation: bool) -> Options {
+pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
     Options {
         dialect: Dialect::Dgraph(dialect),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },

@@ -10,6 +10,7 @@ mod cached_tokens;
 mod choices;
 mod custom;
 mod dgraph;
+mod dgraph_adds;
 mod dgraph_rules;
 mod dgraph_text;
 #[path = "support/dialect.rs"]
