@@ -13,6 +13,7 @@ use testkit::postgres::{required_installations, shared};
 use crate::program::{Folder, outcome, run, thalweg};
 
 mod filled;
+mod random;
 mod resumed;
 
 /// Fields of every kind.

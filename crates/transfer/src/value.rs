@@ -57,6 +57,12 @@ const JSON: u8 = 7;
 const LIST: u8 = 8;
 
 impl Value {
+    /// A number without the sign of zero, which SQLite does not store.
+    #[must_use]
+    pub fn float(number: f64) -> Self {
+        Self::Float(number + 0.0)
+    }
+
     /// Appends the value to a buffer, from which [`Row`] reads it.
     pub fn write(&self, out: &mut Vec<u8>) {
         self.borrowed(&mut Vec::new()).write(out);

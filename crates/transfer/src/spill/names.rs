@@ -38,7 +38,7 @@ const LOG: &str = "names.log";
 /// Bytes of a name in the log.
 const LOGGED: u64 = 16;
 
-/// What seeds of two hashers make of a text, by which the same hashers are recognized.
+/// A text by whose hashes the hashers of a killed import are recognized.
 const PROBE: &str = "thalweg";
 
 /// The hashers of names, and the number of names in the log.
