@@ -10,6 +10,7 @@ mod cached_tokens;
 mod choices;
 mod custom;
 mod dgraph;
+mod dgraph_adds;
 mod dgraph_conflicts;
 mod dgraph_places;
 mod dgraph_rules;

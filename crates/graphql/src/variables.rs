@@ -7,8 +7,8 @@
 //! it becomes a parameter.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::heap_size;
@@ -47,6 +47,9 @@ pub enum Aspect {
     Keys(Vec<Box<str>>),
     /// An input object with exactly these keys, in any order; here they are sorted.
     KeySet(Vec<Box<str>>),
+    /// An input object that has exactly these keys with values that are not null, in any order; here
+    /// they are sorted.
+    PresentKeys(Vec<Box<str>>),
     /// A list of input objects that all have exactly these keys; here they are sorted. An empty
     /// list matches any keys.
     UniformKeys(Vec<Box<str>>),
@@ -91,6 +94,7 @@ heap_size!(
         Given,
         Keys(keys),
         KeySet(keys),
+        PresentKeys(keys),
         UniformKeys(keys),
         Length(length),
         Zero(is_zero),
@@ -114,7 +118,11 @@ pub struct Steering<'v> {
 #[derive(Debug, Default)]
 struct Record {
     observations: Vec<Observation>,
-    places: HashMap<(Slot, Path), Vec<usize>>,
+    hasher: ahash::RandomState,
+    /// The newest observation by the hash of its part.
+    newest: FxHashMap<u64, usize>,
+    /// The one before each, with the same hash.
+    before: Vec<Option<usize>>,
 }
 
 impl Variables {
@@ -172,6 +180,11 @@ impl Observation {
             (Aspect::Equal(expected), value) => value == Some(expected),
             (Aspect::Given, value) => value.is_some(),
             (Aspect::KeySet(keys), Some(Json::Object(object))) => has_keys(object, keys),
+            (Aspect::PresentKeys(keys), Some(Json::Object(object))) => {
+                let present = object.values().filter(|value| **value != Json::Null).count();
+                let is_present = |key: &str| object.get(key).is_some_and(|one| *one != Json::Null);
+                present == keys.len() && keys.iter().all(|key| is_present(key))
+            }
             (Aspect::UniformKeys(keys), Some(Json::Array(items))) => items
                 .iter()
                 .all(|item| matches!(item, Json::Object(object) if has_keys(object, keys))),
@@ -191,6 +204,7 @@ impl Observation {
             (
                 Aspect::Keys(_)
                 | Aspect::KeySet(_)
+                | Aspect::PresentKeys(_)
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
@@ -296,6 +310,31 @@ impl<'v> Steering<'v> {
         }
     }
 
+    /// Observes the keys of an input object whose values are not null, sorted; `None` if it is no
+    /// object. The number of all its keys does not steer.
+    pub fn present_keys(&self, slot: Slot, path: &Path) -> Option<(Vec<Box<str>>, usize)> {
+        match self.variables.get(slot, path) {
+            Some(Json::Object(object)) => {
+                let members = object.iter().filter(|(_, value)| **value != Json::Null);
+                let mut keys: Vec<Box<str>> = members.map(|(key, _)| key.as_str().into()).collect();
+                keys.sort_unstable();
+                self.observe(slot, path, Aspect::PresentKeys(keys.clone()));
+                Some((keys, object.len()))
+            }
+            Some(_) | None => {
+                self.presence(slot, path);
+                None
+            }
+        }
+    }
+
+    /// Whether the value is present and not null. That of an object is not observed: observations
+    /// of its keys, which follow, hold for no other value.
+    pub fn is_object_or_present(&self, slot: Slot, path: &Path) -> bool {
+        matches!(self.variables.get(slot, path), Some(Json::Object(_)))
+            || self.presence(slot, path) == Aspect::Present
+    }
+
     /// Observes the common keys of all input objects of a list, sorted; `None` where they differ,
     /// where the list is empty, or where it is no list: then nothing is recorded.
     pub fn uniform_keys(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
@@ -348,12 +387,19 @@ impl<'v> Steering<'v> {
 
     fn observe(&self, slot: Slot, path: &Path, aspect: Aspect) {
         let mut record = self.record.borrow_mut();
-        let Record { observations, places } = &mut *record;
-        let places = places.entry((slot, path.clone())).or_default();
-        if !places.iter().any(|place| observations[*place].aspect == aspect) {
-            places.push(observations.len());
-            observations.push(Observation { slot, path: path.clone(), aspect });
+        let Record { observations, hasher, newest, before } = &mut *record;
+        let hash = hasher.hash_one((slot, path));
+        let mut place = newest.get(&hash).copied();
+        while let Some(known) = place {
+            let observation = &observations[known];
+            if observation.aspect == aspect && (observation.slot, &observation.path) == (slot, path)
+            {
+                return;
+            }
+            place = before[known];
         }
+        before.push(newest.insert(hash, observations.len()));
+        observations.push(Observation { slot, path: path.clone(), aspect });
     }
 }
 
@@ -431,6 +477,24 @@ mod tests {
         let structure = steering.into_structure();
         assert!(structure.matches(&variables(r#"{"a":2,"b":null}"#)));
         for other in [r#"{"a":1}"#, r#"{"a":1,"b":1,"c":1}"#, r#"{"a":1,"c":1}"#, "null", "[]"] {
+            assert!(!structure.matches(&variables(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn null_members_are_as_absent_ones_where_only_the_present_keys_steer() {
+        let root = Path::default();
+        let object = variables(r#"{"b":1,"c":null,"a":2}"#);
+        let steering = Steering::new(&object);
+        let (keys, members) = steering.present_keys(Slot(0), &root).unwrap();
+        assert_eq!((keys, members), (vec![Box::from("a"), Box::from("b")], 3));
+        assert!(steering.is_object_or_present(Slot(0), &root));
+        let structure = steering.into_structure();
+        assert_eq!(structure.observations.len(), 1);
+        for same in [r#"{"a":"x","b":2}"#, r#"{"d":null,"b":2,"a":1}"#] {
+            assert!(structure.matches(&variables(same)), "{same}");
+        }
+        for other in [r#"{"a":1}"#, r#"{"a":1,"b":null}"#, r#"{"a":1,"b":1,"c":1}"#, "null", "[]"] {
             assert!(!structure.matches(&variables(other)), "{other}");
         }
     }

@@ -60,6 +60,7 @@ impl Context<'_> {
                 | Aspect::Given
                 | Aspect::Keys(_)
                 | Aspect::KeySet(_)
+                | Aspect::PresentKeys(_)
                 | Aspect::UniformKeys(_)
                 | Aspect::Length(_)
                 | Aspect::Zero(_)
@@ -148,6 +149,35 @@ impl Context<'_> {
                 keys.iter().filter_map(|key| member(key)).collect()
             }
         })
+    }
+
+    /// The members of an input object that are not null, where their order is irrelevant.
+    pub(super) fn members_present<'o>(
+        &self,
+        input: &Input<'o>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Vec<(InputId, Input<'o>)>, LowerError> {
+        let Input::Variable(slot, path) = input else {
+            let mut members = self.members_given(input, object, location)?;
+            members.retain(|(_, input)| self.presence(input) == Presence::Present);
+            return Ok(members);
+        };
+        let (keys, members) = self.steering.present_keys(*slot, path).unwrap_or_default();
+        self.spend_values(members)?;
+        let member = |key: &str| {
+            let id = self.api.schema.find_input_field(object, key)?;
+            Some((id, Input::Variable(*slot, path.key(key))))
+        };
+        Ok(keys.iter().filter_map(|key| member(key)).collect())
+    }
+
+    /// Whether an input object is present, whose members are read next.
+    pub(super) fn is_present_object(&self, input: &Input<'_>) -> bool {
+        match input {
+            Input::Literal(_) => self.presence(input) == Presence::Present,
+            Input::Variable(slot, path) => self.steering.is_object_or_present(*slot, path),
+        }
     }
 
     /// True if a literal is given: a variable may be absent. One with a default may be null all the

@@ -73,6 +73,8 @@ pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
     Repeats, Requirement, Test, Unit, When, WriteKind,
 };
-pub use object_list::{Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource};
+pub use object_list::{
+    Creators, KeyResults, NewKey, ObjectList, ObjectPlace, ObjectSource, TableCreators,
+};
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

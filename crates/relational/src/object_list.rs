@@ -1,6 +1,7 @@
 //! Keys of objects that exist or are created, resolved from the rows of earlier levels.
 
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use ir::{Operand, Otherwise, WhichObjects};
@@ -19,7 +20,7 @@ pub trait KeyResults {
 }
 
 /// A list of keys of objects; see [`ir::ObjectKeys`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectList {
     pub table: Arc<[ObjectSource]>,
     pub only_if: Option<LevelId>,
@@ -28,7 +29,7 @@ pub struct ObjectList {
 }
 
 /// Origins of an object's key; see [`ir::ObjectKey`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectSource {
     pub found: Vec<ObjectPlace>,
     pub new: Option<NewKey>,
@@ -58,6 +59,10 @@ pub struct NewKey {
     /// The number of keys that are taken together.
     pub count: u32,
 }
+
+/// The groups of each table of objects: all lists of a change have one.
+#[derive(Debug, Default)]
+pub struct TableCreators(Vec<(Arc<[ObjectSource]>, Creators)>);
 
 /// The objects of a table by their identities.
 pub type Creators = Arc<IdentityGroups>;
@@ -96,10 +101,35 @@ struct FoundKeys<'r, R> {
     levels: FxHashMap<LevelId, FxHashMap<i64, i64>>,
 }
 
+/// Lists of one change have the same table, which may be long: only its length is hashed.
+impl Hash for ObjectList {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { table, only_if, which, each } = self;
+        (table.len(), only_if, which, each).hash(state);
+    }
+}
+
+impl TableCreators {
+    /// The groups of a list's objects, or the error of them.
+    pub fn of(
+        &mut self,
+        list: &ObjectList,
+        variables: Variables<'_>,
+    ) -> Result<Creators, SourceError> {
+        let known = self.0.iter().find(|(table, _)| Arc::ptr_eq(table, &list.table));
+        if let Some((_, creators)) = known {
+            return Ok(Arc::clone(creators));
+        }
+        let creators = list.creators(variables)?;
+        self.0.push((Arc::clone(&list.table), Arc::clone(&creators)));
+        Ok(creators)
+    }
+}
+
 impl ObjectList {
     /// The groups of the objects by the values of a request; or the error of an identity that two objects
     /// describe differently.
-    pub fn creators(&self, variables: Variables<'_>) -> Result<Creators, SourceError> {
+    fn creators(&self, variables: Variables<'_>) -> Result<Creators, SourceError> {
         let mut known: FxHashMap<Identity<'_>, SameIdentity> = FxHashMap::default();
         let mut identities = Vec::with_capacity(self.table.len());
         for object in self.table.iter() {

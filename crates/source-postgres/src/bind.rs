@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use ir::TextMatch;
 use relational::search::{Re2, wanted};
 use relational::{
-    Creators, Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern,
+    Creators, Level, ParameterKind, ParameterSource, Program, TableCreators, ValueKind,
+    like_pattern,
 };
 use response::Bounds;
 use source::Bounding;
@@ -78,8 +79,10 @@ impl Bound {
 pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
     let mut bound = Bound::default();
+    let mut creators = TableCreators::default();
     for level in &program.levels {
-        let bound_level = match bind_level(level, variables, &mut bound.buffer) {
+        let buffer = &mut bound.buffer;
+        let bound_level = match bind_level(level, variables, buffer, &mut creators) {
             Ok(bound_level) => bound_level,
             Err(error) => {
                 if !failures.iter().any(|(root, _)| *root == level.root) {
@@ -97,13 +100,14 @@ fn bind_level(
     level: &Level,
     variables: Variables<'_>,
     buffer: &mut Vec<u8>,
+    creators: &mut TableCreators,
 ) -> Result<BoundLevel, SourceError> {
     let (bounds, bounding) = (level.bounds(variables)?, level.bounding(variables));
     let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
     for parameter in &level.parameters {
         let span = match &parameter.source {
             ParameterSource::Objects(list) => {
-                bound.creators.push(list.creators(variables)?);
+                bound.creators.push(creators.of(list, variables)?);
                 Span::Keys
             }
             ParameterSource::Keys { .. }

@@ -131,29 +131,32 @@ impl PostgresTransfer {
         Ok(self.text(query).await?.as_deref() == Some("t"))
     }
 
-    /// The number that a query returns for a value.
+    /// Reads the rows that a query with an array of values returns: numbers or texts, as the column
+    /// has them.
     pub async fn find(
         &self,
         query: &str,
-        value: ValueRef<'_>,
-    ) -> Result<Option<i64>, TransferError> {
-        let found = async {
-            let statement = self.client.prepare(query).await?;
-            let small = match (value, statement.params().first()) {
-                (ValueRef::Integer(number), Some(&Type::INT4)) => i32::try_from(number).ok(),
-                _ => None,
-            };
-            let parameter: &(dyn ToSql + Sync) = match (&value, &small) {
-                (_, Some(number)) => number,
-                (ValueRef::Integer(number), None) => number,
-                (ValueRef::Float(number), _) => number,
-                (ValueRef::Text(text), _) => text,
-                _ => return Ok(None),
-            };
-            let rows = self.client.query(&statement, &[parameter]).await?;
-            rows.first().map(|row| row.try_get(0)).transpose()
-        };
-        found.await.map_err(|source| failed(query, source))
+        values: &[ValueRef<'_>],
+        columns: &[StoredColumn],
+        out: &mut RowBuffer,
+    ) -> Result<(), TransferError> {
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        for value in values {
+            match value {
+                ValueRef::Integer(number) => numbers.push(*number),
+                ValueRef::Text(text) => texts.push(*text),
+                ValueRef::Null
+                | ValueRef::Boolean(_)
+                | ValueRef::Float(_)
+                | ValueRef::Moment(_)
+                | ValueRef::Json(_)
+                | ValueRef::List(_) => {}
+            }
+        }
+        match numbers.is_empty() {
+            true => self.read_rows(query, &[(&texts, Type::TEXT_ARRAY)], columns, out).await,
+            false => self.read_rows(query, &[(&numbers, Type::INT8_ARRAY)], columns, out).await,
+        }
     }
 
     /// The text of the first value that a query returns.
@@ -215,8 +218,18 @@ impl PostgresTransfer {
         columns: &[StoredColumn],
         out: &mut RowBuffer,
     ) -> Result<(), TransferError> {
+        self.read_rows(statement, &[], columns, out).await
+    }
+
+    async fn read_rows(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+        columns: &[StoredColumn],
+        out: &mut RowBuffer,
+    ) -> Result<(), TransferError> {
         let failed = |source| failed(statement, source);
-        for row in self.client.query_typed(statement, &[]).await.map_err(failed)? {
+        for row in self.client.query_typed(statement, parameters).await.map_err(failed)? {
             for (place, column) in columns.iter().enumerate() {
                 let found = found(&row, place).map_err(failed)?;
                 let wrong = || TransferError::Value { column: column.name.clone() };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use relational::search::{Re2, candidates};
 use relational::{
-    Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, ValueKind,
-    like_pattern,
+    Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, TableCreators,
+    ValueKind, like_pattern,
 };
 use rusqlite::types::Value;
 use source::SourceError;
@@ -72,13 +72,17 @@ pub(super) fn bind(
     variables: Variables<'_>,
 ) -> (Bound, Vec<(u32, SourceError)>) {
     let mut failures: Vec<(u32, SourceError)> = Vec::new();
-    let levels = program.levels.iter().map(|level| match bind_level(level, stored, variables) {
-        Ok(bound) => bound,
-        Err(error) => {
-            if !failures.iter().any(|(root, _)| *root == level.root) {
-                failures.push((level.root, error));
+    let mut creators = TableCreators::default();
+    let levels = program.levels.iter().map(|level| {
+        let bound = bind_level(level, stored, variables, &mut creators);
+        match bound {
+            Ok(bound) => bound,
+            Err(error) => {
+                if !failures.iter().any(|(root, _)| *root == level.root) {
+                    failures.push((level.root, error));
+                }
+                BoundLevel::default()
             }
-            BoundLevel::default()
         }
     });
     let levels = levels.collect();
@@ -89,6 +93,7 @@ fn bind_level(
     level: &Level,
     stored: &Stored,
     variables: Variables<'_>,
+    creators: &mut TableCreators,
 ) -> Result<BoundLevel, SourceError> {
     let mut bound = BoundLevel { bounds: level.bounds(variables)?, ..BoundLevel::default() };
     for parameter in &level.parameters {
@@ -104,12 +109,15 @@ fn bind_level(
                 BoundParameter::Result(*level, *row, *column)
             }
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
-            ParameterSource::Objects(list) => BoundParameter::Keys(bind_objects(list, variables)?),
+            ParameterSource::Objects(list) => {
+                BoundParameter::Keys(bind_objects(list, variables, creators)?)
+            }
             ParameterSource::Results { level, column } => {
                 BoundParameter::Keys(BoundKeys::Results(*level, *column))
             }
             ParameterSource::Columns(columns) => {
-                let columns = columns.iter().map(|column| bind_column(column, stored, variables));
+                let mut bind = |column| bind_column(column, stored, variables, creators);
+                let columns = columns.iter().map(&mut bind);
                 BoundParameter::Columns(columns.collect::<Result<_, _>>()?)
             }
         });
@@ -120,8 +128,9 @@ fn bind_level(
 fn bind_objects(
     list: &Arc<ObjectList>,
     variables: Variables<'_>,
+    creators: &mut TableCreators,
 ) -> Result<BoundKeys, SourceError> {
-    Ok(BoundKeys::Objects(Arc::clone(list), list.creators(variables)?))
+    Ok(BoundKeys::Objects(Arc::clone(list), creators.of(list, variables)?))
 }
 
 /// A list that is a column of rows: the values that a field stores, or keys.
@@ -129,9 +138,12 @@ fn bind_column(
     column: &Parameter,
     stored: &Stored,
     variables: Variables<'_>,
+    creators: &mut TableCreators,
 ) -> Result<BoundColumn, SourceError> {
     Ok(match (&column.source, column.kind) {
-        (ParameterSource::Objects(list), _) => BoundColumn::Keys(bind_objects(list, variables)?),
+        (ParameterSource::Objects(list), _) => {
+            BoundColumn::Keys(bind_objects(list, variables, creators)?)
+        }
         (ParameterSource::Results { level, column }, _) => {
             BoundColumn::Keys(BoundKeys::Results(*level, *column))
         }

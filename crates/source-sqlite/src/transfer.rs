@@ -134,12 +134,15 @@ impl SqliteTransfer {
         Ok(self.query(query, |row| row.get(0))?.unwrap_or(false))
     }
 
-    /// The number that a query returns for a value.
-    pub fn find(&self, query: &str, value: ValueRef<'_>) -> Result<Option<i64>, TransferError> {
-        let found = self.connection().prepare_cached(query).and_then(|mut statement| {
-            statement.query_row([Bound(value)], |row| row.get(0)).optional()
-        });
-        found.map_err(|source| failed(query, source))
+    /// Reads the rows that a query with a parameter for each value returns.
+    pub fn find(
+        &self,
+        query: &str,
+        values: &[ValueRef<'_>],
+        columns: &[StoredColumn],
+        out: &mut RowBuffer,
+    ) -> Result<(), TransferError> {
+        self.read_rows(query, values.iter().map(|value| Bound(*value)), columns, out)
     }
 
     fn query<T>(
@@ -189,10 +192,19 @@ impl SqliteTransfer {
         columns: &[StoredColumn],
         out: &mut RowBuffer,
     ) -> Result<(), TransferError> {
+        let most = Stored::Integer(i64::try_from(most).unwrap_or(i64::MAX));
+        self.read_rows(query, after.iter().chain([&most]), columns, out)
+    }
+
+    fn read_rows(
+        &self,
+        query: &str,
+        parameters: impl IntoIterator<Item = impl ToSql>,
+        columns: &[StoredColumn],
+        out: &mut RowBuffer,
+    ) -> Result<(), TransferError> {
         let failed = |source| failed(query, source);
         let mut statement = self.connection().prepare_cached(query).map_err(failed)?;
-        let most = Stored::Integer(i64::try_from(most).unwrap_or(i64::MAX));
-        let parameters = after.iter().chain([&most]);
         let mut rows = statement.query(rusqlite::params_from_iter(parameters)).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
             for (place, column) in columns.iter().enumerate() {
@@ -257,5 +269,40 @@ impl ToSql for Bound<'_> {
                 owned(bytes)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+    use storage::tables::ColumnType;
+
+    use super::*;
+
+    #[test]
+    fn many_values_are_found_by_one_statement_with_the_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        Connection::open(&path).unwrap().pragma_update(None, "journal_mode", "WAL").unwrap();
+        let transfer = SqliteTransfer::open_for_load(&path, Duration::ZERO).unwrap();
+        transfer.run("create table t (id integer primary key, name text unique)").unwrap();
+        transfer.begin().unwrap();
+        for id in 0..5_000 {
+            transfer.run(&format!("insert into t values ({id}, 'n{id}')")).unwrap();
+        }
+        transfer.commit().unwrap();
+        let column =
+            |name: &str, r#type| StoredColumn { name: name.into(), r#type, is_list: false };
+        let columns = [column("name", ColumnType::Text), column("id", ColumnType::Int64)];
+        let names: Vec<String> = (4_500..5_500).map(|id| format!("n{id}")).collect();
+        let values: Vec<ValueRef<'_>> = names.iter().map(|name| ValueRef::Text(name)).collect();
+        let positions: Vec<String> = (1..=values.len()).map(|place| format!("?{place}")).collect();
+        let query = format!("select name, id from t where name in ({})", positions.join(", "));
+        let mut found = RowBuffer::default();
+        transfer.find(&query, &values, &columns, &mut found).unwrap();
+        assert_eq!(found.len(), 500);
+        let statement = transfer.connection().prepare_cached(&query).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::Run), 1);
+        assert_eq!(statement.get_status(StatementStatus::FullscanStep), 0);
     }
 }

@@ -6,6 +6,8 @@
 mod moved;
 mod objects;
 
+use std::collections::HashMap;
+
 use source::Timeouts;
 use source_postgres::transfer::PostgresTransfer;
 use source_sqlite::transfer::{SqliteTransfer, Stored};
@@ -35,6 +37,13 @@ enum Driver {
     /// Boxed, being large next to the other.
     Sqlite(Box<SqliteTransfer>),
     Postgres(Box<PostgresTransfer>),
+}
+
+/// The use of a database.
+#[derive(Clone, Copy, Debug)]
+enum Access {
+    Load,
+    Read,
 }
 
 /// Rows of a query, which come in pages.
@@ -81,19 +90,7 @@ impl Transfer {
         database: &Database,
         timeouts: Timeouts,
     ) -> Result<Self, TransferError> {
-        let driver = match address {
-            Address::Sqlite(path) => {
-                let transfer = SqliteTransfer::open_for_load(path, timeouts.acquire)?;
-                Driver::Sqlite(Box::new(transfer))
-            }
-            Address::Postgres(url) => {
-                let transfer =
-                    PostgresTransfer::open_for_load(url, schema(database), timeouts).await?;
-                Driver::Postgres(Box::new(transfer))
-            }
-            Address::Neo4j(_) => return Err(TransferError::Graph),
-        };
-        Ok(Self { driver, database: database.clone(), cursors: 0 })
+        Self::open(address, database, timeouts, Access::Load).await
     }
 
     /// Opens a database for reading; all reads return the same state of it.
@@ -102,17 +99,29 @@ impl Transfer {
         database: &Database,
         timeouts: Timeouts,
     ) -> Result<Self, TransferError> {
-        let driver = match address {
-            Address::Sqlite(path) => {
-                let transfer = SqliteTransfer::open_for_read(path, timeouts.acquire)?;
-                Driver::Sqlite(Box::new(transfer))
+        Self::open(address, database, timeouts, Access::Read).await
+    }
+
+    async fn open(
+        address: &Address,
+        database: &Database,
+        timeouts: Timeouts,
+        access: Access,
+    ) -> Result<Self, TransferError> {
+        let driver = match (address, access) {
+            (Address::Sqlite(path), Access::Load) => {
+                SqliteTransfer::open_for_load(path, timeouts.acquire)?.into()
             }
-            Address::Postgres(url) => {
-                let transfer =
-                    PostgresTransfer::open_for_read(url, schema(database), timeouts).await?;
-                Driver::Postgres(Box::new(transfer))
+            (Address::Sqlite(path), Access::Read) => {
+                SqliteTransfer::open_for_read(path, timeouts.acquire)?.into()
             }
-            Address::Neo4j(_) => return Err(TransferError::Graph),
+            (Address::Postgres(url), Access::Load) => {
+                PostgresTransfer::open_for_load(url, schema(database), timeouts).await?.into()
+            }
+            (Address::Postgres(url), Access::Read) => {
+                PostgresTransfer::open_for_read(url, schema(database), timeouts).await?.into()
+            }
+            (Address::Neo4j(_), _) => return Err(TransferError::Graph),
         };
         Ok(Self { driver, database: database.clone(), cursors: 0 })
     }
@@ -149,27 +158,44 @@ impl Transfer {
         Ok(true)
     }
 
-    /// The key of the row with a value in a column.
-    pub async fn find(
+    /// The keys of the rows that have one of the values in a column, by one statement: in the order
+    /// of the values. The column is the key or unique.
+    pub async fn find_keys(
         &self,
         tables: &Tables,
         table: usize,
         column: usize,
-        value: ValueRef<'_>,
-    ) -> Result<Option<i64>, TransferError> {
+        values: &[ValueRef<'_>],
+    ) -> Result<Vec<Option<i64>>, TransferError> {
         let table = &tables.tables[table];
-        let (name, columns) = bulk::columns(table, &self.database);
-        let Some(key) = table.number_key().map(|column| Identifier(column.name.clone())) else {
-            return Ok(None);
+        let column = &table.columns[column];
+        let Some(key) = table.number_key().filter(|_| !values.is_empty()) else {
+            return Ok(vec![None; values.len()]);
         };
-        let query = sql::print_find_keys(&name, &key, &columns[column], &self.database.flavor);
-        Ok(match &self.driver {
-            Driver::Sqlite(driver) => driver.find(&query, value)?,
-            Driver::Postgres(driver) => driver.find(&query, value).await?,
-        })
+        let rows = bulk::rows_by(table, &[&column.name, &key.name], &self.database);
+        let by = Identifier(column.name.clone());
+        let query = sql::print_find_rows(&rows, &by, values.len(), &self.database.flavor);
+        let columns = [column, key].map(objects::stored);
+        let mut found = RowBuffer::default();
+        match &self.driver {
+            Driver::Sqlite(driver) => driver.find(&query, values, &columns, &mut found)?,
+            Driver::Postgres(driver) => driver.find(&query, values, &columns, &mut found).await?,
+        }
+        let written = |value: ValueRef<'_>| {
+            let mut bytes = Vec::new();
+            value.write(&mut bytes);
+            bytes
+        };
+        let keys = found.rows().filter_map(|mut row| match (row.next()?, row.next()?) {
+            (value, ValueRef::Integer(key)) => Some((written(value), key)),
+            _ => None,
+        });
+        let keys: HashMap<Vec<u8>, i64> = keys.collect();
+        Ok(values.iter().map(|value| keys.get(&written(*value)).copied()).collect())
     }
 
-    /// Begins a load, or goes on with one, and inserts all rows. Each transaction has its progress.
+    /// Begins a load, or goes on with one, and inserts all rows. Each transaction has its progress,
+    /// until [`end_load`](Self::end_load) removes it.
     pub async fn load(
         &self,
         tables: &Tables,
@@ -181,7 +207,7 @@ impl Transfer {
         let taken = if state.is_bulk { TakenAway::All } else { TakenAway::ForeignKeys };
         let statements = bulk::bulk(tables, &self.database, taken);
         if state.is_done {
-            return self.end(&state).await;
+            return Ok(());
         }
         if state.is_bulk
             && let Driver::Sqlite(driver) = &self.driver
@@ -236,14 +262,13 @@ impl Transfer {
         }
         state.is_done = true;
         self.save(&state).await?;
-        self.commit().await?;
-        self.end(&state).await
+        self.commit().await
     }
 
-    /// Ends a load whose rows and indexes are there.
-    async fn end(&self, state: &LoadState) -> Result<(), TransferError> {
+    /// Ends a load whose rows and indexes are there, and removes its progress.
+    pub async fn end_load(&self, is_bulk: bool) -> Result<(), TransferError> {
         match &self.driver {
-            Driver::Sqlite(driver) if state.is_bulk => driver.unlock()?,
+            Driver::Sqlite(driver) if is_bulk => driver.unlock()?,
             Driver::Sqlite(_) => {}
             Driver::Postgres(driver) => driver.run(ANALYZE).await?,
         }
@@ -366,6 +391,18 @@ impl Transfer {
 /// The schema of the tables.
 fn schema(database: &Database) -> &str {
     database.schema.as_deref().unwrap_or(PUBLIC)
+}
+
+impl From<SqliteTransfer> for Driver {
+    fn from(transfer: SqliteTransfer) -> Self {
+        Self::Sqlite(Box::new(transfer))
+    }
+}
+
+impl From<PostgresTransfer> for Driver {
+    fn from(transfer: PostgresTransfer) -> Self {
+        Self::Postgres(Box::new(transfer))
+    }
 }
 
 /// The planner needs statistics, which the server would collect only later.

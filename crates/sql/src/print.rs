@@ -30,7 +30,7 @@ pub use definition::{print_definition, print_table_rows};
 pub use positional::Positional;
 pub use transfer::{
     BulkRows, print_bulk_page, print_bulk_rows, print_close_cursor, print_copy_in,
-    print_declare_cursor, print_fetch, print_find_keys, print_has_rows, print_insert_row,
+    print_declare_cursor, print_fetch, print_find_rows, print_has_rows, print_insert_row,
 };
 
 /// Prints a query.

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use input::Source;
-pub use records::{Record, Records};
+pub use records::{Position, Record, Records};
 
 /// Formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,10 @@
 //!
 //! * `facts`: values with their subjects, which are sorted on disk
 //! * `rdf`, `objects`, `cells`: records of files → facts
+//! * `checkpoint`: how far the reading is, and what a killed one needs to go on
 //! * `assemble`: the facts of a subject → a row, and links to other rows
 //! * `keys`: unique values, and references by them
+//! * `lookups`: rows that the database has, found in batches
 //! * `resolve`: links are checked, and become columns and pairs
 //! * `staged`: the files of rows that are ready to be inserted
 //! * `state`: how far a load is, and what it needs to go on
@@ -19,8 +21,10 @@
 
 mod assemble;
 mod cells;
+mod checkpoint;
 mod facts;
 mod keys;
+mod lookups;
 mod objects;
 mod rdf;
 mod report;
@@ -32,8 +36,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::mapping::Mapping;
-use crate::read::{Format, ReadError, Records, Source};
+use crate::read::{Format, Position, ReadError, Records, Source};
 
+pub use checkpoint::{Checkpoint, FoundCheckpoint, Inputs};
 pub use keys::KeyQuery;
 pub use report::{Counts, Rejected, Rejections};
 pub use staged::{Staged, StagedTable, TableRows};
@@ -48,6 +53,8 @@ pub struct Settings {
     /// The namespace of Dgraph that is imported; others are skipped.
     pub namespace: u64,
     pub most_rejected: u64,
+    /// Bytes of values in memory before they are sorted to disk.
+    pub memory: usize,
 }
 
 /// The ids of imported objects.
@@ -95,19 +102,43 @@ pub enum StageError {
     Refused(String),
 }
 
-/// Reads the files, and makes the rows of all tables of them, in a folder.
+/// Files to read, and the folder for what is made of them.
+#[derive(Debug)]
+pub struct Work<'w> {
+    pub sources: &'w [Source],
+    pub inputs: &'w Inputs,
+    /// The place from which a killed import goes on. Otherwise the folder has no files.
+    pub checkpoint: Option<Checkpoint>,
+    pub folder: &'w Path,
+}
+
+/// Reads the files, and makes the rows of all tables of them.
 pub fn stage(
     mapping: &Mapping,
-    sources: &[Source],
+    work: &Work<'_>,
     settings: &Settings,
     existing: &mut dyn Existing,
     progress: &mut dyn Progress,
-    folder: &Path,
 ) -> Result<Staged, StageError> {
-    let mut facts = Facts::new(mapping, settings, folder);
-    for (index, source) in sources.iter().enumerate() {
+    let Work { sources, inputs, checkpoint, folder } = work;
+    let (mut facts, first, mut position) = match checkpoint {
+        None => (Facts::begin(mapping, settings, folder)?, 0, Position::default()),
+        Some(checkpoint) => {
+            progress.stage("go on with the values that are not read");
+            let facts = checkpoint.resume(mapping, settings, folder)?;
+            (facts.ok_or_else(assemble::broken)?, checkpoint.file, checkpoint.position)
+        }
+    };
+    for (index, source) in sources.iter().enumerate().skip(first) {
         facts.begin_file(index)?;
-        read(&mut facts, source, progress)?;
+        let mut save = |facts: &mut Facts<'_>, position| {
+            Checkpoint::save(facts, inputs, (index, position), folder)
+        };
+        read(&mut facts, source, &position, &mut save, progress)?;
+        position = Position::default();
+        if facts.sorter.is_worth_a_run() {
+            Checkpoint::save(&mut facts, inputs, (index + 1, position), folder)?;
+        }
     }
     progress.stage("sort the values by their objects");
     let read = facts.finish()?;
@@ -116,14 +147,27 @@ pub fn stage(
     resolve::resolve(mapping, settings, &read, assembled, existing, folder)
 }
 
+/// Reads the records of a file after a position. `save` makes a checkpoint.
 fn read(
     facts: &mut Facts<'_>,
     source: &Source,
+    from: &Position,
+    save: &mut dyn FnMut(&mut Facts<'_>, Position) -> Result<(), StageError>,
     progress: &mut dyn Progress,
 ) -> Result<(), StageError> {
-    let mut records = Records::open(source)?;
     let mut cells = None;
-    while let Some(record) = records.next_record()? {
+    if source.format == Format::Csv && from.record > 0 {
+        let mut records = Records::open(source)?;
+        if let Some(record) = records.next_record()? {
+            cells = Some(cells::Header::read(facts, source, record.row)?);
+        }
+    }
+    let mut records = Records::open_at(source, from)?;
+    loop {
+        if facts.sorter.is_full() {
+            save(facts, records.position())?;
+        }
+        let Some(record) = records.next_record()? else { break };
         facts.begin_record(record.number);
         if record.is_too_long {
             facts.reject_record("the record is longer than 64 MiB")?;

@@ -57,23 +57,32 @@ const JSON: u8 = 7;
 const LIST: u8 = 8;
 
 impl Value {
+    /// A number without the sign of zero, which SQLite does not store.
+    #[must_use]
+    pub fn float(number: f64) -> Self {
+        Self::Float(number + 0.0)
+    }
+
     /// Appends the value to a buffer, from which [`Row`] reads it.
     pub fn write(&self, out: &mut Vec<u8>) {
+        self.borrowed(&mut Vec::new()).write(out);
+    }
+
+    /// The value as one of a row. A list is written into a buffer.
+    fn borrowed<'v>(&'v self, list: &'v mut Vec<u8>) -> ValueRef<'v> {
         match self {
-            Self::Null => out.push(NULL),
-            Self::Boolean(false) => out.push(FALSE),
-            Self::Boolean(true) => out.push(TRUE),
-            Self::Integer(number) => write_number(INTEGER, number.to_le_bytes(), out),
-            Self::Float(number) => write_number(FLOAT, number.to_le_bytes(), out),
-            Self::Moment(micros) => write_number(MOMENT, micros.to_le_bytes(), out),
-            Self::Text(text) => write_text(TEXT, text.as_bytes(), out),
-            Self::Json(text) => write_text(JSON, text.as_bytes(), out),
+            Self::Null => ValueRef::Null,
+            Self::Boolean(value) => ValueRef::Boolean(*value),
+            Self::Integer(number) => ValueRef::Integer(*number),
+            Self::Float(number) => ValueRef::Float(*number),
+            Self::Moment(micros) => ValueRef::Moment(*micros),
+            Self::Text(text) => ValueRef::Text(text),
+            Self::Json(text) => ValueRef::Json(text),
             Self::List(items) => {
-                let mut inner = Vec::new();
                 for item in items {
-                    item.write(&mut inner);
+                    item.write(list);
                 }
-                write_text(LIST, &inner, out);
+                ValueRef::List(Row(list))
             }
         }
     }

@@ -7,7 +7,7 @@ use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{Operand, PasswordPart};
 
-use super::super::input::{Input, Presence};
+use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use api::binding::{
@@ -103,7 +103,8 @@ impl Context<'_> {
         (origin, location): (Origin, Location),
         collected: &mut Collected,
     ) -> Result<u32, LowerError> {
-        let members = self.members_given(input, r#type, location)?;
+        // A null member is as an absent one.
+        let members = self.members_present(input, r#type, location)?;
         let mut object = Object {
             binding: Arc::clone(binding),
             origin,
@@ -119,10 +120,6 @@ impl Context<'_> {
         let mut relations = Vec::new();
         let mut given: Vec<&str> = Vec::new();
         for (id, input) in &members {
-            // A null member is as an absent one.
-            if self.presence(input) != Presence::Present {
-                continue;
-            }
             given.push(&self.api.schema[*id].name);
             let r#type = self.api.schema[*id].r#type;
             match &self.api.input(*id).role {
@@ -211,7 +208,7 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type.base;
         for input in self.stored_items(input)? {
-            if self.presence(&input) != Presence::Present {
+            if !self.is_present_object(&input) {
                 continue;
             }
             let other = self.target(&input, r#type, relation, location, collected)?;
@@ -244,11 +241,7 @@ impl Context<'_> {
                 Ok(object)
             }
             ObjectTarget::Several { keys, each } => {
-                let members = self.members_given(input, r#type, location)?;
-                let members: Vec<_> = members
-                    .into_iter()
-                    .filter(|(_, input)| self.presence(input) == Presence::Present)
-                    .collect();
+                let members = self.members_present(input, r#type, location)?;
                 let of = |(id, _): &(InputId, Input<'_>)| match self.api.input(*id).role {
                     InputRole::Variant(VariantRole::Of(number)) => Some(number),
                     _ => None,

@@ -1,6 +1,7 @@
 //! `thalweg import`: files of objects, or a whole database, into the tables of type definitions.
 
 mod existing;
+mod inputs;
 mod moved;
 pub(super) mod progress;
 mod rejected;
@@ -9,12 +10,10 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::UNIX_EPOCH;
 
 use dialects::dgraph::model::Model;
 use dialects::dgraph::{definitions, stored, transferred};
 use engine::{SourceAddress, Timeouts};
-use sha2::{Digest, Sha256};
 use source::MigrationAccess;
 use sources::migrate::{Migrator, PUBLIC, Planned};
 use sources::transfer::Transfer;
@@ -22,9 +21,12 @@ use storage::Database;
 use tokio::runtime::{self, Runtime};
 use transfer::Mapping;
 use transfer::read::Source;
-use transfer::stage::{LoadState, Manifest, Settings, Staged};
+use transfer::stage::{
+    Checkpoint, Existing as _, FoundCheckpoint, Inputs, LoadState, Manifest, Settings, Staged, Work,
+};
 
 use self::existing::DatabaseRows;
+use self::inputs::{fingerprint, inputs};
 use self::progress::Reporter;
 use super::print;
 use crate::failure::Failure;
@@ -120,7 +122,8 @@ fn import(
 ) -> Result<ExitCode, Failure> {
     let folder = options.work(&target.address, target.database.schema.as_deref().unwrap_or(PUBLIC));
     let sources = options.sources(&folder.join(INPUT))?;
-    let fingerprint = fingerprint(options, &sources, definitions)?;
+    let inputs = inputs(options, &sources, definitions)?;
+    let fingerprint = fingerprint(&inputs);
     let _locked = claim(&folder)?;
     let opened = Transfer::open_for_load(&target.address, &target.database, Timeouts::default());
     let transfer = runtime.block_on(opened).map_err(Failure::other)?;
@@ -150,30 +153,17 @@ fn import(
             let staged = match Manifest::read(&fingerprint, &folder) {
                 // A load that did not begin.
                 Some(staged) if is_empty => staged,
+                // A load that has only its files to remove.
+                Some(staged) if Manifest::is_loaded(&folder) => {
+                    return finish(options, target, &staged, &folder);
+                }
                 _ => {
-                    prepare(options, &folder)?;
-                    let mut existing =
+                    let existing =
                         DatabaseRows::new(runtime, &transfer, &target.mapping, is_empty)?;
-                    let settings = Settings {
-                        ids: options.ids(is_empty),
-                        namespace: options.namespace,
-                        most_rejected: options.max_rejected,
-                    };
-                    let staged = transfer::stage::stage(
-                        &target.mapping,
-                        &sources,
-                        &settings,
-                        &mut existing,
-                        &mut reporter,
-                        &folder,
-                    );
-                    let staged = staged.map_err(|error| {
-                        // Nothing goes on with them.
-                        drop(fs::remove_dir_all(&folder));
-                        Failure::other(error)
-                    })?;
-                    rejected::write(&options.rejected(), &sources, &staged)?;
-                    let written = Manifest::write(&staged, &fingerprint, &folder);
+                    let work = (&*sources, inputs, &*folder);
+                    let staged = staged(options, target, work, existing, &mut reporter)?;
+                    let written = Manifest::write(&staged, &fingerprint, &folder)
+                        .and_then(|()| Checkpoint::remove(&folder));
                     written.map_err(|error| writing(&folder, error))?;
                     staged
                 }
@@ -183,10 +173,73 @@ fn import(
         }
     };
     let tables = &target.mapping.tables;
+    let is_bulk = state.is_bulk;
     let loaded = transfer.load(tables, &staged, state, options.batch, &mut reporter);
     runtime.block_on(loaded).map_err(Failure::other)?;
-    fs::remove_dir_all(&folder).map_err(|error| writing(&folder, error))?;
-    report(options, target, &staged)
+    Manifest::mark_loaded(&folder).map_err(|error| writing(&folder, error))?;
+    runtime.block_on(transfer.end_load(is_bulk)).map_err(Failure::other)?;
+    finish(options, target, &staged, &folder)
+}
+
+/// Reads the files, from where a killed import was, and makes rows of them.
+fn staged(
+    options: &ImportOptions,
+    target: &Target,
+    (sources, mut inputs, folder): (&[Source], Inputs, &Path),
+    mut existing: DatabaseRows<'_>,
+    reporter: &mut Reporter,
+) -> Result<Staged, Failure> {
+    let ids = options.ids(existing.is_empty());
+    inputs.choices.push_str(&format!(" {ids:?}"));
+    let checkpoint = match Checkpoint::find(folder, &inputs) {
+        // The standard input cannot be compared with that of the killed import.
+        FoundCheckpoint::Found(checkpoint) if !options.reads_input() => Some(checkpoint),
+        FoundCheckpoint::Found(_) | FoundCheckpoint::None => None,
+        FoundCheckpoint::Stale(reason) => {
+            reporter.note(&format!("{reason}: all files are read from their beginning"));
+            None
+        }
+    };
+    if checkpoint.is_none() {
+        prepare(options, folder)?;
+    }
+    let settings = Settings {
+        ids,
+        namespace: options.namespace,
+        most_rejected: options.max_rejected,
+        memory: options.sort_memory(),
+    };
+    let work = Work { sources, inputs: &inputs, checkpoint, folder };
+    let mapping = &target.mapping;
+    let staged = transfer::stage::stage(mapping, &work, &settings, &mut existing, reporter);
+    let staged = staged.map_err(|error| {
+        // Nothing goes on with them.
+        drop(fs::remove_dir_all(folder));
+        Failure::other(error)
+    })?;
+    rejected::write(&options.rejected(), sources, &staged)?;
+    Ok(staged)
+}
+
+/// Reports an import, and removes its files: the mark that it is loaded last.
+fn finish(
+    options: &ImportOptions,
+    target: &Target,
+    staged: &Staged,
+    folder: &Path,
+) -> Result<ExitCode, Failure> {
+    let code = report(options, target, staged)?;
+    let removed = || {
+        for table in &staged.tables {
+            fs::remove_file(&table.path).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        fs::remove_dir_all(folder)
+    };
+    removed().map_err(|error| writing(folder, error))?;
+    Ok(code)
 }
 
 /// The folder of the import, locked: two imports do not write into one.
@@ -235,33 +288,6 @@ fn prepare(options: &ImportOptions, folder: &Path) -> Result<(), Failure> {
 
 fn writing(folder: &Path, error: io::Error) -> Failure {
     Failure::Document { file: folder.into(), error }
-}
-
-/// A hash of what the staged rows depend on: the files, the choices, the definitions.
-fn fingerprint(
-    options: &ImportOptions,
-    sources: &[Source],
-    definitions: &str,
-) -> Result<String, Failure> {
-    let mut hash = Sha256::new();
-    hash.update(options.choices());
-    hash.update(definitions);
-    for source in sources {
-        hash.update(&source.name);
-        if options.reads_input() && source.path.ends_with(INPUT) {
-            continue;
-        }
-        let read = |error| Failure::Document { file: source.path.clone(), error };
-        let path = fs::canonicalize(&source.path).map_err(read)?;
-        let metadata = fs::metadata(&path).map_err(read)?;
-        let modified = metadata.modified().ok();
-        let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        hash.update(path.as_os_str().as_encoded_bytes());
-        hash.update(metadata.len().to_le_bytes());
-        hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
-    }
-    let digest = hash.finalize();
-    Ok(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Prints the objects of each type, and what became of the values.

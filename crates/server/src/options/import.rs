@@ -12,6 +12,7 @@ use transfer::read::{Format, Source};
 use transfer::stage::Ids;
 
 use super::data::{self, SchemaOptions, schema_of};
+use super::quantity::Size;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -76,6 +77,10 @@ pub(crate) struct ImportOptions {
     /// Print the progress each second, though the error stream is no terminal
     #[arg(long, env = "THALWEG_PROGRESS")]
     pub(crate) progress: bool,
+    /// Memory of values that are read before they are sorted to disk; after each such part, a killed
+    /// import goes on
+    #[arg(long, env = "THALWEG_SORT_MEMORY", value_name = "SIZE", default_value = "48MiB")]
+    sort_memory: Size,
     /// Rows in one transaction
     #[arg(
         long,
@@ -108,6 +113,9 @@ enum WhichIds {
     /// New ids
     New,
 }
+
+/// More memory makes no import faster, and places in it have 32 bits.
+const MOST_MEMORY: usize = 1 << 30;
 
 /// The standard input.
 const STANDARD_INPUT: &str = "-";
@@ -165,6 +173,11 @@ impl ImportOptions {
             None if is_empty => Ids::Keep,
             None => Ids::New,
         }
+    }
+
+    /// Bytes of values in memory before they are sorted to disk.
+    pub(crate) fn sort_memory(&self) -> usize {
+        usize::try_from(self.sort_memory.0).map_or(MOST_MEMORY, |bytes| bytes.min(MOST_MEMORY))
     }
 
     /// The file of rejected values.

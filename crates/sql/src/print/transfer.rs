@@ -26,11 +26,7 @@ pub fn print_insert_row(table: &TableName, columns: &[Identifier], flavor: &Flav
     printer.table_name(table);
     printer.names(columns);
     printer.out.push_str(" VALUES (");
-    for place in 1..=columns.len() {
-        let separator = if place > 1 { ", " } else { "" };
-        // Writing to a string cannot fail.
-        let _ = write!(printer.out, "{separator}?{place}");
-    }
+    printer.positions(columns.len());
     printer.out.push(')');
     printer.out
 }
@@ -46,23 +42,26 @@ pub fn print_copy_in(table: &TableName, columns: &[Identifier], flavor: &Flavor)
     printer.out
 }
 
-/// The rows that have one of several values in a column: the value, and the column with the key.
+/// The rows of a table, in no order, that have one of several values in a column. The values are an
+/// array where the database has arrays, and otherwise a parameter each.
 #[must_use]
-pub fn print_find_keys(
-    table: &TableName,
-    key: &Identifier,
+pub fn print_find_rows(
+    rows: &BulkRows,
     column: &Identifier,
+    values: usize,
     flavor: &Flavor,
 ) -> String {
     let mut printer = Printer::new(flavor);
-    printer.out.push_str("SELECT ");
-    printer.identifier(key);
-    printer.out.push_str(" FROM ");
-    printer.table_name(table);
+    printer.bulk_columns(rows);
     printer.out.push_str(" WHERE ");
     printer.identifier(column);
-    let parameter = if flavor.definitions.arrays { " = $1" } else { " = ?1" };
-    printer.out.push_str(parameter);
+    if flavor.definitions.arrays {
+        printer.out.push_str(" = ANY ($1)");
+        return printer.out;
+    }
+    printer.out.push_str(" IN (");
+    printer.positions(values);
+    printer.out.push(')');
     printer.out
 }
 
@@ -123,7 +122,16 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    fn bulk_rows(&mut self, rows: &BulkRows, is_first: Option<bool>) {
+    /// Parameters by their positions, from 1.
+    fn positions(&mut self, count: usize) {
+        for place in 1..=count {
+            let separator = if place > 1 { ", " } else { "" };
+            // Writing to a string cannot fail.
+            let _ = write!(self.out, "{separator}?{place}");
+        }
+    }
+
+    fn bulk_columns(&mut self, rows: &BulkRows) {
         self.out.push_str("SELECT ");
         for (place, (column, data_type)) in rows.columns.iter().enumerate() {
             if place > 0 {
@@ -133,6 +141,10 @@ impl Printer<'_> {
         }
         self.out.push_str(" FROM ");
         self.table_name(&rows.table);
+    }
+
+    fn bulk_rows(&mut self, rows: &BulkRows, is_first: Option<bool>) {
+        self.bulk_columns(rows);
         let mut before = " WHERE ";
         if let Some(present) = &rows.present {
             self.out.push_str(before);
@@ -145,11 +157,7 @@ impl Printer<'_> {
             self.out.push('(');
             self.order(&rows.order);
             self.out.push_str(") > (");
-            for place in 1..=rows.order.len() {
-                let separator = if place > 1 { ", " } else { "" };
-                // Writing to a string cannot fail.
-                let _ = write!(self.out, "{separator}?{place}");
-            }
+            self.positions(rows.order.len());
             self.out.push(')');
         }
         self.out.push_str(" ORDER BY ");
@@ -212,6 +220,25 @@ mod tests {
         assert_eq!(
             print_bulk_rows(&rows, &postgres),
             r#"SELECT "author", (extract(epoch from "at") * 1000000)::bigint FROM "Post" WHERE "author" IS NOT NULL ORDER BY "author", "id""#
+        );
+    }
+
+    #[test]
+    fn rows_are_found_by_several_values() {
+        let name = |name: &str| Identifier(name.into());
+        let rows = BulkRows {
+            table: TableName { schema: None, name: name("Item") },
+            columns: vec![(name("code"), DataType::Integer), (name("id"), DataType::BigInteger)],
+            order: Vec::new(),
+            present: None,
+        };
+        assert_eq!(
+            print_find_rows(&rows, &name("code"), 3, &Flavor::SQLITE),
+            r#"SELECT "code", "id" FROM "Item" WHERE "code" IN (?1, ?2, ?3)"#
+        );
+        assert_eq!(
+            print_find_rows(&rows, &name("code"), 3, &Flavor::POSTGRES),
+            r#"SELECT "code"::bigint, "id" FROM "Item" WHERE "code" = ANY ($1)"#
         );
     }
 }

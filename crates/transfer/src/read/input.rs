@@ -1,7 +1,7 @@
 //! Files, compressed or not, from their beginning.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
@@ -27,30 +27,51 @@ pub struct Source {
 
 pub(super) type Input = Box<dyn BufRead>;
 
+/// An open file.
+pub(super) struct Opened {
+    pub(super) input: Input,
+    /// The place in the file from which it is read; `None` if it is compressed.
+    pub(super) start: Option<u64>,
+}
+
 /// Opens a file; a compressed one is recognized by its first bytes.
-pub(super) fn open(source: &Source) -> Result<Input, ReadError> {
+pub(super) fn open(source: &Source) -> Result<Opened, ReadError> {
     let failed = |error| ReadError::Open { file: PathBuf::from(&source.name), error };
     read_from(File::open(&source.path).map_err(failed)?, &source.path).map_err(failed)
 }
 
-fn read_from(file: File, path: &Path) -> io::Result<Input> {
+/// Opens a file that is not compressed, from a place on.
+pub(super) fn open_at(source: &Source, start: u64) -> Result<Opened, ReadError> {
+    let opened = || {
+        let mut file = File::open(&source.path)?;
+        file.seek(SeekFrom::Start(start))?;
+        let input: Input = Box::new(BufReader::with_capacity(BUFFER, file));
+        Ok(Opened { input, start: Some(start) })
+    };
+    opened().map_err(|error| ReadError::Open { file: PathBuf::from(&source.name), error })
+}
+
+fn read_from(file: File, path: &Path) -> io::Result<Opened> {
     if file.metadata()?.is_dir() {
         return Err(io::Error::other(format!("{} is a folder", path.display())));
     }
     let mut plain = BufReader::with_capacity(BUFFER, file);
     if plain.fill_buf()?.starts_with(GZIP) {
         let decoded = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(plain));
-        return without_mark(decoded);
+        return Ok(Opened { start: None, ..without_mark(decoded)? });
     }
     without_mark(plain)
 }
 
-fn without_mark(mut input: impl BufRead + 'static) -> io::Result<Input> {
+fn without_mark(mut input: impl BufRead + 'static) -> io::Result<Opened> {
     // A decoder may return fewer bytes than the mark has.
     let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
     Read::by_ref(&mut input).take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
+    let mut skipped = 0;
     if start == BYTE_ORDER_MARK {
+        skipped = start.len() as u64;
         start.clear();
     }
-    Ok(Box::new(io::Cursor::new(start).chain(input)))
+    let input = Box::new(io::Cursor::new(start).chain(input));
+    Ok(Opened { input, start: Some(skipped) })
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::PathBuf;
 
-use super::input::{Input, Source, open};
+use super::input::{Input, Opened, Source, open, open_at};
 use super::{Format, ReadError};
 
 /// Most bytes of a record: longer ones are rejected.
@@ -18,8 +18,25 @@ pub struct Records {
     line: u64,
     /// Line ends within the newest object.
     lines_within: u64,
+    /// The place in the file from which it is read; `None` if it is compressed.
+    start: Option<u64>,
+    /// Bytes of lines and objects that were read.
+    consumed: u64,
+    /// Lines before the first row that is read.
+    lines_before: u64,
     bytes: Vec<u8>,
     row: csv::ByteRecord,
+}
+
+/// A place between two records of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The number of records before it.
+    pub record: u64,
+    pub line: u64,
+    pub lines_within: u64,
+    /// The place in a file that is not compressed.
+    pub offset: Option<u64>,
 }
 
 enum Reader {
@@ -66,7 +83,39 @@ impl std::fmt::Debug for Records {
 impl Records {
     /// Opens a file.
     pub fn open(source: &Source) -> Result<Self, ReadError> {
-        let input = open(source)?;
+        Ok(Self::new(source, open(source)?))
+    }
+
+    /// Opens a file, to read the records after a position. Those before it are decompressed again if
+    /// the file is compressed.
+    pub fn open_at(source: &Source, position: &Position) -> Result<Self, ReadError> {
+        let Some(offset) = position.offset else {
+            let mut records = Self::open(source)?;
+            while records.number < position.record && records.next_record()?.is_some() {}
+            return Ok(records);
+        };
+        let mut records = Self::new(source, open_at(source, offset)?);
+        let Position { record, line, lines_within, .. } = *position;
+        (records.number, records.line, records.lines_within) = (record, line, lines_within);
+        records.lines_before = line.saturating_sub(1);
+        Ok(records)
+    }
+
+    /// The position after the newest record.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        let (line, consumed) = match &self.reader {
+            Reader::Lines(_) | Reader::Objects(_) => (self.line, self.consumed),
+            Reader::Rows(reader) => {
+                let position = reader.position();
+                (position.line() + self.lines_before, position.byte())
+            }
+        };
+        let offset = self.start.map(|start| start + consumed);
+        Position { record: self.number, line, lines_within: self.lines_within, offset }
+    }
+
+    fn new(source: &Source, Opened { input, start }: Opened) -> Self {
         let reader = match source.format {
             Format::Rdf | Format::Lines => Reader::Lines(input),
             Format::Json => Reader::Objects(input),
@@ -81,8 +130,9 @@ impl Records {
         };
         let (bytes, row) = (Vec::new(), csv::ByteRecord::new());
         let line = if source.format == Format::Json { 1 } else { 0 };
-        let (name, number, lines_within) = (source.name.clone(), 0, 0);
-        Ok(Self { reader, name, number, line, lines_within, bytes, row })
+        let name = source.name.clone();
+        let (number, lines_within, consumed, lines_before) = (0, 0, 0, 0);
+        Self { reader, name, number, line, lines_within, start, consumed, lines_before, bytes, row }
     }
 
     /// The next record.
@@ -102,16 +152,17 @@ impl Records {
         match &mut self.reader {
             Reader::Lines(input) => {
                 self.line += 1;
-                read_line(input, &mut self.bytes)
+                read_line(input, &mut self.bytes, &mut self.consumed)
             }
             Reader::Objects(input) => {
                 self.line += self.lines_within;
-                read_object(input, &mut self.bytes, &mut self.line, &mut self.lines_within)
+                let lines = (&mut self.line, &mut self.lines_within);
+                read_object(input, &mut self.bytes, lines, &mut self.consumed)
             }
             Reader::Rows(reader) => {
                 let is_row = reader.read_byte_record(&mut self.row).map_err(io::Error::from)?;
-                let start = self.row.position().map_or(self.line, csv::Position::line);
-                self.line = start;
+                let start = self.row.position().map(csv::Position::line);
+                self.line = start.map_or(self.line, |start| start + self.lines_before);
                 trim_return(&mut self.row);
                 Ok(is_row.then(|| self.row.as_slice().len() > LONGEST))
             }
@@ -129,7 +180,7 @@ fn trim_return(row: &mut csv::ByteRecord) {
 }
 
 /// Reads a line without its end. One that is too long is read to its end, and cut.
-fn read_line(input: &mut Input, out: &mut Vec<u8>) -> io::Result<Option<bool>> {
+fn read_line(input: &mut Input, out: &mut Vec<u8>, consumed: &mut u64) -> io::Result<Option<bool>> {
     let (mut any, mut is_too_long) = (false, false);
     loop {
         let available = input.fill_buf()?;
@@ -144,6 +195,7 @@ fn read_line(input: &mut Input, out: &mut Vec<u8>) -> io::Result<Option<bool>> {
         out.extend_from_slice(part.get(..room.min(part.len())).unwrap_or_default());
         let used = part.len() + usize::from(end.is_some());
         input.consume(used);
+        *consumed += used as u64;
         if end.is_some() {
             break;
         }
@@ -160,8 +212,8 @@ fn read_line(input: &mut Input, out: &mut Vec<u8>) -> io::Result<Option<bool>> {
 fn read_object(
     input: &mut Input,
     out: &mut Vec<u8>,
-    line: &mut u64,
-    within: &mut u64,
+    (line, within): (&mut u64, &mut u64),
+    consumed: &mut u64,
 ) -> io::Result<Option<bool>> {
     let mut scan = Scan { depth: 0, in_string: false, is_escaped: false };
     let mut began = false;
@@ -209,6 +261,7 @@ fn read_object(
             out.extend_from_slice(part.get(..room.min(part.len())).unwrap_or_default());
         }
         input.consume(used);
+        *consumed += used as u64;
         if is_done {
             break;
         }
@@ -258,17 +311,29 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let (path, name) = (file.path().to_path_buf(), "file".to_owned());
-        let mut records = Records::open(&Source { path, name, format, r#type: None }).unwrap();
-        let mut shown = String::new();
+        let source = Source { path, name, format, r#type: None };
+        let (shown, positions) = rest(Records::open(&source).unwrap());
+        // From each position, the same records follow.
+        for (place, position) in positions.iter().rev().take(20) {
+            let (after, _) = rest(Records::open_at(&source, position).unwrap());
+            assert_eq!(after, shown[*place..], "{position:?}");
+        }
+        shown
+    }
+
+    /// Shows the records that are left, and returns the positions between them.
+    fn rest(mut records: Records) -> (String, Vec<(usize, Position)>) {
+        let (mut shown, mut positions) = (String::new(), Vec::new());
         loop {
+            positions.push((shown.len(), records.position()));
             match records.next_record() {
-                Ok(None) => return shown,
+                Ok(None) => return (shown, positions),
                 Ok(Some(Record { number, line, bytes, row, .. })) => {
                     let row: Vec<_> = row.iter().map(String::from_utf8_lossy).collect();
                     let text = String::from_utf8_lossy(bytes);
                     shown.push_str(&format!("{number}@{line} {text}{}|", row.join(";")));
                 }
-                Err(error) => return format!("{shown} {error}"),
+                Err(error) => return (format!("{shown} {error}"), positions),
             }
         }
     }
@@ -284,6 +349,10 @@ mod tests {
         assert_eq!(read(Format::Rdf, b"a\r\n\nb"), "1@1 a|2@2 |3@3 b|");
         assert_eq!(read(Format::Rdf, b"\xef\xbb\xbfa\n"), "1@1 a|");
         assert_eq!(read(Format::Rdf, b"\xef\xbb"), "1@1 \u{fffd}|");
+        assert_eq!(
+            read(Format::Rdf, b"\xef\xbb\xbfa\r\nb\nc\n\nd"),
+            "1@1 a|2@2 b|3@3 c|4@4 |5@5 d|"
+        );
         assert_eq!(read(Format::Rdf, b""), "");
     }
 
@@ -311,6 +380,10 @@ mod tests {
         assert_eq!(
             read(Format::Csv, b"a,b\r\n\"x\ny\",\"\"\"\"\r\nc\n"),
             "1@1 a;b|2@2 x\ny;\"|3@4 c|"
+        );
+        assert_eq!(
+            read(Format::Csv, b"\xef\xbb\xbfa,b\n\n1,\"2\n3\"\n\n4,5"),
+            "1@1 a;b|2@2 1;2\n3|3@5 4;5|"
         );
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The first seven million names are in memory, in 142 MiB: a name is 88 bits of its hash. All names
 //! are then in a hash table in a file, which costs system calls for each name; the newest ones are
-//! cached.
+//! cached. A log has the hashes of all names in the order of their numbers, from which a killed
+//! import reads them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -31,10 +32,29 @@ const SLOTS_READ: usize = 16;
 /// sequence.
 const LONGEST_RUN: u64 = 1 << 10;
 
+/// The file of the log.
+const LOG: &str = "names.log";
+
+/// Bytes of a name in the log.
+const LOGGED: u64 = 16;
+
+/// A text by whose hashes the hashers of a killed import are recognized.
+const PROBE: &str = "thalweg";
+
+/// The hashers of names, and the number of names in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedNames {
+    pub seeds: Vec<u64>,
+    pub probe: u64,
+    pub count: u64,
+}
+
 /// Numbers of names.
 #[derive(Debug)]
 pub struct Names {
     hashers: [RandomState; 2],
+    seeds: [u64; 8],
+    log: io::BufWriter<File>,
     folder: PathBuf,
     next: u64,
     /// By the first 64 bits of the hash: 24 further bits, and the number.
@@ -54,13 +74,65 @@ struct Table {
 }
 
 impl Names {
-    #[must_use]
-    pub fn new(folder: &Path) -> Self {
-        let hashers = [RandomState::new(), RandomState::new()];
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        let random = RandomState::new();
+        let seeds = std::array::from_fn(|place| random.hash_one(place));
+        Self::with_log(folder, seeds, File::create(folder.join(LOG))?)
+    }
+
+    /// Reads the names that were saved. `None` if they are not there any more, or if this program
+    /// has other hashers.
+    pub fn resume(folder: &Path, saved: &SavedNames) -> io::Result<Option<Self>> {
+        let Ok(seeds) = <[u64; 8]>::try_from(&*saved.seeds) else { return Ok(None) };
+        let log = File::options().read(true).write(true).open(folder.join(LOG))?;
+        let length = saved.count * LOGGED;
+        if log.metadata()?.len() < length {
+            return Ok(None);
+        }
+        log.set_len(length)?;
+        let mut reader = io::BufReader::with_capacity(1 << 20, log.try_clone()?);
+        let mut names = Self::with_log(folder, seeds, log)?;
+        if names.probe() != saved.probe {
+            return Ok(None);
+        }
+        let mut bytes = [0; 16];
+        while names.next < saved.count {
+            reader.read_exact(&mut bytes)?;
+            let next = names.next;
+            // Each name in the log is new.
+            if names.find_or_insert(u128::from_le_bytes(bytes))? != next {
+                return Ok(None);
+            }
+        }
+        names.log.seek(SeekFrom::End(0))?;
+        Ok(Some(names))
+    }
+
+    fn with_log(folder: &Path, seeds: [u64; 8], log: File) -> io::Result<Self> {
+        let [a, b, c, d, e, f, g, h] = seeds;
+        let hashers = [RandomState::with_seeds(a, b, c, d), RandomState::with_seeds(e, f, g, h)];
         let memory = HashMap::with_hasher(RandomState::new());
         let others = HashMap::with_hasher(RandomState::new());
         let (folder, limit) = (folder.into(), IN_MEMORY);
-        Self { hashers, folder, next: 0, memory, others, table: None, limit }
+        let log = io::BufWriter::with_capacity(64 << 10, log);
+        Ok(Self { hashers, seeds, log, folder, next: 0, memory, others, table: None, limit })
+    }
+
+    /// Writes the log to disk.
+    pub fn save(&mut self) -> io::Result<SavedNames> {
+        self.log.flush()?;
+        self.log.get_ref().sync_data()?;
+        Ok(SavedNames { seeds: self.seeds.into(), probe: self.probe(), count: self.next })
+    }
+
+    fn probe(&self) -> u64 {
+        let [high, low] = self.hashers.each_ref().map(|hasher| hasher.hash_one(PROBE));
+        high ^ low.rotate_left(1)
+    }
+
+    /// Removes the log of names.
+    pub fn remove_log(folder: &Path) -> io::Result<()> {
+        std::fs::remove_file(folder.join(LOG))
     }
 
     /// The number of names.
@@ -72,8 +144,20 @@ impl Names {
     /// The number of a name, from 0: the next one for a new name. Names of different spaces differ.
     pub fn number(&mut self, space: u32, name: &[u8]) -> io::Result<u64> {
         let [high, low] = self.hashers.each_ref().map(|hasher| hasher.hash_one((space, name)));
+        let hash = u128::from(high) << 64 | u128::from(low >> NUMBER_BITS << NUMBER_BITS);
+        let next = self.next;
+        let number = self.find_or_insert(hash)?;
+        if number == next {
+            self.log.write_all(&hash.to_le_bytes())?;
+        }
+        Ok(number)
+    }
+
+    /// The number of a name by its hash.
+    fn find_or_insert(&mut self, hash: u128) -> io::Result<u64> {
+        let [high, low] = [hash >> 64, hash & u128::from(u64::MAX)]
+            .map(|half| u64::try_from(half).unwrap_or_default());
         let further = low >> NUMBER_BITS;
-        let hash = u128::from(high) << 64 | u128::from(further << NUMBER_BITS);
         if let Some(table) = &mut self.table {
             let number = table.find_or_insert(hash, self.next)?;
             if number == self.next {
@@ -266,13 +350,23 @@ mod tests {
     #[test]
     fn names_keep_their_numbers_beyond_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let mut names = Names { limit: 10, ..Names::new(folder.path()) };
-        for round in 0..2 {
+        let mut names = Names::new(folder.path()).unwrap();
+        names.limit = 10;
+        let mut saved = names.save().unwrap();
+        for round in 0..4 {
+            if round > 1 {
+                // Names after the last save are lost with the process.
+                names.number(9, &[round]).unwrap();
+                names = Names::resume(folder.path(), &saved).unwrap().unwrap();
+            }
             for number in 0..2_000_u64 {
                 let found = names.number(0, format!("n{number}").as_bytes()).unwrap();
                 assert_eq!(found, number, "{round}");
             }
+            saved = names.save().unwrap();
         }
+        let other = SavedNames { probe: 0, ..saved.clone() };
+        assert!(Names::resume(folder.path(), &other).unwrap().is_none());
         assert_eq!(names.number(1, b"n5").unwrap(), 2_000);
         assert_eq!(names.count(), 2_001);
     }

@@ -24,6 +24,12 @@ pub struct Sorter {
     bytes: Vec<u8>,
     places: Vec<EntrySpan>,
     runs: Vec<PathBuf>,
+    /// Bytes of the runs.
+    lengths: Vec<u64>,
+    /// Runs that are on disk even after a power failure.
+    synced: usize,
+    /// True if the runs stay when this is dropped.
+    is_kept: bool,
     memory: usize,
 }
 
@@ -40,6 +46,7 @@ pub struct Sorted {
     bytes: Vec<u8>,
     places: Vec<EntrySpan>,
     runs: Vec<PathBuf>,
+    is_kept: bool,
 }
 
 /// The entries in their order.
@@ -62,14 +69,63 @@ struct Run {
 impl Sorter {
     #[must_use]
     pub fn new(folder: &Path, name: &'static str) -> Self {
-        let (bytes, places, runs) = (Vec::new(), Vec::new(), Vec::new());
-        Self { folder: folder.into(), name, bytes, places, runs, memory: MEMORY }
+        let (bytes, places, runs, lengths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self {
+            folder: folder.into(),
+            name,
+            bytes,
+            places,
+            runs,
+            lengths,
+            synced: 0,
+            is_kept: false,
+            memory: MEMORY,
+        }
+    }
+
+    /// Goes on with runs that another one has saved. Nothing removes them but their owner.
+    #[must_use]
+    pub fn resumable(folder: &Path, name: &'static str, lengths: &[u64], memory: usize) -> Self {
+        let mut sorter = Self::new(folder, name);
+        sorter.runs = (0..lengths.len()).map(|index| run_path(folder, name, index)).collect();
+        sorter.lengths = lengths.into();
+        sorter.synced = lengths.len();
+        (sorter.is_kept, sorter.memory) = (true, memory);
+        sorter
+    }
+
+    /// Returns true if a run is to be written before the next record, which may have several
+    /// entries.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.runs.len() > self.synced || self.used() + self.memory / 16 > self.memory
+    }
+
+    /// Returns true if there is enough for a run.
+    #[must_use]
+    pub fn is_worth_a_run(&self) -> bool {
+        self.runs.len() > self.synced || self.used() > self.memory / 16
+    }
+
+    /// Writes all entries to disk, and returns the lengths of all runs.
+    pub fn save(&mut self) -> io::Result<&[u64]> {
+        if !self.places.is_empty() {
+            self.write_run()?;
+        }
+        for run in &self.runs[self.synced..] {
+            File::open(run)?.sync_all()?;
+        }
+        self.synced = self.runs.len();
+        Ok(&self.lengths)
+    }
+
+    fn used(&self) -> usize {
+        self.bytes.len() + self.places.len() * size_of::<EntrySpan>()
     }
 
     /// Adds an entry.
     pub fn push(&mut self, key: Key, payload: &[u8]) -> io::Result<()> {
-        let used = self.bytes.len() + self.places.len() * size_of::<EntrySpan>();
-        if used + payload.len() > self.memory && !self.places.is_empty() {
+        if self.used() + payload.len() > self.memory && !self.places.is_empty() {
             self.write_run()?;
         }
         let too_long = |_| io::Error::other("an entry is longer than 4 GiB");
@@ -88,21 +144,24 @@ impl Sorter {
         self.places.sort_by_key(|place| place.key);
         let runs = std::mem::take(&mut self.runs);
         let (bytes, places) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.places));
-        Ok(Sorted { bytes, places, runs })
+        Ok(Sorted { bytes, places, runs, is_kept: self.is_kept })
     }
 
     fn write_run(&mut self) -> io::Result<()> {
         self.places.sort_by_key(|place| place.key);
-        let path = self.folder.join(format!("{}-{}.run", self.name, self.runs.len()));
+        let path = run_path(&self.folder, self.name, self.runs.len());
+        let mut length = 0;
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
         self.runs.push(path);
-        for EntrySpan { key, start, length } in self.places.drain(..) {
+        for EntrySpan { key, start, length: bytes } in self.places.drain(..) {
             out.write_all(&key.0.to_le_bytes())?;
             out.write_all(&key.1.to_le_bytes())?;
-            out.write_all(&length.to_le_bytes())?;
-            out.write_all(slice(&self.bytes, start, length))?;
+            out.write_all(&bytes.to_le_bytes())?;
+            out.write_all(slice(&self.bytes, start, bytes))?;
+            length += 20 + u64::from(bytes);
         }
         self.bytes.clear();
+        self.lengths.push(length);
         out.into_inner()?;
         Ok(())
     }
@@ -110,8 +169,16 @@ impl Sorter {
 
 impl Drop for Sorter {
     fn drop(&mut self) {
-        remove(&self.runs);
+        if !self.is_kept {
+            remove(&self.runs);
+        }
     }
+}
+
+/// The file of a run.
+#[must_use]
+pub fn run_path(folder: &Path, name: &str, index: usize) -> PathBuf {
+    folder.join(format!("{name}-{index}.run"))
 }
 
 impl Sorted {
@@ -131,7 +198,9 @@ impl Sorted {
 
 impl Drop for Sorted {
     fn drop(&mut self) {
-        remove(&self.runs);
+        if !self.is_kept {
+            remove(&self.runs);
+        }
     }
 }
 
@@ -239,5 +308,30 @@ mod tests {
             }
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn saved_runs_are_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lengths = Vec::new();
+        let mut expect = Vec::new();
+        for round in 0..3_u64 {
+            let mut sorter = Sorter::resumable(folder.path(), "test", &lengths, 1 << 20);
+            for number in 0..100 {
+                sorter.push((number % 7, round), &[1]).unwrap();
+                expect.push((number % 7, round));
+            }
+            lengths = sorter.save().unwrap().to_vec();
+            // Lost with the process.
+            sorter.push((0, 9), &[2]).unwrap();
+        }
+        expect.sort_unstable();
+        let sorted = Sorter::resumable(folder.path(), "test", &lengths, 1 << 20).finish().unwrap();
+        let mut entries = sorted.entries().unwrap();
+        for key in expect {
+            assert_eq!(entries.next_entry().unwrap(), Some((key, &[1][..])));
+        }
+        assert_eq!(entries.next_entry().unwrap(), None);
+        assert_eq!(lengths, [2_100; 3]);
     }
 }

@@ -74,6 +74,8 @@ struct Group {
     /// The reason if no type is known.
     untyped: Option<Rc<str>>,
     is_weak: bool,
+    /// True if a record is the whole object.
+    is_strict: bool,
     first: Option<Origin>,
     values: Vec<Value>,
     /// Of values that are counted.
@@ -136,6 +138,7 @@ pub(super) fn broken() -> StageError {
 impl Assembler<'_> {
     fn add(&mut self, fact: &Fact<'_>) -> Result<(), StageError> {
         self.group.is_weak &= fact.is_weak;
+        self.group.is_strict |= fact.is_strict;
         self.group.first.get_or_insert(fact.origin);
         if matches!(fact.content, Content::Type) {
             return self.add_type(fact);
@@ -226,8 +229,11 @@ impl Assembler<'_> {
 
     /// Ends a subject: its row is written, or its values are rejected.
     fn finish(&mut self) -> Result<(), StageError> {
-        let group = std::mem::take(&mut self.group);
+        let mut group = std::mem::take(&mut self.group);
         let object = group.object;
+        if let (Some(object), false) = (object, group.is_strict) {
+            self.add_empty_lists(&self.mapping.objects[object], &mut group);
+        }
         let mut failure = group.failure.clone();
         if object.is_none() && failure.is_none() {
             failure = Some(group.reason());
@@ -260,6 +266,20 @@ impl Assembler<'_> {
         self.rows.write_all(&u32::try_from(self.buffer.len()).unwrap_or(u32::MAX).to_le_bytes())?;
         self.rows.write_all(&self.buffer)?;
         Ok(())
+    }
+
+    /// Adds required lists without elements, for which there are no triples.
+    fn add_empty_lists(&self, r#type: &ObjectType, group: &mut Group) {
+        let columns = &self.mapping.tables.tables[r#type.table].columns;
+        for member in &r#type.members {
+            if let Holds::Column(index) = member.holds
+                && columns[index].is_required
+                && member.is_list
+                && group.values[index] == Value::Null
+            {
+                group.values[index] = Value::List(Vec::new());
+            }
+        }
     }
 
     /// The reason if a required value is missing.

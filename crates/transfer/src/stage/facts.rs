@@ -13,6 +13,9 @@ use crate::read::Name;
 use crate::spill::{Names, Sorted, Sorter};
 use crate::value::{Raw, Value};
 
+/// The name of the runs of facts.
+pub(super) const NAME: &str = "facts";
+
 /// Marks ids of objects that get a new one. They are beyond all ids of files.
 pub(super) const NEW: u64 = 1 << 62;
 
@@ -43,17 +46,17 @@ pub(super) struct Facts<'m> {
     pub(super) lookup: Lookup,
     pub(super) settings: &'m Settings,
     pub(super) spaces: Vec<(usize, usize)>,
-    names: Names,
-    sorter: Sorter,
-    words: Words,
-    counts: Counts,
-    rejections: Rejections,
-    next: u64,
+    pub(super) names: Names,
+    pub(super) sorter: Sorter,
+    pub(super) words: Words,
+    pub(super) counts: Counts,
+    pub(super) rejections: Rejections,
+    pub(super) next: u64,
     /// New objects without a name.
-    nameless: u64,
-    largest: u64,
+    pub(super) nameless: u64,
+    pub(super) largest: u64,
     /// The largest number of each space.
-    numbered: BTreeMap<u64, u64>,
+    pub(super) numbered: BTreeMap<u64, u64>,
     file: u64,
     record: u64,
 }
@@ -123,14 +126,29 @@ const STRICT: u8 = 0x10;
 const WEAK: u8 = 0x20;
 
 impl<'m> Facts<'m> {
-    pub(super) fn new(mapping: &'m Mapping, settings: &'m Settings, folder: &Path) -> Self {
+    /// Begins in an empty folder.
+    pub(super) fn begin(
+        mapping: &'m Mapping,
+        settings: &'m Settings,
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let sorter = Sorter::resumable(folder, NAME, &[], settings.memory);
+        Ok(Self::new(mapping, settings, Names::new(folder)?, sorter))
+    }
+
+    pub(super) fn new(
+        mapping: &'m Mapping,
+        settings: &'m Settings,
+        names: Names,
+        sorter: Sorter,
+    ) -> Self {
         Self {
             mapping,
             lookup: Lookup::new(mapping),
             settings,
             spaces: mapping.key_spaces(),
-            names: Names::new(folder),
-            sorter: Sorter::new(folder, "facts"),
+            names,
+            sorter,
             words: Words::default(),
             counts: Counts::default(),
             rejections: Rejections::new(settings.most_rejected),
@@ -365,7 +383,7 @@ impl<'f> Fact<'f> {
 }
 
 impl Words {
-    fn number(&mut self, text: &str) -> u32 {
+    pub(super) fn number(&mut self, text: &str) -> u32 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }

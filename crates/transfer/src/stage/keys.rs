@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assemble::{Link, broken, key_of};
 use super::facts::Read;
+use super::lookups::StoredKeys;
 use super::report::Origin;
 use super::{Existing, StageError};
 use crate::mapping::{Mapping, ObjectType};
@@ -123,26 +124,28 @@ impl Keys {
     ) -> Result<(), StageError> {
         let sorted = self.sorter.finish()?;
         let mut entries = sorted.entries()?;
+        let mut stored = StoredKeys::new(&sorted, read.spaces.len())?;
         let mut hash = None;
         let mut owners: Vec<Owner> = Vec::new();
         let mut settled: Vec<Settled> = Vec::new();
         while let Some((key, payload)) = entries.next_entry()? {
             if hash != Some(key.0) {
-                settle(mapping, read, &mut owners, existing, found)?;
+                settle(mapping, read, &mut owners, &stored, found);
                 settled.clear();
+                stored.cover(key.0, &read.spaces, existing)?;
                 hash = Some(key.0);
             }
             if key.1 == 0 {
                 owners.push(Owner::read(payload).ok_or_else(broken)?);
                 continue;
             }
-            settled.extend(settle(mapping, read, &mut owners, existing, found)?);
+            settled.extend(settle(mapping, read, &mut owners, &stored, found));
             let (space, link, value) = read_reference(payload).ok_or_else(broken)?;
             let position = settled.iter().position(|one| one.space == space && one.value == value);
             let id = match position {
                 Some(position) => settled[position].id,
                 None => {
-                    let id = look_up(read, existing, space, value)?;
+                    let id = stored.find(space, value);
                     settled.push(Settled { space, value: value.into(), id });
                     id
                 }
@@ -159,7 +162,7 @@ impl Keys {
                 }
             }
         }
-        settle(mapping, read, &mut owners, existing, found)?;
+        settle(mapping, read, &mut owners, &stored, found);
         Ok(())
     }
 }
@@ -169,16 +172,16 @@ fn settle(
     mapping: &Mapping,
     read: &Read,
     owners: &mut Vec<Owner>,
-    existing: &mut dyn Existing,
+    stored: &StoredKeys<'_>,
     found: &mut KeyMatches<'_>,
-) -> Result<Vec<Settled>, StageError> {
+) -> Vec<Settled> {
     let mut settled = Vec::new();
     owners.sort_by_key(|owner| (owner.is_weak, owner.origin, owner.id));
     while !owners.is_empty() {
         let first = owners.remove(0);
         let has_same = |owner: &Owner| owner.space == first.space && owner.value == first.value;
         let others: Vec<Owner> = owners.extract_if(.., |owner| has_same(owner)).collect();
-        let stored = look_up(read, existing, first.space, &first.value)?;
+        let stored = stored.find(first.space, &first.value);
         let name = || shown(mapping, read, first.space, &first.value);
         let mut reject = |id: u64, reason: String| {
             found.rejected.entry(id).or_insert_with(|| reason.into());
@@ -209,22 +212,7 @@ fn settle(
         }
         settled.push(Settled { space: first.space, value: first.value, id });
     }
-    Ok(settled)
-}
-
-fn look_up(
-    read: &Read,
-    existing: &mut dyn Existing,
-    space: usize,
-    value: &[u8],
-) -> Result<Option<u64>, StageError> {
-    if existing.is_empty() {
-        return Ok(None);
-    }
-    let (table, column) = read.spaces[space];
-    let Some(value) = Row::new(value).next() else { return Err(broken()) };
-    let found = existing.find_by_key(&[KeyQuery { table, column, value }])?;
-    Ok(found.into_iter().next().flatten())
+    settled
 }
 
 /// `name "Ann"`
@@ -238,6 +226,15 @@ fn shown(mapping: &Mapping, read: &Read, space: usize, value: &[u8]) -> String {
     format!("the {name} {}", String::from_utf8_lossy(&bytes))
 }
 
+/// The space and the value of an entry, by the second number of its key.
+pub(super) fn read_key(kind: u64, payload: &[u8]) -> Option<(usize, &[u8])> {
+    if kind != 0 {
+        return read_reference(payload).map(|(space, _, value)| (space, value));
+    }
+    let (space, rest) = payload.get(2..)?.split_first_chunk()?;
+    Some((usize::try_from(u32::from_le_bytes(*space)).ok()?, rest.get(16..)?))
+}
+
 fn read_reference(payload: &[u8]) -> Option<(usize, Link, &[u8])> {
     let (space, rest) = payload.get(1..)?.split_first_chunk()?;
     let (link, value) = rest.split_at_checked(21)?;
@@ -247,11 +244,11 @@ fn read_reference(payload: &[u8]) -> Option<(usize, Link, &[u8])> {
 impl Owner {
     fn read(payload: &[u8]) -> Option<Self> {
         let marks = payload.get(1)?;
-        let (space, rest) = payload.get(2..)?.split_first_chunk()?;
-        let (id, rest) = rest.split_first_chunk()?;
-        let (origin, value) = rest.split_first_chunk()?;
+        let (space, value) = read_key(0, payload)?;
+        let (id, rest) = payload.get(6..)?.split_first_chunk()?;
+        let origin = rest.first_chunk()?;
         Some(Self {
-            space: usize::try_from(u32::from_le_bytes(*space)).ok()?,
+            space,
             value: value.into(),
             id: u64::from_le_bytes(*id),
             is_weak: marks & 1 != 0,

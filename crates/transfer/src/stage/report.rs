@@ -87,6 +87,11 @@ impl Rejections {
         }
     }
 
+    /// The origin, the reason and the number of values of each entry.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u64, &str, u64)> {
+        self.entries.iter().map(|((origin, reason), values)| (origin.0, &**reason, *values))
+    }
+
     /// Returns true if something of a record is rejected for another reason.
     pub(super) fn has(&self, origin: Origin, reason: &Rc<str>) -> bool {
         let from: Rc<str> = "".into();

@@ -16,14 +16,12 @@ use storage::tables::Side;
 use super::assemble::{Assembled, Link, NODE, Node, broken};
 use super::facts::{Content, Fact, NEW, Read};
 use super::keys::KeyMatches;
+use super::lookups::{LOOKED_UP, StoredTargets};
 use super::report::Origin;
 use super::staged::{self, Staged, Writers};
 use super::{Existing, Ids, Settings, StageError};
 use crate::mapping::{Mapping, RelationStorage};
 use crate::spill::{Entries, Sorted, Sorter};
-
-/// Nodes whose ids are looked up in the database at once.
-const LOOKED_UP: usize = 1_000;
 
 /// The state of the checks.
 pub(super) struct Resolver<'r> {
@@ -209,7 +207,7 @@ impl Resolver<'_> {
         let (mut rejected_links, mut valid) = (Vec::new(), 0);
         let mut nodes = Nodes::open(&self.nodes)?;
         let mut node = nodes.next()?;
-        let mut stored: Option<(u64, Option<usize>)> = None;
+        let mut stored = StoredTargets::new(links, &self.nodes)?;
         let mut entries = links.entries()?;
         while let Some(((to, _), payload)) = entries.next_entry()? {
             let link = Link::read(payload).ok_or_else(broken)?;
@@ -217,16 +215,10 @@ impl Resolver<'_> {
                 node = nodes.next()?;
             }
             let own = node.filter(|node| node.id == to && !self.is_gone(to));
-            if own.is_none()
-                && to < NEW
-                && !existing.is_empty()
-                && stored.is_none_or(|(id, _)| id != to)
-            {
-                let table = existing.tables_of(&[to])?.into_iter().next().flatten();
-                stored = Some((to, table));
-            }
-            let of_database = stored.filter(|(id, _)| *id == to && own.is_none());
-            let table = of_database.and_then(|(_, table)| table);
+            let table = match own {
+                Some(_) => None,
+                None => stored.table_of(to, |id| self.is_gone(id), existing)?,
+            };
             let objects = &self.mapping.relations[link.relation].end(link.side.other()).objects;
             let is_stored = table.is_some();
             let object = own.map(|node| node.object).or_else(|| {

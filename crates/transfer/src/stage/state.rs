@@ -34,7 +34,11 @@ pub struct Manifest;
 
 const FILE: &str = "manifest.json";
 
-const SKIPPED: [&str; 3] = [super::facts::INTERNAL, super::facts::FACETS, super::facts::NAMESPACE];
+/// The file that says that all staged rows are in the database.
+const LOADED: &str = "loaded";
+
+pub(super) const SKIPPED: [&str; 3] =
+    [super::facts::INTERNAL, super::facts::FACETS, super::facts::NAMESPACE];
 
 impl LoadState {
     #[must_use]
@@ -79,6 +83,18 @@ impl Manifest {
         let mut file = File::create(folder.join(FILE))?;
         file.write_all(manifest.to_string().as_bytes())?;
         file.sync_all()
+    }
+
+    /// Marks the staged rows as loaded. An import that is killed after this has only its files to
+    /// remove.
+    pub fn mark_loaded(folder: &Path) -> io::Result<()> {
+        File::create(folder.join(LOADED))?.sync_all()
+    }
+
+    /// Returns true if the staged rows are in the database.
+    #[must_use]
+    pub fn is_loaded(folder: &Path) -> bool {
+        folder.join(LOADED).exists()
     }
 
     /// The staged rows of an import; `None` if they are not complete, or are those of another one.

@@ -103,7 +103,7 @@ fn float(raw: Raw<'_>) -> Option<Value> {
         Raw::Text(text) | Raw::Number(text) => text,
         Raw::Boolean(_) | Raw::Json(_) | Raw::EmptyList => return None,
     };
-    text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float)
+    text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::float)
 }
 
 fn text<'r>(raw: Raw<'r>) -> Result<&'r str, Refused> {
@@ -139,7 +139,7 @@ fn vector(raw: Raw<'_>) -> Option<Value> {
     let parts = inner.split([',', ' ']).filter(|part| !part.is_empty());
     let numbers = parts.map(|part| {
         let number: f64 = part.trim().parse().ok()?;
-        number.is_finite().then_some(Value::Float(number))
+        number.is_finite().then(|| Value::float(number))
     });
     numbers.collect::<Option<Vec<Value>>>().map(Value::List)
 }
@@ -172,13 +172,14 @@ mod tests {
         check(Raw::Text("3000000000"), &ColumnType::Int64, "3000000000");
         check(Raw::Text("x"), &ColumnType::Int64, "an integer of 64 bits is expected");
         check(Raw::Text("NaN"), &ColumnType::Float64, "a number is expected");
+        check(Raw::Number("-0.0"), &ColumnType::Float64, "0");
         check(Raw::Text("T"), &ColumnType::Boolean, "true");
         check(Raw::Text("yes"), &ColumnType::Boolean, "a Boolean is expected");
         check(Raw::Text("a\0"), &ColumnType::Text, "a text has no character NUL in PostgreSQL");
         let labels = ColumnType::Enum(vec!["A".into(), "B".into()]);
         check(Raw::Text("A"), &labels, "\"A\"");
         check(Raw::Text("C"), &labels, "A or B is a value of the enum");
-        check(Raw::Text("[1, 2.5 3]"), &ColumnType::Vector, "[1,2.5,3]");
+        check(Raw::Text("[1, 2.5 3 -0.0]"), &ColumnType::Vector, "[1,2.5,3,0]");
         check(
             Raw::Text("secret"),
             &ColumnType::Password,
@@ -186,6 +187,8 @@ mod tests {
         );
         let point = "{'type':'Point','coordinates':[8.5,47.0]}";
         check(Raw::Text(point), &ColumnType::Point, r#"{"type":"Point","coordinates":[8.5,47.0]}"#);
+        let zero = "{'type':'Point','coordinates':[-0.0,0.0]}";
+        check(Raw::Text(zero), &ColumnType::Point, r#"{"type":"Point","coordinates":[0.0,0.0]}"#);
         check(Raw::Text(point), &ColumnType::Polygon, "a place as GeoJSON is expected");
         let input = r#"{"coordinates":[{"points":[{"longitude":1,"latitude":2}]}]}"#;
         check(

@@ -28,7 +28,7 @@ pub fn read(text: &str) -> Option<Moment> {
     }
     let midnight = days_since_1970(year, month, day) * DAY;
     if rest.is_empty() {
-        return Some(Moment { micros: midnight, is_truncated: false });
+        return within_years(Moment { micros: midnight, is_truncated: false });
     }
     let (hour, rest) = number(rest.strip_prefix(['T', 't', ' '])?, 2)?;
     let (minute, rest) = number(rest.strip_prefix(':')?, 2)?;
@@ -45,7 +45,14 @@ pub fn read(text: &str) -> Option<Moment> {
     };
     let east = zone(rest)?;
     let clock = (hour * 3_600 + minute * 60 + second - east) * SECOND + fraction;
-    Some(Moment { micros: midnight + clock, is_truncated })
+    within_years(Moment { micros: midnight + clock, is_truncated })
+}
+
+/// A moment of the years 1 to 9999 in UTC: GraphQL and databases have four digits, and PostgreSQL no
+/// year 0.
+fn within_years(moment: Moment) -> Option<Moment> {
+    let years = days_since_1970(1, 1, 1) * DAY..days_since_1970(10_000, 1, 1) * DAY;
+    years.contains(&moment.micros).then_some(moment)
 }
 
 /// Writes a moment in UTC, with a fraction if it is not zero. The separator is `T`, and the zone

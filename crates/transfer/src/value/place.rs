@@ -26,6 +26,8 @@ pub(super) fn read(json: &Json, r#type: &ColumnType) -> Option<String> {
         ColumnType::Polygon => 2,
         _ => 3,
     };
+    let mut coordinates = coordinates;
+    clear_signs_of_zero(&mut coordinates);
     is_of_depth(&coordinates, depth).then(|| {
         ["{\"type\":\"", name, "\",\"coordinates\":", &coordinates.to_string(), "}"].concat()
     })
@@ -52,6 +54,17 @@ fn inner(json: &Json, r#type: &ColumnType) -> Option<Json> {
             list("polygons", &|polygon| inner(polygon, &ColumnType::Polygon))
         }
         _ => None,
+    }
+}
+
+/// Replaces negative zeros: PostgreSQL's JSON has none.
+fn clear_signs_of_zero(json: &mut Json) {
+    match json {
+        Json::Array(items) => items.iter_mut().for_each(clear_signs_of_zero),
+        Json::Number(number) if number.as_f64() == Some(0.0) && number.is_f64() => {
+            *json = Json::from(0.0);
+        }
+        _ => {}
     }
 }
 

@@ -98,7 +98,7 @@ pub fn stored(found: DatabaseValue<'_>, column: &StoredColumn) -> Option<Value> 
         (ColumnType::Int32 | ColumnType::Int64, DatabaseValue::Integer(number)) => {
             Value::Integer(number)
         }
-        (ColumnType::Float64, DatabaseValue::Float(number)) => Value::Float(number),
+        (ColumnType::Float64, DatabaseValue::Float(number)) => Value::float(number),
         // A number without a fraction.
         #[expect(clippy::cast_precision_loss, reason = "SQLite stores such numbers as integers")]
         (ColumnType::Float64, DatabaseValue::Integer(number)) => Value::Float(number as f64),

@@ -1,5 +1,7 @@
 //! Rows that the database has before an import.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::io;
 
 use sources::transfer::{Transfer, TransferError};
@@ -32,6 +34,15 @@ impl<'d> DatabaseRows<'d> {
     }
 }
 
+/// The order of the values of a unique column.
+fn order(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
+    match (one, other) {
+        (ValueRef::Integer(one), ValueRef::Integer(other)) => one.cmp(&other),
+        (ValueRef::Text(one), ValueRef::Text(other)) => one.cmp(other),
+        _ => Ordering::Equal,
+    }
+}
+
 fn other(error: TransferError) -> io::Error {
     io::Error::other(error)
 }
@@ -48,18 +59,19 @@ impl Existing for DatabaseRows<'_> {
     fn tables_of(&mut self, ids: &[u64]) -> io::Result<Vec<Option<usize>>> {
         let tables = &self.mapping.tables;
         let find = async {
-            let mut found = Vec::with_capacity(ids.len());
-            for id in ids {
-                let value = ValueRef::Integer(i64::try_from(*id).unwrap_or(i64::MAX));
-                let mut table = None;
-                for object in &self.mapping.objects {
-                    let at = (object.table, object.key);
-                    if self.transfer.find(tables, at.0, at.1, value).await?.is_some() {
-                        table = Some(object.table);
-                        break;
-                    }
+            let mut found = vec![None; ids.len()];
+            let mut left: Vec<usize> = (0..ids.len()).collect();
+            for object in &self.mapping.objects {
+                let values = left
+                    .iter()
+                    .map(|place| ValueRef::Integer(i64::try_from(ids[*place]).unwrap_or(i64::MAX)));
+                let values: Vec<ValueRef<'_>> = values.collect();
+                let (table, key) = (object.table, object.key);
+                let keys = self.transfer.find_keys(tables, table, key, &values).await?;
+                for (place, key) in left.iter().zip(&keys) {
+                    found[*place] = key.map(|_| table);
                 }
-                found.push(table);
+                left.retain(|place| found[*place].is_none());
             }
             Ok(found)
         };
@@ -68,11 +80,21 @@ impl Existing for DatabaseRows<'_> {
 
     fn find_by_key(&mut self, queries: &[KeyQuery<'_>]) -> io::Result<Vec<Option<u64>>> {
         let tables = &self.mapping.tables;
+        let mut by_column: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for (place, KeyQuery { table, column, .. }) in queries.iter().enumerate() {
+            by_column.entry((*table, *column)).or_default().push(place);
+        }
         let find = async {
-            let mut found = Vec::with_capacity(queries.len());
-            for KeyQuery { table, column, value } in queries {
-                let id = self.transfer.find(tables, *table, *column, *value).await?;
-                found.push(id.and_then(|id| u64::try_from(id).ok()));
+            let mut found = vec![None; queries.len()];
+            for ((table, column), mut places) in by_column {
+                // Neighbours in an index are on the same pages.
+                places.sort_by(|one, other| order(queries[*one].value, queries[*other].value));
+                let values: Vec<ValueRef<'_>> =
+                    places.iter().map(|place| queries[*place].value).collect();
+                let keys = self.transfer.find_keys(tables, table, column, &values).await?;
+                for (place, key) in places.iter().zip(keys) {
+                    found[*place] = key.and_then(|key| u64::try_from(key).ok());
+                }
             }
             Ok(found)
         };

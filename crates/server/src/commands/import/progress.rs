@@ -37,6 +37,11 @@ impl Reporter {
         line(&format!("{name}: {number} {noun}, {rate}/s"));
     }
 
+    /// Prints what the user should know, whether progress is shown or not.
+    pub(crate) fn note(&self, text: &str) {
+        line(text);
+    }
+
     pub(crate) fn begin(&self, name: &str) {
         if self.is_shown {
             line(name);
