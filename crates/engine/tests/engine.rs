@@ -16,6 +16,7 @@ mod dgraph_text;
 mod dialect;
 mod federation;
 mod graph_barrier;
+mod graph_statistics;
 mod graph_types_size;
 mod hostile_names;
 mod joined_levels;
