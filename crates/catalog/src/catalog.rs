@@ -31,6 +31,7 @@ pub struct Catalog {
     pub(crate) capabilities: Capabilities,
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
+    pub(crate) relationship_estimates: HashMap<RelationshipId, u64>,
 }
 
 /// Capabilities of the source, for dialects. A dialect never tests which source it has.

@@ -125,7 +125,7 @@ pub struct Degree {
 }
 
 /// An end of a relationship.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum End {
     From,
     To,

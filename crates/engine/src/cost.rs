@@ -25,7 +25,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Catalog, EntityId};
+use catalog::{Catalog, End, EntityId, RelationshipKind};
 use graphql::{ErrorCode, GraphQLError};
 use ir::{
     ChildWrite, Hop, HopDirection, InsertedRows, ObjectChange, Operand, OrderKey, Output,
@@ -340,7 +340,7 @@ impl Lists<'_> {
     fn add(&mut self, rows: &Rows, parents: Parents) {
         let place = self.lists.len();
         let size = self.size(rows, parents);
-        let shown = parents.of_rows(rows);
+        let shown = self.known.parents(rows, parents);
         self.lists.push(List { size, once: 1, per_row: 1, end: place });
         let mut paths: HashSet<&[ir::Hop]> = HashSet::new();
         let (mut once, mut per_row) = (1, 1);
@@ -472,7 +472,7 @@ impl Lists<'_> {
         let fixed = self.list_size;
         let known = match parents {
             Parents::One | Parents::Several => None,
-            Parents::Repeated => self.known.referrers(&rows.from),
+            Parents::Repeated => self.known.related(&rows.from),
         };
         let filtered = |known| match rows.filter.is_all() {
             true => known,
@@ -484,21 +484,6 @@ impl Lists<'_> {
 }
 
 impl Parents {
-    /// The rows of a list that is read for these.
-    fn of_rows(self, rows: &Rows) -> Self {
-        let is_one = rows.single || rows.from == ir::From::Once;
-        match (&rows.from, self) {
-            // Several of them refer to one, and are joined with one by several.
-            (
-                ir::From::Relation(Hop { direction: HopDirection::Forward, .. })
-                | ir::From::Through { .. },
-                Self::Several,
-            ) => Self::Repeated,
-            (_, Self::One) if is_one => Self::One,
-            (_, parents) => parents.several(),
-        }
-    }
-
     /// The rows that these refer to.
     fn referred(self) -> Self {
         match self {
@@ -517,10 +502,52 @@ impl Parents {
 }
 
 impl KnownStatistics<'_> {
+    /// The rows of a list that is read for `parents`, as parents of further lists.
+    fn parents(&self, rows: &Rows, parents: Parents) -> Parents {
+        let is_one = rows.single || rows.from == ir::From::Once;
+        let is_repeated = |hop: &Hop| self.catalog.is_shared(hop.relationship, far_end(*hop));
+        match (&rows.from, parents) {
+            (_, Parents::One) if is_one => Parents::One,
+            // Several of them refer to one, and are joined with one by several.
+            (ir::From::Relation(hop), Parents::Several) if is_repeated(hop) => Parents::Repeated,
+            (ir::From::Through { .. }, Parents::Several) => Parents::Repeated,
+            (ir::From::Variants(variants), Parents::Several)
+                if self.graph_hops(variants).any(|(hop, _)| is_repeated(&hop)) =>
+            {
+                Parents::Repeated
+            }
+            (_, parents) => parents.several(),
+        }
+    }
+
+    /// The hops of the variants of a list that lead along relationships of a graph, and whether
+    /// their rows have a condition.
+    fn graph_hops<'v>(
+        &'v self,
+        variants: &'v [ir::Variant],
+    ) -> impl Iterator<Item = (Hop, &'v ir::Filter)> {
+        let hops = variants.iter().filter_map(|one| Some((one.hop?, &one.filter)));
+        hops.filter(|(hop, _)| self.is_of_graph(*hop))
+    }
+
+    fn is_of_graph(&self, hop: Hop) -> bool {
+        match self.catalog[hop.relationship].kind {
+            RelationshipKind::Graph { .. } => true,
+            RelationshipKind::ForeignKey => false,
+        }
+    }
+
     /// About how many rows of a list there are for a parent, if that may be known.
-    fn referrers(&self, from: &ir::From) -> Option<u64> {
+    fn related(&self, from: &ir::From) -> Option<u64> {
         let hop = match from {
             ir::From::Relation(hop) => hop,
+            ir::From::Variants(variants) => {
+                let rows = self.graph_hops(variants).map(|(hop, filter)| {
+                    let rows = self.along(hop).unwrap_or(0);
+                    if filter.is_all() { rows } else { rows / FILTERED_ROWS }
+                });
+                return Some(rows.fold(0, u64::saturating_add));
+            }
             ir::From::Through { near, far, .. } => {
                 let far = &self.catalog[far.relationship];
                 if !(self.is_open)(far.from) || !(self.is_open)(far.to) {
@@ -529,7 +556,6 @@ impl KnownStatistics<'_> {
                 near
             }
             ir::From::Entity(_)
-            | ir::From::Variants(_)
             | ir::From::Joining { .. }
             | ir::From::Function(_)
             | ir::From::FunctionOfVariants { .. }
@@ -540,11 +566,26 @@ impl KnownStatistics<'_> {
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => return None,
         };
+        self.along(*hop)
+    }
+
+    /// About how many rows a hop leads to, if that may be known.
+    fn along(&self, hop: Hop) -> Option<u64> {
         let relationship = &self.catalog[hop.relationship];
-        let is_open = hop.direction == HopDirection::Backward
-            && (self.is_open)(relationship.from)
-            && (self.is_open)(relationship.to);
-        is_open.then(|| self.catalog.estimated_referrers(hop.relationship)).flatten()
+        let is_open = (self.is_open)(relationship.from) && (self.is_open)(relationship.to);
+        let near = match far_end(hop) {
+            End::From => End::To,
+            End::To => End::From,
+        };
+        is_open.then(|| self.catalog.estimated_related(hop.relationship, near)).flatten()
+    }
+}
+
+/// The end of a relationship to which a hop leads.
+fn far_end(hop: Hop) -> End {
+    match hop.direction {
+        HopDirection::Forward => End::To,
+        HopDirection::Backward => End::From,
     }
 }
 

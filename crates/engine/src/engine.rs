@@ -179,7 +179,8 @@ impl Engine {
             catalog.declare_default(field);
         }
         let made = declaration.make(options.federation.as_ref())?;
-        let DialectOutput { catalog, mut api, restrictions, messages } = made;
+        let DialectOutput { mut catalog, mut api, restrictions, messages } = made;
+        source.add_statistics(&mut catalog).await;
         if roles.is_some() && AccessRules::are_needed(&catalog, &restrictions) {
             return Err(OpenError::PoliciesAndRules);
         }

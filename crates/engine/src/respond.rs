@@ -109,8 +109,13 @@ pub(crate) fn complete(
     written: Written<SourceError>,
     codes: &mut Vec<ErrorCode>,
 ) -> (Vec<u8>, MemoryReservation) {
-    let Written { data: mut body, held, errors } = written;
+    let Written { data: mut body, mut held, errors } = written;
     if let Some(errors) = error_list(engine, errors, codes) {
+        let more = errors.len() + b",\"errors\":}".len();
+        // The errors were counted when they were recorded, so a complete response is not refused.
+        if held.make_room_for(&mut body, more).is_err() {
+            body.reserve_exact(more);
+        }
         body.extend_from_slice(b",\"errors\":");
         body.extend_from_slice(&errors);
     }

@@ -3,18 +3,23 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::{Allowed, Delivery, Engine, MemoryBudget, Report, Session, Worker};
 use graphql::Request;
 use testkit::allocation;
 use testkit::alone::alone;
 use tokio::task::LocalSet;
+use tokio::time::sleep;
 
 use crate::sources::Sources;
 
 /// What a request takes that is not reserved: the parts that are too small to be counted, one or two
 /// for each level, the pieces of a streamed answer, and what a connection keeps for itself.
 const CONSTANT: isize = 2 << 20;
+
+/// Time for threads of an answer to end, on a machine that is busy.
+const SOON: Duration = Duration::from_secs(60);
 
 /// Answers of many shapes, of up to some tens of megabytes.
 fn shapes() -> Vec<(&'static str, String)> {
@@ -95,6 +100,16 @@ async fn warm(engine: &Arc<Engine>, query: &str, delivery: Delivery) -> Worker {
     worker
 }
 
+/// Whether all memory is given back, at once or when the threads that wrote the answer have ended:
+/// they may still hold its last rows when the client has its last bytes.
+async fn is_given_back(memory: &MemoryBudget) -> bool {
+    let begun = Instant::now();
+    while memory.held() > 0 && begun.elapsed() < SOON {
+        sleep(Duration::from_millis(1)).await;
+    }
+    memory.held() == 0
+}
+
 async fn check(source: &str, engine: &Arc<Engine>, name: &str, query: &str, delivery: Delivery) {
     let mut worker = warm(engine, query, delivery).await;
     let what = format!("{source}, {name}, {delivery:?}");
@@ -115,7 +130,7 @@ async fn check(source: &str, engine: &Arc<Engine>, name: &str, query: &str, deli
             "{what}: {peak} bytes are live where {reserved} are reserved of {most}; {answered:?}"
         );
         assert!(reserved <= most, "{what}: {reserved} of {most}");
-        assert_eq!(memory.held(), 0, "{what}");
+        assert!(is_given_back(&memory).await, "{what}: {} are kept", memory.held());
         match &answered.refusal {
             None => assert!(answered.bytes > 10_000, "{what}: {answered:?}"),
             Some(refusal) => assert!(

@@ -20,6 +20,7 @@ mod dgraph_vectors;
 mod dialect;
 mod federation;
 mod graph_barrier;
+mod graph_statistics;
 mod graph_types_size;
 mod hostile_names;
 mod joined_levels;

@@ -57,6 +57,7 @@ fn shapes() -> Vec<(&'static str, &'static str, Answers)> {
         let review = |place| format!(r#"{{"id":"{number}-{place}","body":"b"}}"#);
         format!("{{\"reviews\":[{}]}}", [review(1), review(2)].join(","))
     };
+    let no_reviews = |_| String::from("{\"reviews\":[]}");
     vec![
         (
             "nulls",
@@ -84,6 +85,14 @@ fn shapes() -> Vec<(&'static str, &'static str, Answers)> {
             vec![
                 ("products", list("{\"data\":{\"topProducts\":[", 9_000, product, "]}}")),
                 ("reviews", list("{\"data\":{\"_entities\":[", 9_000, reviews, "]}}")),
+            ],
+        ),
+        (
+            "many keys",
+            "{ topProducts { name reviews { id body } } }",
+            vec![
+                ("products", list("{\"data\":{\"topProducts\":[", 120_000, product, "]}}")),
+                ("reviews", list("{\"data\":{\"_entities\":[", 120_000, no_reviews, "]}}")),
             ],
         ),
     ]

@@ -4,8 +4,8 @@
 //! it is dropped. Small responses reserve nothing: so many of them that they matter cannot run at
 //! once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes that each part of a response may use without a reservation: its text, and the rows and the
 /// index of each level. A request has as many parts as levels, so this is small.
@@ -36,6 +36,9 @@ pub struct MemoryBudget {
     taken: AtomicU64,
     /// Bytes of buffers that connections keep for the next response.
     kept: AtomicU64,
+    /// Bytes of large reservations that were released since the function below was called.
+    released: AtomicU64,
+    return_freed: OnceLock<fn()>,
 }
 
 /// A reservation of the memory of one response, or of a part of it.
@@ -50,6 +53,13 @@ pub struct MemoryReservation {
 
 /// The share of the budget that idle buffers may use, in addition to it.
 const KEPT_SHARE: u64 = 8;
+
+/// Reservations from this size on are large: the allocator keeps their memory for a while when it is
+/// freed.
+const LARGE: u64 = 1 << 20;
+
+/// The share of the budget that large reservations may release until their memory is returned.
+const RELEASED_SHARE: u64 = 16;
 
 /// The memory budget of all responses would be exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +77,16 @@ impl MemoryBudget {
             most_held: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             kept: AtomicU64::new(0),
+            released: AtomicU64::new(0),
+            return_freed: OnceLock::new(),
         })
+    }
+
+    /// Sets the function that returns freed memory to the system: it is called whenever large
+    /// reservations of a share of the budget were released, before others take as much again.
+    pub fn return_freed_by(&self, function: fn()) {
+        // The first one stays.
+        let _ = self.return_freed.set(function);
     }
 
     /// Sets another limit; existing reservations stay.
@@ -115,6 +134,17 @@ impl MemoryBudget {
 
     fn give_back(&self, bytes: u64) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
+        if bytes < LARGE {
+            return;
+        }
+        let released = self.released.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let share = self.most.load(Ordering::Relaxed) / RELEASED_SHARE;
+        if released > share
+            && let Some(return_freed) = self.return_freed.get()
+        {
+            self.released.store(0, Ordering::Relaxed);
+            return_freed();
+        }
     }
 }
 
@@ -343,6 +373,27 @@ mod tests {
         assert!(capacities.windows(2).all(|pair| pair[1] >= pair[0] + pair[0] / 4));
         held.make_room_for(&mut vector, 1_000_000).unwrap();
         assert!(held.bytes() >= 24 * 1_100_000);
+    }
+
+    #[test]
+    fn freed_memory_is_returned_when_a_share_of_the_budget_was_released() {
+        static RETURNED: AtomicU64 = AtomicU64::new(0);
+        let memory = MemoryBudget::new(64 << 20);
+        memory.return_freed_by(|| {
+            RETURNED.fetch_add(1, Ordering::Relaxed);
+        });
+        let release = |bytes: u64, times: u64| {
+            for _ in 0..times {
+                MemoryReservation::of(&memory).grow_to(bytes).unwrap();
+            }
+            RETURNED.swap(0, Ordering::Relaxed)
+        };
+        // Small ones are used again.
+        assert_eq!(release(PIECE, 1000), 0);
+        assert_eq!(release(2 << 20, 2), 0);
+        assert_eq!(release(2 << 20, 1), 1);
+        assert_eq!(release(2 << 20, 7), 2);
+        assert_eq!(release(50 << 20, 3), 3);
     }
 
     #[test]

@@ -191,6 +191,12 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         self.shape
     }
 
+    /// A new reservation of the memory budget, for what is read before it is written.
+    #[must_use]
+    pub fn another_held(&self) -> MemoryReservation {
+        self.output.another_held()
+    }
+
     /// Marks a root field, by its index, as failed before rows were read.
     pub fn fail_root(&mut self, field: usize, error: E) {
         self.failed.push((field, error));

@@ -41,6 +41,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     memory::use_small_pages();
     memory::give_back_soon();
+    // Before any file is opened.
+    sources::count_memory_of_sqlite();
     let invocation = match configuration::read(env::args_os().collect()) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(error.report()),

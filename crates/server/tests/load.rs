@@ -195,6 +195,98 @@ fn waiting_for_a_connection_ends() {
     assert_answers(&served);
 }
 
+/// Answers of some megabytes, which take a while to be written.
+const REPEATED: &str = "{ allTracksList { genreByGenreId { tracksByGenreIdList { name } } } }";
+
+const TRACKS: &str = "
+    CREATE TABLE artist (id INTEGER PRIMARY KEY);
+    INSERT INTO artist VALUES (1);
+    CREATE TABLE genre (id INTEGER PRIMARY KEY);
+    INSERT INTO genre VALUES (1);
+    CREATE TABLE track (id INTEGER PRIMARY KEY, name text, genre_id INTEGER REFERENCES genre);
+    CREATE INDEX track_genre ON track (genre_id);
+    INSERT INTO track
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+        SELECT i, 'the name of a track', 1 FROM n;";
+
+/// Asks for short answers as long as some of many long answers on the same thread are not there.
+fn assert_short_answers_come_first(source: &str) {
+    let options = ["--threads=1", "--simple-collections=both", "--max-cost=1000000000"];
+    let served = Served::start(source, &options);
+    assert_answers(&served);
+    let long: Vec<_> = (0..32).map(|_| send_for_whole(&served, REPEATED)).collect();
+    let are_all_there = || {
+        let is_there = |stream: &TcpStream| {
+            stream.set_nonblocking(true).unwrap();
+            let is_there = stream.peek(&mut [0]).is_ok();
+            stream.set_nonblocking(false).unwrap();
+            is_there
+        };
+        long.iter().all(is_there)
+    };
+    let mut short = 0;
+    while !are_all_there() {
+        assert_answers(&served);
+        short += 1;
+    }
+    // One that waits for all long answers is the only one.
+    assert!(short > 5, "{short}");
+    for stream in long {
+        let answer = receive(stream);
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.len() > 10_000_000, "{}", answer.body.len());
+    }
+}
+
+#[test]
+fn short_answers_come_beside_long_ones_of_sqlite() {
+    let file = File::new(TRACKS);
+    assert_short_answers_come_first(file.source());
+}
+
+#[test]
+fn short_answers_come_beside_long_ones_of_postgresql() {
+    let Some(database) = Database::on_one(TRACKS) else { return };
+    assert_short_answers_come_first(&database.url());
+}
+
+/// Each text has a megabyte, and patterns have as many wildcards as they may.
+#[test]
+fn long_patterns_stop_no_thread_that_serves() {
+    let file = File::new(
+        "CREATE TABLE artist (id integer PRIMARY KEY);
+        INSERT INTO artist VALUES (1);
+        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+        INSERT INTO text SELECT i, replace(hex(zeroblob(500000)), '0', 'a') FROM n;",
+    );
+    let options = ["--threads=1", "--connection-filter", "--request-timeout=60s"];
+    let mut served = Served::start(file.source(), &options);
+    assert_answers(&served);
+    for operator in ["like", "likeInsensitive", "notLike"] {
+        let pattern = format!("{}b", "%aaaaaaa_".repeat(50));
+        let query = format!(
+            "{{ allTexts(filter: {{body: {{{operator}: \"{pattern}\"}}}}) {{ nodes {{ id }} }} }}"
+        );
+        let long: Vec<_> = (0..4).map(|_| served.send(&query)).collect();
+        for _ in 0..5 {
+            assert_answers(&served);
+            served.assert_lives();
+        }
+        for stream in long {
+            let answer = receive(stream);
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            assert!(!answer.body.contains("errors"), "{}", answer.body);
+        }
+    }
+    // One that is more complex is not compared with anything.
+    let pattern = "%a".repeat(101);
+    let query =
+        format!("{{ allTexts(filter: {{body: {{like: \"{pattern}\"}}}}) {{ totalCount }} }}");
+    assert!(receive(served.send(&query)).body.contains("PATTERN_TOO_COMPLEX"));
+    served.assert_rests();
+}
+
 #[test]
 fn a_reload_changes_how_many_requests_may_run() {
     let file = File::new(SQLITE_TABLES);
@@ -310,6 +402,51 @@ fn large_answers_share_the_memory_that_they_may_take() {
     );
     let mut served = Served::start(file.source(), &OPTIONS);
     assert_memory_is_kept(&mut served, MOST_MEMORY);
+}
+
+/// Each value has twenty megabytes, which SQLite allocates before it is copied into the answer.
+#[test]
+fn large_values_of_sqlite_share_the_memory_too() {
+    let file = File::new(
+        "CREATE TABLE artist (id integer PRIMARY KEY);
+        INSERT INTO artist VALUES (1);
+        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+        INSERT INTO text SELECT 1, hex(zeroblob(10000000));",
+    );
+    let patient = [&OPTIONS[..], &["--request-timeout=5m"]].concat();
+    let mut served = Served::start(file.source(), &patient);
+    let idle = served.peak_memory();
+    assert_memory_is_kept(&mut served, idle + 200 * MEBIBYTE);
+}
+
+/// A batch has ten answers of twenty megabytes, and their text together.
+#[test]
+fn answers_of_a_batch_share_the_memory_with_their_text() {
+    let file = File::new(
+        "CREATE TABLE artist (id integer PRIMARY KEY);
+        INSERT INTO artist VALUES (1);
+        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;",
+    );
+    let served = Served::start(file.source(), &[&OPTIONS[..], &["--batching"]].concat());
+    let idle = served.peak_memory();
+    let members = vec![json!({ "query": LARGE }); 10];
+    let answer = post("application/json", "", &json!(members).to_string());
+    let stream = TcpStream::connect(served.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    (&stream).write_all(answer.as_bytes()).unwrap();
+    let answer = receive(stream);
+    assert_eq!(answer.status, 200);
+    let answers: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
+    let whole = answers.iter().filter(|answer| answer["data"].is_object()).count();
+    let refused = answers
+        .iter()
+        .filter(|answer| answer["errors"][0]["extensions"]["code"] == "RESPONSE_MEMORY_EXHAUSTED");
+    assert_eq!((answers.len(), whole + refused.count()), (10, 10));
+    assert!((1..10).contains(&whole), "{whole}");
+    let taken = served.peak_memory() - idle;
+    assert!(taken < 200 * MEBIBYTE, "{} MiB", taken / MEBIBYTE);
 }
 
 #[test]

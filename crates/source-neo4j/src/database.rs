@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::{
     Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphIndexState,
@@ -18,6 +19,7 @@ use source::streamed::{Delivery, Executed, Places};
 use source::{
     CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Timeouts,
 };
+use tokio::time::timeout;
 
 use super::answer::Read;
 use super::bind::bind;
@@ -70,6 +72,34 @@ impl Neo4jSource {
         let summary = introspect::introspect(&mut connection, bounds).await?;
         connection.close().await;
         Ok(summary)
+    }
+
+    /// Adds the numbers of nodes and relationships to a catalog, for the estimated cost of
+    /// operations. Without them, which is logged, lists have a fixed size.
+    pub async fn add_counts(&self, catalog: &mut Catalog) {
+        self.add_counts_within(catalog, introspect::PATIENCE).await;
+    }
+
+    async fn add_counts_within(&self, catalog: &mut Catalog, limit: Duration) {
+        if catalog.relationships().next().is_none() {
+            return;
+        }
+        let error = match timeout(limit, self.read_counts(catalog)).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(elapsed) => elapsed.to_string(),
+        };
+        tracing::warn!(
+            error,
+            "numbers of nodes and relationships are not read: costs use --default-list-size"
+        );
+    }
+
+    async fn read_counts(&self, catalog: &mut Catalog) -> Result<(), IntrospectError> {
+        let mut connection = self.connection(Access::Read).await?;
+        introspect::add_counts(&mut connection, catalog).await?;
+        connection.close().await;
+        Ok(())
     }
 
     /// Constraints and indexes of the database.
@@ -248,3 +278,6 @@ impl Neo4jConnections {
         Ok(Read { bound, failures, results })
     }
 }
+
+#[cfg(test)]
+mod tests;

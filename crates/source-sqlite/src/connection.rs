@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::allocations;
 use super::durability::Durability;
 use super::exact::add_functions;
 use super::functions;
@@ -64,6 +65,7 @@ impl OpenFile {
     /// Opens an existing file for reading. Its journal mode stays unchanged: the file is not ours.
     /// A statement that meets a writer waits up to the busy timeout.
     pub fn open(path: &Path, busy: Duration, cache: Cache) -> Result<Self, rusqlite::Error> {
+        allocations::install();
         // Taken first: if the file loses its place in between, it counts as another.
         let identity = Identity::of(path);
         // A file in WAL mode needs its shared memory file, which a read-only connection may not be

@@ -32,7 +32,7 @@ use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
 use super::execute::meter::Clock;
-use super::inline::{Inline, belongs_elsewhere};
+use super::inline::{Inline, belongs_elsewhere, ends_run};
 use super::introspect::introspect;
 use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
@@ -271,7 +271,7 @@ impl SqliteConnections {
             return None;
         }
         let writer = writer(plan, output.clone(), failures).echoing(echoes);
-        let writer = writer.ended_by(belongs_elsewhere);
+        let writer = writer.ended_by(ends_run);
         let written = self.execute_inline(program, bound, writer);
         (!is_for_elsewhere(&written)).then_some(written)
     }
@@ -425,8 +425,10 @@ impl OffloadedRequest {
         let program = &self.plan.program;
         let clock = Clock::start();
         let writer = writer(&self.plan, output, &self.failures).echoing(&self.echoes);
-        // An interrupted run ends the whole answer.
-        let writer = writer.ended_by(|error| error.kind == SourceErrorKind::Timeout);
+        // An interrupted run ends the whole answer, and so does one without memory.
+        let writer = writer.ended_by(|error| {
+            matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::NoMemory)
+        });
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // Time in which the thread waited for its processor does not count.
         program.estimate.took(clock.elapsed());

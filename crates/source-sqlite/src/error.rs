@@ -4,6 +4,8 @@ use rusqlite::ErrorCode;
 
 use source::{Details, SourceError, SourceErrorKind};
 
+use super::allocations;
+
 /// SQLite's error texts of a statement beyond its limits, which have no code:
 /// <https://sqlite.org/limits.html>.
 const LIMITS: [&str; 4] =
@@ -63,6 +65,7 @@ fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
         ErrorCode::DatabaseBusy if failure.extended_code == rusqlite::ffi::SQLITE_BUSY_SNAPSHOT => {
             SourceErrorKind::Conflict
         }
+        ErrorCode::OutOfMemory if allocations::was_refused() => SourceErrorKind::NoMemory,
         ErrorCode::DatabaseBusy
         | ErrorCode::DatabaseLocked
         | ErrorCode::DiskFull

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use source::ExecuteError;
 use source::{SourceError, SourceErrorKind};
 
+use super::allocations;
 use super::bind::Bound;
 use super::connection::OpenFile;
 use super::cursor::SqliteCursor;
@@ -19,6 +20,15 @@ const SNAPSHOT_PROBE: &str = include_str!("snapshot_probe.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute<O: Output>(
+    file: &OpenFile,
+    program: &Program,
+    bound: &Bound,
+    writer: Writer<'_, SourceError, O>,
+) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+    allocations::reserving(writer.another_held(), || snapshot(file, program, bound, writer))
+}
+
+fn snapshot<O: Output>(
     file: &OpenFile,
     program: &Program,
     bound: &Bound,

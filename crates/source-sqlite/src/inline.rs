@@ -112,6 +112,12 @@ pub(super) fn belongs_elsewhere(error: &SourceError) -> bool {
         || error.message.starts_with(PATTERN_TOO_LONG)
 }
 
+/// Whether an error ends the run: the statement has to run on another thread, or there is no memory
+/// for its rows.
+pub(super) fn ends_run(error: &SourceError) -> bool {
+    belongs_elsewhere(error) || error.kind == SourceErrorKind::NoMemory
+}
+
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -13,6 +13,7 @@
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
+//! * `allocations`: SQLite's own memory for values, in the budget of all answers
 //! * `statement`: prepared statements and their values; `idle`: the statement cache
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
@@ -24,6 +25,7 @@
 //! * `writer`: changing a file
 //! * [`database`]: a file read from every thread; [`options`]: of opening it
 
+mod allocations;
 pub mod backup;
 pub mod bind;
 pub mod connection;
@@ -61,6 +63,7 @@ pub mod transfer;
 mod vector;
 mod writer;
 
+pub use allocations::install as count_memory;
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use durability::Durability;

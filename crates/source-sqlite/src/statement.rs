@@ -11,6 +11,7 @@ use std::ptr::{NonNull, null_mut};
 use response::Value;
 use rusqlite::ffi;
 
+use super::allocations;
 use super::connection::OpenFile;
 use super::idle::Place;
 
@@ -170,7 +171,8 @@ impl Rows<'_, '_> {
             return Ok(false);
         }
         // SAFETY: the statement is there, and there are no values of its row, which borrow this.
-        match unsafe { ffi::sqlite3_step(self.statement.raw) } {
+        let step = || unsafe { ffi::sqlite3_step(self.statement.raw) };
+        match allocations::step(step) {
             ffi::SQLITE_ROW => Ok(true),
             ffi::SQLITE_DONE => {
                 self.end();

@@ -46,6 +46,15 @@ impl Source {
         }
     }
 
+    /// Adds statistics to the catalog of an API, where opening the source could not read them: what
+    /// a graph contains is known from type definitions only.
+    pub async fn add_statistics(&self, catalog: &mut Catalog) {
+        match self {
+            Self::Neo4j(source) => source.add_counts(catalog).await,
+            Self::Sqlite(_) | Self::Postgres(_) => {}
+        }
+    }
+
     /// Whether the source decides by the role of a session what it shows and changes.
     #[must_use]
     pub fn has_roles(&self) -> bool {

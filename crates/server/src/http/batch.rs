@@ -3,9 +3,10 @@
 //! They run concurrently on the thread. Limits of one request also hold for the sum of the batch, so
 //! that a batch cannot circumvent them.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{Allowed, Caller, Delivery, MemoryReservation, Report};
+use engine::{Allowed, Caller, Delivery, MemoryBudget, MemoryReservation, Report};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -39,32 +40,75 @@ pub(super) async fn answer(
         let answer = |member| answer_member(service, member, &caller, delivery, began);
         join_all(members.into_iter().map(answer)).await
     };
-    let most_bytes = service.worker.limits().response_bytes;
-    let mut body = vec![b'['];
-    let mut held = MemoryReservation::default();
-    for (idx, (answer, of_answer, report)) in answers.into_iter().enumerate() {
-        if idx > 0 {
-            body.push(b',');
-        }
+    let mut texts = Vec::with_capacity(answers.len());
+    for (text, held, report) in answers {
         record(exchange, report);
-        held.join(of_answer);
-        match (body.len() + answer.len()) as u64 <= most_bytes {
-            true => body.extend_from_slice(&answer),
-            false => {
-                let error = GraphQLError::new(
-                    ErrorCode::ResponseTooLarge,
-                    format!(
-                        "The answers of the batch have more than {most_bytes} bytes together \
-                         (--max-response-size)."
-                    ),
-                );
+        texts.push((text, held));
+    }
+    let most_bytes = service.worker.limits().response_bytes;
+    let joined = join_answers(texts, most_bytes, &service.process.memory);
+    exchange.report.codes.extend(joined.codes);
+    Ok(respond_held(StatusCode::OK, media_type, joined.body, joined.held))
+}
+
+/// The answers of a batch as one text.
+#[derive(Debug)]
+struct Joined {
+    body: Vec<u8>,
+    held: MemoryReservation,
+    /// Errors of answers that are left out.
+    codes: Vec<ErrorCode>,
+}
+
+/// Room for the error in place of an answer.
+const ERROR_BYTES: usize = 512;
+
+/// Joins answers to a list. The text of all exists beside those of the answers, so that its memory
+/// is reserved, too; each answer is freed when it is copied.
+fn join_answers(
+    answers: Vec<(Vec<u8>, MemoryReservation)>,
+    most_bytes: u64,
+    memory: &Arc<MemoryBudget>,
+) -> Joined {
+    let (mut body, mut held) = (Vec::new(), MemoryReservation::of(memory));
+    let mut codes = Vec::new();
+    let texts: usize = answers.iter().map(|(text, _)| text.len() + 1).sum();
+    let errors = (answers.len() + 1) * ERROR_BYTES;
+    // Where there is no room for all, there may be for some.
+    let _ = held.make_room_for(&mut body, texts + errors);
+    for (place, (text, _held)) in answers.into_iter().enumerate() {
+        body.push(if place == 0 { b'[' } else { b',' });
+        let code = match (body.len() + text.len()) as u64 <= most_bytes {
+            false => Some(ErrorCode::ResponseTooLarge),
+            true => {
+                let room = held.make_room_for(&mut body, text.len() + errors);
+                room.err().map(|_| ErrorCode::ResponseMemoryExhausted)
+            }
+        };
+        match code {
+            None => body.extend_from_slice(&text),
+            Some(code) => {
+                let error = GraphQLError::new(code, left_out(code, most_bytes));
                 body.extend_from_slice(&engine::Response::request_error(&[error]).body);
-                exchange.report.codes.push(ErrorCode::ResponseTooLarge);
+                codes.push(code);
             }
         }
     }
     body.push(b']');
-    Ok(respond_held(StatusCode::OK, media_type, body, held))
+    Joined { body, held, codes }
+}
+
+/// The message in place of an answer.
+fn left_out(code: ErrorCode, most_bytes: u64) -> String {
+    match code {
+        ErrorCode::ResponseTooLarge => format!(
+            "The answers of the batch have more than {most_bytes} bytes together \
+             (--max-response-size)."
+        ),
+        _ => "There is no memory for this answer beside the others of the batch \
+              (--response-memory). If the request made changes, they are made."
+            .to_owned(),
+    }
 }
 
 fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
@@ -121,4 +165,47 @@ fn record(exchange: &mut Exchange, mut report: Report) {
     // After the fetches of the slowest request: they are only counted.
     exchange.report.fetches.fetches.append(&mut report.fetches.fetches);
     exchange.report.codes = codes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEBIBYTE: usize = 1 << 20;
+
+    /// Joins three answers of a mebibyte each; the length of the text, the codes of its errors, and
+    /// the most memory that was reserved beside that of the answers.
+    fn joined(most_bytes: u64, most: u64) -> (usize, Vec<ErrorCode>, u64) {
+        let memory = MemoryBudget::new(u64::MAX);
+        let answers = (0..3).map(|_| {
+            let mut held = MemoryReservation::of(&memory);
+            held.grow_to(MEBIBYTE as u64).unwrap();
+            (vec![b' '; MEBIBYTE], held)
+        });
+        let answers: Vec<_> = answers.collect();
+        let before = memory.held();
+        memory.set_most(before.saturating_add(most));
+        let joined = join_answers(answers, most_bytes, &memory);
+        assert!(joined.held.bytes() >= joined.body.len() as u64);
+        assert_eq!(memory.held(), joined.held.bytes());
+        (joined.body.len(), joined.codes, memory.most_held() - before)
+    }
+
+    #[test]
+    fn the_text_of_a_batch_is_reserved_beside_its_answers() {
+        let (length, codes, reserved) = joined(u64::MAX, u64::MAX);
+        assert_eq!((length, codes), (3 * MEBIBYTE + 4, Vec::new()));
+        assert!(reserved >= length as u64);
+    }
+
+    #[test]
+    fn answers_without_room_beside_the_others_are_errors() {
+        let exhausted = ErrorCode::ResponseMemoryExhausted;
+        let (length, codes, reserved) = joined(u64::MAX, 1 << 20);
+        assert!(codes == [exhausted] || codes == [exhausted, exhausted], "{codes:?}");
+        assert!(length < 3 * MEBIBYTE && reserved <= 1 << 20, "{length} {reserved}");
+        let (length, codes, _) = joined(2 * MEBIBYTE as u64 + 100, u64::MAX);
+        assert_eq!(codes, [ErrorCode::ResponseTooLarge]);
+        assert!((2 * MEBIBYTE..2 * MEBIBYTE + 600).contains(&length), "{length}");
+    }
 }

@@ -11,6 +11,7 @@ use super::readiness::Readiness;
 use super::request_memory::RequestMemory;
 use super::settings::LoadSettings;
 use super::telemetry::{Collectors, Telemetry};
+use crate::memory as process_memory;
 use crate::metrics::{self, Situation};
 
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(super) struct Reloads {
 
 impl Process {
     pub(super) fn new(load: &LoadSettings, telemetry: Telemetry) -> Self {
+        let memory = MemoryBudget::new(load.response_memory);
+        memory.return_freed_by(process_memory::give_back);
         Self {
             is_stopping: AtomicBool::default(),
             readiness: Readiness::default(),
@@ -47,7 +50,7 @@ impl Process {
             clients: Arc::default(),
             telemetry,
             admission: Admission::new(load.most_requests, load.most_waiting),
-            memory: MemoryBudget::new(load.response_memory),
+            memory,
             bodies: RequestMemory::new(load.request_memory),
         }
     }

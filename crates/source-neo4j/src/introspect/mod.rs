@@ -5,12 +5,14 @@
 //! * [`read`]: which statements these are; a graph that is not large is read as a whole
 //! * [`sample`]: of a large one some nodes of each label and some relationships of each type are,
 //!   which takes as long as there are labels and types, however many nodes there are
+//! * [`counts`]: numbers of nodes and relationships, of which the server keeps count
 //! * [`record`], [`rows`], [`types`]: the results of the statements
 //! * [`whole`], [`sampled`]: the answers put together
 //!
 //! The statements are `.cypher` files beside this one. Those of a sample begin with one that
 //! returns ids for a label or a type; the others take these as a parameter.
 
+mod counts;
 mod query;
 mod read;
 mod record;
@@ -20,6 +22,7 @@ mod sampled;
 mod types;
 mod whole;
 
+pub(super) use counts::{PATIENCE, add as add_counts};
 pub use read::Bounds;
 pub(super) use read::{read_index_states, read_schema};
 pub use record::Unexpected;

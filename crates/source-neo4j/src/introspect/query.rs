@@ -74,9 +74,18 @@ pub(super) async fn send(
     connection: &mut Connection,
     statements: &[IntrospectionQuery<'_>],
 ) -> Result<Vec<Records>, WireError> {
+    send_within(connection, statements, PATIENCE).await
+}
+
+/// The same with a timeout of each statement.
+pub(super) async fn send_within(
+    connection: &mut Connection,
+    statements: &[IntrospectionQuery<'_>],
+    limit: Duration,
+) -> Result<Vec<Records>, WireError> {
     let bookmarks = Bookmarks::default();
     let mut transaction = Transaction::new(Access::Read, &bookmarks);
-    transaction.timeout = Some(PATIENCE);
+    transaction.timeout = Some(limit);
     let mut batch = connection.batch();
     for IntrospectionQuery { text, parameter } in statements {
         let count = usize::from(parameter.is_some());

@@ -408,3 +408,24 @@ async fn plans_are_the_servers_own() {
     assert_eq!(hidden.await.unwrap(), Vec::<String>::new());
     connections.probe().await.unwrap();
 }
+
+#[tokio::test]
+async fn numbers_of_nodes_and_relationships_are_kept_by_the_server() {
+    let Some(graph) = testkit::neo4j::take().unwrap() else { return };
+    let connections = connect(&graph, 1).await;
+    // The statements of `introspect::counts`.
+    for text in [
+        "MATCH ()-[:`R`]->() RETURN count(*) AS c0",
+        "MATCH (:`A`) RETURN count(*) AS c0",
+        "MATCH (:`A`)-[:`R`]->() RETURN count(*) AS c0",
+        "MATCH ()-[:`R`]->(:`B`) RETURN count(*) AS c0",
+    ] {
+        let mut draft = Draft::default();
+        draft.statement(Access::Read, text, Vec::new());
+        let (variables, session) = (Variables::of(&[]), Session::default());
+        let figures = PlanFigures::Estimated;
+        let plans = connections.explain(&draft.program, variables, &session, figures).await;
+        let plans = plans.unwrap();
+        assert!(plans[0].contains("CountFromCountStore"), "{text}\n{}", plans[0]);
+    }
+}

@@ -12,7 +12,7 @@ use super::super::wire::{Row, Rows};
 use source::SourceError;
 use source::session::write_quoted;
 
-/// Arrays of keys, with memory reservations for them and for their copies in messages.
+/// Arrays of keys, with their memory reservation. The connection reserves that of the messages.
 #[derive(Debug, Default)]
 pub(in super::super) struct KeyArrays {
     arrays: Vec<Vec<u8>>,
@@ -31,12 +31,11 @@ impl Deref for KeyArrays {
 const FEW_ROWS: usize = 128;
 
 /// Most bytes for a row beside its values: its entry in the growing set of keys, and the delimiters
-/// of a value in an array and in the sent copy.
+/// of a value in an array.
 const EACH_ROW: usize = 80;
 
-/// Most copies of the values: as seen keys, with their lengths, in a growing array, and in the
-/// message.
-const COPIES: usize = 4;
+/// Most copies of the values: as seen keys, with their lengths, and in a growing array.
+const COPIES: usize = 3;
 
 /// Reserves the memory for arrays of some columns of these rows, before they are made.
 fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> {

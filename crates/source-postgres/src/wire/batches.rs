@@ -9,7 +9,6 @@ use std::collections::VecDeque;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use bytes::BytesMut;
 use tokio::io::AsyncWriteExt;
 
 use super::connection::{Connection, Expected, State};
@@ -17,7 +16,7 @@ use super::error::WireError;
 use super::message::Kind;
 use super::pipeline::Pipeline;
 use super::receive::Frame;
-use super::round::{Failed, KEPT_CAPACITY, is_committed, unexpected};
+use super::round::{Failed, is_committed, unexpected};
 use super::rows::{Rows, require_tag};
 
 /// The unanswered batches of a connection. `T` identifies the caller of a batch.
@@ -216,13 +215,9 @@ impl<T> Batches<T> {
                 Poll::Pending => return Ok(()),
             }
         }
-        *written = 0;
-        out.clear();
-        if out.capacity() > KEPT_CAPACITY {
-            *out = BytesMut::new();
-        }
+        connection.clear_sent();
         if !self.is_flushed
-            && let Poll::Ready(flushed) = pin!(socket.flush()).poll(context)
+            && let Poll::Ready(flushed) = pin!(connection.socket.flush()).poll(context)
         {
             flushed?;
             self.is_flushed = true;

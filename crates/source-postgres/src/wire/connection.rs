@@ -6,6 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
+use response::memory::growth;
+use response::{MemoryReservation, NoMemory};
 use source::NameSet;
 use source::wire::socket::Socket;
 use tokio_postgres::config::TargetSessionAttrs;
@@ -16,12 +18,17 @@ use super::error::WireError;
 use super::pipeline::{self, Pipeline};
 use super::prepared::{Found, Name, PreparedStatements};
 use super::receive::Receiver;
+use super::round::KEPT_CAPACITY;
 use super::sessions::CountedSession;
 use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, ResultSignature, Statement};
 
 /// Attempts to start a session that ends at once.
 const STARTS: usize = 3;
+
+/// Most bytes of a message beside its text or its largest value, as far as their room is not made
+/// with that of the next part.
+const HEADERS: usize = 1 << 10;
 
 /// A session with a PostgreSQL server, for one task at a time.
 #[derive(Debug)]
@@ -30,6 +37,8 @@ pub struct Connection {
     pub(super) receiver: Receiver,
     /// The messages of the round that is being composed.
     pub(super) out: BytesMut,
+    /// The memory of `out`: keys of many rows may be a part of its messages.
+    out_held: MemoryReservation,
     /// Number of their bytes that are sent.
     pub(super) written: usize,
     /// Number of unanswered Syncs, composed ones included.
@@ -253,6 +262,7 @@ impl Connection {
             socket,
             receiver,
             out: BytesMut::new(),
+            out_held: config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default(),
             written: 0,
             syncs: 0,
             expected: Vec::new(),
@@ -372,7 +382,8 @@ impl Connection {
         max_rows: i32,
         answer: Expected,
     ) -> Result<(), WireError> {
-        let out = &mut self.out;
+        let (out, held) = (&mut self.out, &mut self.out_held);
+        make_room(out, held, statement.text().len())?;
         let is_named = self.config.pooler.keeps_statements();
         let found = match is_named {
             true => Some(self.prepared.find_or_add(statement)),
@@ -394,6 +405,7 @@ impl Connection {
         let write_value = |parameter, out: &mut BytesMut| match parameter {
             Parameter::Null => Ok(postgres_protocol::IsNull::Yes),
             Parameter::Text(text) => {
+                make_room(out, held, text.len())?;
                 out.extend_from_slice(text);
                 Ok(postgres_protocol::IsNull::No)
             }
@@ -401,7 +413,10 @@ impl Connection {
         // No formats: text for parameters and results.
         frontend::bind(portal, name, [], parameters, write_value, [], out).map_err(|error| {
             match error {
-                frontend::BindError::Conversion(error) => WireError::Protocol(error.to_string()),
+                frontend::BindError::Conversion(error) => match error.downcast::<NoMemory>() {
+                    Ok(error) => WireError::NoMemory(*error),
+                    Err(error) => WireError::Protocol(error.to_string()),
+                },
                 frontend::BindError::Serialization(error) => unsendable(&error),
             }
         })?;
@@ -415,6 +430,18 @@ impl Connection {
                 .map_err(|error| unsendable(&error))?;
         }
         Ok(())
+    }
+
+    /// Frees the buffer of messages that were sent, unless it is small.
+    pub(super) fn clear_sent(&mut self) {
+        let Connection { out, out_held, written, .. } = self;
+        *written = 0;
+        out.clear();
+        let capacity = out.capacity();
+        if capacity > KEPT_CAPACITY || !out_held.keep(capacity as u64) {
+            *out = BytesMut::new();
+            *out_held = out_held.another();
+        }
     }
 
     /// Removes messages that were not sent.
@@ -442,6 +469,26 @@ impl PreparedStatements {
             }
         }
     }
+}
+
+/// Makes room for a part of a message, and for its header. The growth of the buffer is reserved
+/// before it is allocated; while it grows, both buffers exist.
+fn make_room(
+    out: &mut BytesMut,
+    held: &mut MemoryReservation,
+    bytes: usize,
+) -> Result<(), NoMemory> {
+    let more = bytes + HEADERS;
+    let capacity = out.capacity();
+    if more > capacity - out.len() {
+        let after = (out.len() + more).max(capacity + growth(capacity));
+        held.grow_to((capacity + after) as u64)?;
+        let mut grown = BytesMut::with_capacity(after);
+        grown.extend_from_slice(out);
+        *out = grown;
+        held.shrink_to(after as u64);
+    }
+    Ok(())
 }
 
 fn parse(name: &str, statement: &Statement, out: &mut BytesMut) -> Result<(), WireError> {

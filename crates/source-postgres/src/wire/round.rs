@@ -4,7 +4,6 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-use bytes::BytesMut;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 use tokio::io::AsyncWriteExt;
@@ -285,11 +284,7 @@ impl Connection {
             }
         })
         .await;
-        self.out.clear();
-        self.written = 0;
-        if self.out.capacity() > KEPT_CAPACITY {
-            self.out = BytesMut::new();
-        }
+        self.clear_sent();
         match sent {
             Err(WireError::Closed { reason: None }) => Err(self.read_closing_reason().await),
             sent => sent,

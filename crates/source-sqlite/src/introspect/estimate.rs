@@ -89,6 +89,8 @@ fn rows_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use catalog::End;
+
     use super::*;
     use crate::introspect::introspect;
 
@@ -105,7 +107,7 @@ mod tests {
 
     fn referrers(connection: &Connection) -> Vec<Option<u64>> {
         let catalog = introspect(connection).unwrap();
-        catalog.relationships().map(|one| catalog.estimated_referrers(one.id)).collect()
+        catalog.relationships().map(|one| catalog.estimated_related(one.id, End::To)).collect()
     }
 
     #[test]

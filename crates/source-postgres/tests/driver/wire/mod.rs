@@ -8,6 +8,7 @@
 
 use std::time::{Duration, Instant};
 
+use response::MemoryBudget;
 use source_postgres::wire::{Connection, Parameter, Transaction, WireError, connect_simple};
 
 mod foreign;
@@ -462,4 +463,35 @@ async fn a_server_that_goes_away_closes_the_connection() {
     server.stop();
     let closed = run(&mut connection, &["SELECT 1"]).await.unwrap_err();
     assert!(matches!(closed, WireError::Closed { .. }), "{closed:?}");
+}
+
+#[tokio::test]
+async fn the_memory_of_messages_is_reserved_until_they_are_sent() {
+    let Some(server) = wire_server::shared() else { return };
+    let memory = MemoryBudget::new(u64::MAX);
+    let config = config(&server.socket_url()).with_memory(&memory);
+    let mut connection = Connection::connect(&config).await.unwrap();
+    let keys = "7".repeat(8 << 20);
+    let length = statement("SELECT length($1)");
+    let mut results = Vec::new();
+    let before = memory.held();
+    let mut pipeline = connection.pipeline();
+    for sent in 1..=2_u64 {
+        pipeline.execute(&length, [text(&keys)]).unwrap();
+        assert!(memory.held() - before >= sent * (8 << 20));
+    }
+    // The old and the new buffer, while it grew.
+    assert!(memory.most_held() - before >= 24 << 20);
+    pipeline.sync_and_read(&mut results).await.unwrap();
+    assert_eq!(memory.held(), before);
+    // Without room nothing is sent, and the connection serves others.
+    memory.set_most(before + (10 << 20));
+    let mut pipeline = connection.pipeline();
+    pipeline.execute(&length, [text(&keys)]).unwrap();
+    let refused = pipeline.execute(&length, [text(&keys)]).unwrap_err();
+    assert!(matches!(refused, WireError::NoMemory(_)), "{refused}");
+    pipeline.sync_and_read(&mut results).await.unwrap();
+    assert_eq!(results.len(), 1);
+    assert_eq!(query(&mut connection, "SELECT 5").await, "5");
+    assert!(memory.held() <= before);
 }
