@@ -110,6 +110,15 @@ fn two_schemas_of_one_database_do_not_disturb_each_other() {
         r#"{"queryNamed":[{"code":7}],"querySimilarItemByEmbedding":[{"name":"tea","vector_distance":0}]}"#
     );
 
+    // Commands that read the definitions.
+    definitions.done(&["check", &shop], "shop");
+    let query = definitions.folder.file("query.graphql");
+    fs::write(&query, r#"{ queryItem(filter: {name: {alloftext: "teas"}}) { price } }"#).unwrap();
+    let query = definitions.text("query.graphql");
+    let explained = definitions.done(&["explain", &shop, &query], "shop");
+    assert!(explained.contains(r#""shop"."thalweg_stems"("#), "{explained}");
+    assert!(!explained.contains(r#""thalweg""#), "{explained}");
+
     // Import and export.
     fs::write(definitions.folder.file("Item.csv"), "id,name,price\n,blue tea,4\n").unwrap();
     let file = definitions.text("Item.csv");

@@ -64,7 +64,10 @@ impl PostgresMigration {
         migration.run(include_str!("migrate/begin.sql")).await?;
         match access {
             MigrationAccess::Read => {}
-            MigrationAccess::Write => migration.run(include_str!("migrate/lock.sql")).await?,
+            MigrationAccess::Write => {
+                let lock = migration.schema.statement(include_str!("migrate/lock.sql"));
+                migration.run(&lock).await?;
+            }
         }
         Ok(migration)
     }

@@ -20,6 +20,9 @@ pub(super) struct DefinitionsSchema(Box<str>);
 )]
 pub struct SchemaNameError(Box<str>);
 
+/// The number of the advisory lock of migrations and imports of `public`.
+const LOCK: &str = "32765864939316583";
+
 /// The most bytes of a name.
 const MOST_BYTES: usize = 63;
 
@@ -57,6 +60,8 @@ impl DefinitionsSchema {
                 format!("'{OWN_PREFIX}porter' and dictnamespace = '\"{name}\"'")
             })
             .replace("thalweg.", &format!("\"{name}\".{OWN_PREFIX}"))
+            // Migrations and imports of other schemas do not wait.
+            .replace(LOCK, &format!("hashtextextended('thalweg schema {name}', 0)"))
             .into()
     }
 }
@@ -98,6 +103,13 @@ mod tests {
             "dictname = 'porter' and dictnamespace = 'thalweg'::regnamespace",
             "dictname = 'thalweg_porter' and dictnamespace = '\"shop\"'::regnamespace",
         );
+        check(
+            "select pg_advisory_lock(32765864939316583);",
+            "select pg_advisory_lock(hashtextextended('thalweg schema shop', 0));",
+        );
+        for locked in [include_str!("migrate/lock.sql"), include_str!("transfer/lock.sql")] {
+            assert!(locked.contains(LOCK) && !shop.statement(locked).contains(LOCK));
+        }
         check(
             "create schema if not exists thalweg;",
             "do $do$ begin if to_regnamespace('\"shop\"') is null then create schema \"shop\"; \

@@ -49,7 +49,7 @@ impl PostgresTransfer {
     ) -> Result<Self, TransferError> {
         let transfer = Self::connect(url, schema, timeouts).await?;
         transfer.run(include_str!("transfer/settings.sql")).await?;
-        transfer.run(include_str!("transfer/lock.sql")).await?;
+        transfer.run(&transfer.named(include_str!("transfer/lock.sql"))).await?;
         Ok(transfer)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use clients::egress::Outcome;
 use engine::{Engine, ResolverOptions, SourceAddress, Worker};
 use expect_test::expect;
 use serde_json::json;
@@ -99,6 +100,42 @@ fn root_fields_are_requested_while_the_source_answers() {
 }
 
 #[test]
+fn requests_of_a_dropped_operation_are_counted_as_abandoned() {
+    let server = HttpServer::start(reply);
+    let definitions = TYPES.replace("SERVER", &server.address.to_string());
+    let database = Database::new();
+    block_on(async {
+        let worker = open(&database, &definitions, local()).await.unwrap();
+        let asked = ask(&worker, "{ one late }", "{}", &[]);
+        let answered = async {
+            // Both are sent at once.
+            while server.received().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        tokio::select! {
+            answer = asked => panic!("{answer}"),
+            () = answered => {}
+        }
+        let outcomes: Vec<_> = worker
+            .engine()
+            .resolver_statistics()
+            .into_iter()
+            .map(|field| {
+                let outcomes = Outcome::ALL.into_iter().zip(field.statistics.outcomes);
+                let counted = outcomes.filter(|(_, count)| *count > 0);
+                let counted: Vec<_> = counted.map(|(outcome, _)| outcome.as_str()).collect();
+                format!("{} {}", field.field, counted.join(" "))
+            })
+            .collect();
+        assert!(outcomes.contains(&"Query.late abandoned".to_owned()), "{outcomes:?}");
+        assert!(outcomes.contains(&"Query.one answered".to_owned()), "{outcomes:?}");
+        assert!(outcomes.contains(&"Query.other ".to_owned()), "{outcomes:?}");
+    });
+}
+
+#[test]
 fn the_limit_counts_root_fields_first() {
     let server = HttpServer::start(reply);
     let definitions = TYPES.replace("SERVER", &server.address.to_string());
@@ -117,16 +154,16 @@ fn the_limit_counts_root_fields_first() {
             text.push('\n');
             let mut sent: Vec<_> = server.received().into_iter().map(|one| one.target).collect();
             sent.sort();
-            text.push_str(&format!("  {}\n", sent.join(" ")));
+            text.push_str(&format!("  sent: {sent:?}\n"));
         }
         text
     });
     expect![[r#"
         {"data":{"one":"/one","queryRow":[{"remote":"/of/a"}]}}
-          /of/a /one
+          sent: ["/of/a", "/one"]
         {"data":{"queryRow":[{"remote":null},{"remote":null}],"one":"/one"},"errors":[{"message":"The operation needs more than 2 requests to other servers: select fewer rows, or fewer custom fields.","locations":[{"line":1,"column":14}],"path":["queryRow",0,"remote"],"extensions":{"code":"TOO_MANY_CALLS"}}]}
-          /one
+          sent: ["/one"]
         {"data":{"one":null,"other":null,"late":null,"queryRow":[{"name":"a"},{"name":"b"}]},"errors":[{"message":"The operation needs more than 2 requests to other servers: select fewer rows, or fewer custom fields.","locations":[{"line":1,"column":3}],"path":["one"],"extensions":{"code":"TOO_MANY_CALLS"}}]}
-  
+          sent: []
     "#]].assert_eq(&answers);
 }
