@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use source::geo::{GeoCondition, Geometry};
 use source::{MigrationAccess, Timeouts};
 use sources::Migrator;
+use sources::migrate::PUBLIC;
 use testkit::postgres::{Server, required_installations, shared};
 
 use crate::shop::block_on;
@@ -155,7 +156,9 @@ impl Database {
         let model = dgraph::definitions::read(TYPES).unwrap();
         let stored = dgraph::stored::stored(&model);
         let migrator =
-            Migrator::begin(address, MigrationAccess::Write, Timeouts::default()).await.unwrap();
+            Migrator::begin(address, PUBLIC, MigrationAccess::Write, Timeouts::default())
+                .await
+                .unwrap();
         let planned = migrator.plan(&stored.model).await.unwrap();
         migrator.apply(&planned, TYPES).await.unwrap();
         if let Some(file) = &self.file {
