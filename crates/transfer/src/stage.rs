@@ -136,7 +136,7 @@ pub fn stage(
         };
         read(&mut facts, source, &position, &mut save, progress)?;
         position = Position::default();
-        if facts.sorter.is_worth_a_run() {
+        if facts.sorter.is_worth_a_run(index + 1 == sources.len()) {
             Checkpoint::save(&mut facts, inputs, (index + 1, position), folder)?;
         }
     }

@@ -221,7 +221,7 @@ fn staged(
     Ok(staged)
 }
 
-/// Reports an import, and removes its files: the mark that it is loaded last.
+/// Reports an import, and removes its files: those that say that it is loaded last.
 fn finish(
     options: &ImportOptions,
     target: &Target,
@@ -230,11 +230,11 @@ fn finish(
 ) -> Result<ExitCode, Failure> {
     let code = report(options, target, staged)?;
     let removed = || {
-        for table in &staged.tables {
-            fs::remove_file(&table.path).or_else(|error| match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
-            })?;
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if !path.ends_with(MARK) && !Manifest::has_file(&path) {
+                fs::remove_file(path)?;
+            }
         }
         fs::remove_dir_all(folder)
     };

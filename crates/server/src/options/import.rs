@@ -114,6 +114,9 @@ enum WhichIds {
     New,
 }
 
+/// With less memory, there would be more sorted parts than a process may have open files.
+const LEAST_MEMORY: usize = 64 << 10;
+
 /// More memory makes no import faster, and places in it have 32 bits.
 const MOST_MEMORY: usize = 1 << 30;
 
@@ -177,7 +180,8 @@ impl ImportOptions {
 
     /// Bytes of values in memory before they are sorted to disk.
     pub(crate) fn sort_memory(&self) -> usize {
-        usize::try_from(self.sort_memory.0).map_or(MOST_MEMORY, |bytes| bytes.min(MOST_MEMORY))
+        let bytes = usize::try_from(self.sort_memory.0).unwrap_or(usize::MAX);
+        bytes.clamp(LEAST_MEMORY, MOST_MEMORY)
     }
 
     /// The file of rejected values.

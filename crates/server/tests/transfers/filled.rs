@@ -15,7 +15,7 @@ const TYPES: &str = "
 ";
 
 fn type_of(number: u32) -> &'static str {
-    if number % 2 == 0 { "Car" } else { "Truck" }
+    if number.is_multiple_of(2) { "Car" } else { "Truck" }
 }
 
 /// Persons and vehicles with numbers, as triples.

@@ -365,7 +365,7 @@ mod tests {
             }
             saved = names.save().unwrap();
         }
-        let other = SavedNames { probe: 0, ..saved.clone() };
+        let other = SavedNames { probe: 0, ..saved };
         assert!(Names::resume(folder.path(), &other).unwrap().is_none());
         assert_eq!(names.number(1, b"n5").unwrap(), 2_000);
         assert_eq!(names.count(), 2_001);

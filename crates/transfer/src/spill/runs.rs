@@ -101,10 +101,12 @@ impl Sorter {
         self.runs.len() > self.synced || self.used() + self.memory / 16 > self.memory
     }
 
-    /// Returns true if there is enough for a run.
+    /// Returns true if there is enough for a run, or if the last entries become one anyway. A run is
+    /// an open file when all are merged, so there are no small ones.
     #[must_use]
-    pub fn is_worth_a_run(&self) -> bool {
-        self.runs.len() > self.synced || self.used() > self.memory / 16
+    pub fn is_worth_a_run(&self, is_last: bool) -> bool {
+        let is_half_full = self.used() > self.memory / 2;
+        self.runs.len() > self.synced || is_half_full || (is_last && !self.runs.is_empty())
     }
 
     /// Writes all entries to disk, and returns the lengths of all runs.

@@ -97,6 +97,12 @@ impl Manifest {
         folder.join(LOADED).exists()
     }
 
+    /// Returns true if a path is that of the manifest, or of the mark that its rows are loaded.
+    #[must_use]
+    pub fn has_file(path: &Path) -> bool {
+        path.ends_with(FILE) || path.ends_with(LOADED)
+    }
+
     /// The staged rows of an import; `None` if they are not complete, or are those of another one.
     #[must_use]
     pub fn read(fingerprint: &str, folder: &Path) -> Option<Staged> {
