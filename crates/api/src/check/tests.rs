@@ -259,7 +259,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Object
-          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Password | Relation | Common | CommonRelation | CommonPassword)
+          Write: Stored, Object(Key | Identifier | ExternalIdentifier | Elements | Password | Relation | Common | CommonElements | CommonRelation | CommonPassword)
           Variant: Of
           other: Refused"#]].assert_eq(table.trim_end());
 }
