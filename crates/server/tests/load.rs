@@ -383,9 +383,15 @@ fn assert_memory_is_kept(served: &mut Served, clients: usize, most: u64) {
     served.assert_lives();
 }
 
-/// Nobody is refused for want of a connection: those have some megabytes of their own.
-const OPTIONS: [&str; 4] =
-    ["--threads=2", "--connections=8", "--acquire-timeout=1m", "--response-memory=160MiB"];
+/// Nobody is refused for want of a connection, which has some megabytes of its own, or of time on a
+/// machine that is busy.
+const OPTIONS: [&str; 5] = [
+    "--threads=2",
+    "--connections=8",
+    "--acquire-timeout=5m",
+    "--request-timeout=5m",
+    "--response-memory=160MiB",
+];
 
 /// What they may hold, the 16 MiB that SQLite keeps in memory for each of ten connections, and as
 /// much again as an answer has while its memory grows. All forty answers are 800 MB.
@@ -413,8 +419,7 @@ fn large_values_of_sqlite_share_the_memory_too() {
         CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
         INSERT INTO text SELECT 1, hex(zeroblob(10000000));",
     );
-    let patient = [&OPTIONS[..], &["--request-timeout=5m"]].concat();
-    let mut served = Served::start(file.source(), &patient);
+    let mut served = Served::start(file.source(), &OPTIONS);
     let idle = served.peak_memory();
     // As many as there are connections, and some that wait.
     assert_memory_is_kept(&mut served, 12, idle + 200 * MEBIBYTE);
