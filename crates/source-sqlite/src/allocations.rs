@@ -155,10 +155,7 @@ fn default() -> Option<&'static sqlite3_mem_methods> {
 }
 
 /// The size of an allocation.
-///
-/// # Safety
-///
-/// The address is that of an allocation, or null.
+// SAFETY: the address is that of an allocation of SQLite, or null.
 unsafe fn size(default: &sqlite3_mem_methods, address: *mut c_void) -> c_int {
     match default.xSize {
         // SAFETY: as above.
@@ -167,6 +164,7 @@ unsafe fn size(default: &sqlite3_mem_methods, address: *mut c_void) -> c_int {
     }
 }
 
+// SAFETY: SQLite calls it as its own function, which may be called with any size.
 unsafe extern "C" fn allocate(bytes: c_int) -> *mut c_void {
     let Some(malloc) = default().and_then(|default| default.xMalloc) else { return null_mut() };
     let Ok(held) = reserve(bytes) else { return null_mut() };
@@ -176,6 +174,7 @@ unsafe extern "C" fn allocate(bytes: c_int) -> *mut c_void {
     address
 }
 
+// SAFETY: SQLite calls it with one of its allocations, once.
 unsafe extern "C" fn free(address: *mut c_void) {
     let Some(default) = default() else { return };
     let Some(free) = default.xFree else { return };
@@ -187,6 +186,8 @@ unsafe extern "C" fn free(address: *mut c_void) {
     drop(held);
 }
 
+// SAFETY: SQLite calls it with one of its allocations, and uses no other address from then on than
+// the returned one, or the same if it is null.
 unsafe extern "C" fn reallocate(address: *mut c_void, bytes: c_int) -> *mut c_void {
     let Some(default) = default() else { return null_mut() };
     let Some(realloc) = default.xRealloc else { return null_mut() };
