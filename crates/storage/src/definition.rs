@@ -9,12 +9,12 @@ mod trigger;
 use sql::tree::definition::{
     Constraint, Definition, DeleteAction, IndexDefinition, Tokens, WordForm, WordTable,
 };
-use sql::{Identifier, TableName, WordIndexes};
+use sql::{Identifier, TableName, VectorOperator, WordIndexes};
 
 pub(crate) use self::table::{add_column, check, create_table, data_type, value_type};
 pub(crate) use self::trigger::{TriggerDefinition, triggers};
 use crate::database::{Database, PREFIX, SCHEMA};
-use crate::tables::{Index, IndexMethod, OnDelete, Reference, Stored, Table};
+use crate::tables::{Index, IndexMethod, Metric, OnDelete, Reference, Stored, Table};
 
 pub(crate) fn identifier(name: &str) -> Identifier {
     Identifier(name.into())
@@ -64,6 +64,14 @@ pub(crate) fn create_index(table: &Table, index: &Index, database: &Database) ->
         IndexMethod::Hash => (sql::tree::definition::IndexMethod::Hash, None),
         IndexMethod::Elements => (sql::tree::definition::IndexMethod::Elements, None),
         IndexMethod::Places => (sql::tree::definition::IndexMethod::Places, None),
+        IndexMethod::Vectors { dimensions, metric } => {
+            let operator = match metric {
+                Metric::Euclidean => VectorOperator::Euclidean,
+                Metric::Cosine => VectorOperator::Cosine,
+                Metric::DotProduct => VectorOperator::DotProduct,
+            };
+            (sql::tree::definition::IndexMethod::Vectors { dimensions, operator }, None)
+        }
         IndexMethod::Words => words(WordForm::Plain),
         IndexMethod::Stems => words(WordForm::Stemmed),
         IndexMethod::Trigrams => {
@@ -104,9 +112,11 @@ pub(crate) fn drop_index(index: &Index, database: &Database) -> Definition {
 /// Whether an index is a virtual table.
 pub(crate) fn is_virtual(index: &Index, database: &Database) -> bool {
     let of_words = match index.method {
-        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements | IndexMethod::Places => {
-            false
-        }
+        IndexMethod::Tree
+        | IndexMethod::Hash
+        | IndexMethod::Elements
+        | IndexMethod::Places
+        | IndexMethod::Vectors { .. } => false,
         IndexMethod::Words | IndexMethod::Stems | IndexMethod::Trigrams => true,
     };
     of_words && database.flavor.definitions.words == WordIndexes::VirtualTables

@@ -23,7 +23,12 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
     };
     let migrate = async {
-        let migrator = Migrator::begin(&options.address, access, Timeouts::default()).await?;
+        let mut migrator = Migrator::begin(&options.address, access, Timeouts::default()).await?;
+        match options.purpose {
+            // Whether the database is behind does not depend on its rows.
+            Purpose::Check => {}
+            Purpose::Apply | Purpose::DryRun => migrator.read_vector_lengths().await?,
+        }
         let planned = migrator.plan(&model).await?;
         Ok((migrator, planned))
     };
