@@ -1,7 +1,13 @@
 //! Similarity queries with indexes of vectors, where PostgreSQL has the extension pgvector.
 
-use engine::{SourceAddress, Worker};
+use std::sync::Arc;
+
+use dialects::{Dialect, dgraph};
+use engine::{SourceAddress, Timeouts, Worker};
+use expect_test::expect;
 use serde_json::{Value, json};
+use source::MigrationAccess;
+use sources::migrate::Migrator;
 use testkit::postgres::{required_installations, shared};
 
 use crate::dgraph_rules::{Local, ask, open};
@@ -29,12 +35,31 @@ const ROWS: &str = "
     insert into \"Song\" (title, mood) values ('flat', array[1, 2]), ('none', null);
 ";
 
-const INDEXES: &str = "
-    create index on \"Song\" using hnsw ((mood::vector(3)) vector_l2_ops) where cardinality(mood) = 3;
-    create index on \"Song\" using hnsw ((tone::vector(3)) vector_cosine_ops) where cardinality(tone) = 3;
-    create index on \"Song\" using hnsw ((beat::vector(3)) vector_ip_ops) where cardinality(beat) = 3;
-    analyze \"Song\";
-";
+/// Creates the indexes of the definitions, now that vectors have lengths.
+async fn migrate(address: &SourceAddress) {
+    let timeouts = Timeouts::default();
+    let mut migrator = Migrator::begin(address, MigrationAccess::Write, timeouts).await.unwrap();
+    let model = dgraph::definitions::read(TYPES).unwrap();
+    let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
+    let model = Dialect::Dgraph(dialect).storage_model().unwrap();
+    assert!(migrator.plan(&model).await.unwrap().migration.is_empty());
+    migrator.read_vector_lengths().await.unwrap();
+    let planned = migrator.plan(&model).await.unwrap();
+    expect![[r#"
+        -- create the extension vector
+        CREATE EXTENSION IF NOT EXISTS "vector";
+        -- create the index Song_mood_vectors
+        CREATE INDEX "Song_mood_vectors" ON "public"."Song" USING hnsw (("mood"::vector(3)) vector_l2_ops) WHERE cardinality("mood") = 3;
+        -- create the index Song_tone_vectors
+        CREATE INDEX "Song_tone_vectors" ON "public"."Song" USING hnsw (("tone"::vector(3)) vector_cosine_ops) WHERE cardinality("tone") = 3;
+        -- create the index Song_beat_vectors
+        CREATE INDEX "Song_beat_vectors" ON "public"."Song" USING hnsw (("beat"::vector(3)) vector_ip_ops) WHERE cardinality("beat") = 3;
+    "#]].assert_eq(&planned.script());
+    migrator.apply(&planned, TYPES).await.unwrap();
+    // They are those of the definitions, whatever the lengths are later.
+    let migrator = Migrator::begin(address, MigrationAccess::Read, timeouts).await.unwrap();
+    assert!(migrator.plan(&model).await.unwrap().is_current());
+}
 
 const QUERY: &str = "{
     mood: querySimilarSongByEmbedding(by: mood, topK: 3, vector: [100, 100, 20]) { title vector_distance }
@@ -52,8 +77,10 @@ fn an_index_of_vectors_finds_what_the_exact_search_finds() {
     for installation in required_installations().unwrap() {
         let server = shared(&installation).unwrap();
         server.create_database("vectors").unwrap();
-        if let Err(error) = server.execute("vectors", "create extension vector") {
-            println!("not run on this PostgreSQL, which has not the extension pgvector: {error}");
+        if let Err(error) =
+            server.execute("vectors", "create extension vector; drop extension vector")
+        {
+            eprintln!("not run: a PostgreSQL has not the extension pgvector: {error}");
             continue;
         }
         let address = SourceAddress::parse(&server.url("vectors")).unwrap();
@@ -78,7 +105,8 @@ fn an_index_of_vectors_finds_what_the_exact_search_finds() {
         let exact = answer(false, None);
         let hidden = answer(true, Some(&json!({ "ROLE": "GUEST" })));
         assert_eq!(exact["errors"], Value::Null, "{exact}");
-        server.execute("vectors", INDEXES).unwrap();
+        local.block_on(migrate(&address));
+        server.execute("vectors", "analyze").unwrap();
         assert_eq!(scans(), 0);
         assert_eq!(answer(false, None), exact);
         let by_index = scans();

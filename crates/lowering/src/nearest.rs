@@ -9,7 +9,6 @@ use ir::{
 };
 
 use super::input::Input;
-use super::variants::OfVariant;
 use super::{Context, LowerError};
 use api::binding::{NearestRole, ValueBinding, VariantBinding, VariantsId};
 
@@ -91,7 +90,7 @@ impl Context<'_> {
     ) -> Result<(Distance, Vec<Filter>), LowerError> {
         let all = self.api.variants(variants);
         let own = |variant: &VariantBinding, place: &ValueRef| match place {
-            ValueRef::Common(place) => OfVariant::new(variant).field(*place),
+            ValueRef::Common(place) => variant.common.get(usize::from(*place)).copied(),
             _ => None,
         };
         let (vector, metric) = given.by.clone().ok_or_else(vectors)?;

@@ -42,7 +42,7 @@ impl<'b> OfVariant<'b> {
     }
 
     /// Its own field for a common one.
-    pub(super) fn field(self, place: u16) -> Option<FieldId> {
+    fn field(self, place: u16) -> Option<FieldId> {
         self.common.get(usize::from(place)).copied()
     }
 

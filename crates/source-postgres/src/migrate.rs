@@ -155,6 +155,16 @@ impl PostgresMigration {
         Ok(counted.map_err(failed)?.unwrap_or_default())
     }
 
+    /// The second number of the row that a query returns, if it returns one.
+    pub async fn length(&self, query: &str) -> Result<Option<i32>, MigrateError> {
+        let read = async {
+            let rows = self.client.query_typed(query, &[]).await?;
+            rows.first().map(|row| row.try_get(1)).transpose()
+        };
+        let failed = |source| MigrateError::Statement { statement: query.into(), source };
+        read.await.map_err(failed)
+    }
+
     /// Runs the statements and records them.
     pub async fn apply<'s>(
         self,

@@ -6,11 +6,12 @@ use catalog::Catalog;
 use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
 use source_postgres::migrate::PostgresMigration;
 use source_sqlite::migrate::SqliteMigration;
-use storage::database::TRIGRAM_EXTENSION;
+use storage::database::{TRIGRAM_EXTENSION, VECTOR_EXTENSION, VectorLength};
 use storage::migration::drift::drift;
 use storage::migration::{KeyChanged, Migration};
 use storage::model::Model;
 use storage::plan::Omitted;
+use storage::vectors::{LengthQuery, length_queries};
 use storage::{Database, Plan, Tables, Trigrams, migration};
 
 use crate::address::Address;
@@ -94,7 +95,11 @@ impl Migrator {
                     ExtensionState::Creatable => Trigrams::Creatable,
                     ExtensionState::Missing => Trigrams::Missing,
                 };
-                let database = Database::postgres(schema, trigrams);
+                let mut database = Database::postgres(schema, trigrams);
+                database.vectors.are_possible = match migration.extension(VECTOR_EXTENSION).await? {
+                    ExtensionState::Installed | ExtensionState::Creatable => true,
+                    ExtensionState::Missing => false,
+                };
                 (Driver::Postgres(Box::new(migration)), database, newest)
             }
             Address::Neo4j(_) => return Err(MigrateError::Graph),
@@ -129,6 +134,20 @@ impl Migrator {
     #[must_use]
     pub fn database(&self) -> &Database {
         &self.database
+    }
+
+    /// Reads the lengths of stored vectors, so that a plan has indexes of those that have none yet.
+    pub async fn read_vector_lengths(&mut self) -> Result<(), MigrateError> {
+        let Driver::Postgres(driver) = &self.driver else { return Ok(()) };
+        if !self.database.vectors.are_possible {
+            return Ok(());
+        }
+        for LengthQuery { table, column, query } in length_queries(&self.tables, &self.database) {
+            let length = driver.length(&query).await?.and_then(|length| u16::try_from(length).ok());
+            let length = length.map(|length| VectorLength { table, column, length });
+            self.database.vectors.lengths.extend(length);
+        }
+        Ok(())
     }
 
     /// Plans the migration to a model, compares the recorded tables with the actual ones, and runs

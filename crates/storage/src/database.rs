@@ -9,6 +9,25 @@ pub struct Database {
     /// The schema of the tables, where there are schemas.
     pub schema: Option<Box<str>>,
     pub trigrams: Trigrams,
+    pub vectors: Vectors,
+}
+
+/// Indexes of vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vectors {
+    /// True if the database has them, or can create the extension that has.
+    pub are_possible: bool,
+    /// Lengths of stored vectors. An index has those of one length, so one without a known length is
+    /// not planned.
+    pub lengths: Vec<VectorLength>,
+}
+
+/// The most frequent length of the vectors of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VectorLength {
+    pub table: Box<str>,
+    pub column: Box<str>,
+    pub length: u16,
 }
 
 /// Indexes of parts of texts.
@@ -23,6 +42,12 @@ pub enum Trigrams {
 /// The extension of PostgreSQL that has indexes of parts of texts.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
+/// The extension of PostgreSQL that has indexes of vectors.
+pub const VECTOR_EXTENSION: &str = "vector";
+
+/// The longest vectors that an index has.
+pub const MOST_DIMENSIONS: u16 = 2000;
+
 /// The beginning of the names of Thalweg's own objects, where there are no schemas.
 pub const PREFIX: &str = "thalweg_";
 
@@ -30,12 +55,14 @@ impl Database {
     /// A SQLite file.
     #[must_use]
     pub fn sqlite() -> Self {
-        Self { flavor: Flavor::SQLITE, schema: None, trigrams: Trigrams::Available }
+        let (schema, trigrams, vectors) = (None, Trigrams::Available, Vectors::default());
+        Self { flavor: Flavor::SQLITE, schema, trigrams, vectors }
     }
 
     /// A PostgreSQL database with tables in a schema.
     #[must_use]
     pub fn postgres(schema: &str, trigrams: Trigrams) -> Self {
-        Self { flavor: Flavor::POSTGRES, schema: Some(schema.into()), trigrams }
+        let (schema, vectors) = (Some(schema.into()), Vectors::default());
+        Self { flavor: Flavor::POSTGRES, schema, trigrams, vectors }
     }
 }

@@ -10,12 +10,12 @@ use sql::own::own_object;
 use sql::tree::definition::{
     Constraint, Definition, DeleteAction, IndexDefinition, PlaceTable, Tokens, WordForm, WordTable,
 };
-use sql::{Identifier, TableName, WordIndexes};
+use sql::{Identifier, TableName, VectorOperator, WordIndexes};
 
 pub(crate) use self::table::{add_column, check, create_table, data_type, value_type};
 pub(crate) use self::trigger::{TriggerDefinition, triggers};
 use crate::database::{Database, PREFIX};
-use crate::tables::{Index, IndexMethod, OnDelete, Reference, Stored, Table};
+use crate::tables::{Index, IndexMethod, Metric, OnDelete, Reference, Stored, Table};
 
 pub(crate) fn identifier(name: &str) -> Identifier {
     Identifier(name.into())
@@ -65,6 +65,14 @@ pub(crate) fn create_index(table: &Table, index: &Index, database: &Database) ->
         IndexMethod::Hash => (sql::tree::definition::IndexMethod::Hash, None),
         IndexMethod::Elements => (sql::tree::definition::IndexMethod::Elements, None),
         IndexMethod::Places => (sql::tree::definition::IndexMethod::Places, None),
+        IndexMethod::Vectors { dimensions, metric } => {
+            let operator = match metric {
+                Metric::Euclidean => VectorOperator::Euclidean,
+                Metric::Cosine => VectorOperator::Cosine,
+                Metric::DotProduct => VectorOperator::DotProduct,
+            };
+            (sql::tree::definition::IndexMethod::Vectors { dimensions, operator }, None)
+        }
         IndexMethod::Words => words(WordForm::Plain),
         IndexMethod::Stems => words(WordForm::Stemmed),
         IndexMethod::Trigrams => {
@@ -123,7 +131,10 @@ pub(crate) fn place_table(table: &Table, index: &Index, database: &Database) -> 
 /// Whether an index is a virtual table.
 pub(crate) fn is_virtual(index: &Index, database: &Database) -> bool {
     let may_be = match index.method {
-        IndexMethod::Tree | IndexMethod::Hash | IndexMethod::Elements => false,
+        IndexMethod::Tree
+        | IndexMethod::Hash
+        | IndexMethod::Elements
+        | IndexMethod::Vectors { .. } => false,
         IndexMethod::Words | IndexMethod::Stems | IndexMethod::Trigrams | IndexMethod::Places => {
             true
         }

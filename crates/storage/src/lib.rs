@@ -8,6 +8,7 @@
 //! * [`plan`](mod@plan): model → [`tables`]
 //! * [`definition`]: tables → statements that create them
 //! * [`bulk`]: statements of loads in bulk
+//! * [`vectors`]: queries of the lengths of stored vectors
 //! * [`migration`]: recorded tables and new ones → statements, checks and losses
 
 pub mod bulk;
@@ -19,6 +20,7 @@ pub mod plan;
 #[cfg(test)]
 mod samples;
 pub mod tables;
+pub mod vectors;
 
 pub use database::{Database, Trigrams};
 pub use plan::{Plan, plan};

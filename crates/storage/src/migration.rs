@@ -29,7 +29,7 @@ use sql::tree::definition::{Definition, TableRows};
 use sql::{print_definition, print_table_rows};
 
 use self::difference::Difference;
-use crate::database::{Database, TRIGRAM_EXTENSION, Trigrams};
+use crate::database::{Database, TRIGRAM_EXTENSION, Trigrams, VECTOR_EXTENSION};
 use crate::definition::{TriggerDefinition, identifier, triggers};
 use crate::tables::{IndexMethod, Table, Tables};
 
@@ -216,20 +216,32 @@ impl Planner<'_> {
         Check { query: print_table_rows(rows, &self.database.flavor).into(), finding }
     }
 
-    /// Creates the extension that a new index needs.
+    /// Creates the extensions that new indexes need.
     fn extensions(&mut self) {
-        let trigrams = |tables: &'_ Tables| -> Vec<Box<str>> {
-            let indexes = tables.tables.iter().flat_map(|table| &table.indexes);
-            let trigrams = indexes.filter(|index| index.method == IndexMethod::Trigrams);
-            trigrams.map(|index| index.name.clone()).collect()
-        };
-        let old = trigrams(self.old);
-        let is_wanted = trigrams(self.new).iter().any(|index| !old.contains(index));
-        if self.database.trigrams == Trigrams::Creatable && is_wanted {
-            let change = Change::CreateExtension(TRIGRAM_EXTENSION.into());
-            let statement = Definition::CreateExtension(identifier(TRIGRAM_EXTENSION));
-            self.step(change, &[statement], Vec::new());
+        let of_trigrams = |method| matches!(method, IndexMethod::Trigrams);
+        let of_vectors = |method| matches!(method, IndexMethod::Vectors { .. });
+        if self.database.trigrams == Trigrams::Creatable && self.adds_index(of_trigrams) {
+            self.extension(TRIGRAM_EXTENSION);
         }
+        if self.adds_index(of_vectors) {
+            self.extension(VECTOR_EXTENSION);
+        }
+    }
+
+    /// Whether a new table has an index of some kind that the old one did not have.
+    fn adds_index(&self, is_wanted: fn(IndexMethod) -> bool) -> bool {
+        let names = |tables: &'_ Tables| -> Vec<Box<str>> {
+            let indexes = tables.tables.iter().flat_map(|table| &table.indexes);
+            let wanted = indexes.filter(|index| is_wanted(index.method));
+            wanted.map(|index| index.name.clone()).collect()
+        };
+        let old = names(self.old);
+        names(self.new).iter().any(|index| !old.contains(index))
+    }
+
+    fn extension(&mut self, name: &str) {
+        let statement = Definition::CreateExtension(identifier(name));
+        self.step(Change::CreateExtension(name.into()), &[statement], Vec::new());
     }
 
     /// Drops the triggers of old tables that new tables do not have.

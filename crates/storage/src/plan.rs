@@ -75,8 +75,10 @@ pub enum OmittedReason {
     PlacesOfList,
     #[error("places have an index only where a number is the key of the table")]
     PlacesWithoutNumberKey,
-    #[error("vectors have no index yet")]
+    #[error("only the extension pgvector of PostgreSQL has an index of vectors")]
     Vector,
+    #[error("an index of vectors is created by `thalweg migrate` once there are some")]
+    VectorLength,
     #[error("elements of lists have no index in this database")]
     Elements,
     #[error("words of lists have no index")]
@@ -190,6 +192,7 @@ impl Planner<'_> {
                     IndexMethod::Tree | IndexMethod::Hash => ("_idx", false),
                     IndexMethod::Elements => ("_elements", false),
                     IndexMethod::Places => ("_places", in_virtual_tables),
+                    IndexMethod::Vectors { .. } => ("_vectors", false),
                     IndexMethod::Words => ("_words", in_virtual_tables),
                     IndexMethod::Stems => ("_stems", in_virtual_tables),
                     IndexMethod::Trigrams => ("_trigrams", in_virtual_tables),

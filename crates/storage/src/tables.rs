@@ -183,6 +183,17 @@ pub enum IndexMethod {
     Elements,
     /// Places on the earth, by their boxes of longitudes and latitudes.
     Places,
+    /// The nearest of the vectors of one length.
+    Vectors { dimensions: u16, metric: Metric },
+}
+
+/// Distances of vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Metric {
+    Euclidean,
+    Cosine,
+    DotProduct,
 }
 
 /// Membership of an entity in a group with a table.

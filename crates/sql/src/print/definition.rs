@@ -11,7 +11,7 @@ use crate::tree::definition::{
     DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
     Trigger, TriggerBody, TriggerEvent, WordForm, WordTable,
 };
-use crate::tree::{Identifier, TableName};
+use crate::tree::{Identifier, TableName, VectorOperator};
 
 /// Prints a statement that defines something.
 #[must_use]
@@ -294,6 +294,7 @@ impl Printer<'_> {
             IndexMethod::Tree | IndexMethod::Hash => " (",
             IndexMethod::Words(_) | IndexMethod::Trigrams | IndexMethod::Elements => " USING gin (",
             IndexMethod::Places => " USING gist (",
+            IndexMethod::Vectors { .. } => " USING hnsw (",
         });
         for (position, column) in index.columns.iter().enumerate() {
             self.comma(position);
@@ -321,9 +322,27 @@ impl Printer<'_> {
                     self.identifier(column);
                     self.out.push_str(" gin_trgm_ops");
                 }
+                IndexMethod::Vectors { dimensions, operator } => {
+                    self.out.push('(');
+                    self.identifier(column);
+                    let operators = match operator {
+                        VectorOperator::Euclidean => "vector_l2_ops",
+                        VectorOperator::Cosine => "vector_cosine_ops",
+                        VectorOperator::DotProduct => "vector_ip_ops",
+                    };
+                    // Writing to a string cannot fail.
+                    let _ = write!(self.out, "::vector({dimensions})) {operators}");
+                }
             }
         }
         self.out.push(')');
+        if let (IndexMethod::Vectors { dimensions, .. }, Some(column)) =
+            (index.method, index.columns.first())
+        {
+            self.out.push_str(" WHERE cardinality(");
+            self.identifier(column);
+            let _ = write!(self.out, ") = {dimensions}");
+        }
     }
 
     fn word_table(&mut self, table: &WordTable) {

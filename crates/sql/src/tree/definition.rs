@@ -3,7 +3,7 @@
 //! These statements run once and have no parameters. Their few values are literals: labels of CHECK
 //! constraints, messages of triggers, names of tables in columns. The printer escapes them.
 
-use super::{Identifier, TableName};
+use super::{Identifier, TableName, VectorOperator};
 
 /// A statement that defines something, or that moves rows from one definition to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +168,8 @@ pub enum IndexMethod {
     Elements,
     /// Boxes around places in GeoJSON.
     Places,
+    /// The nearest of the vectors of one length, of lists of floats: HNSW of pgvector.
+    Vectors { dimensions: u16, operator: VectorOperator },
 }
 
 /// Forms in which words are compared.

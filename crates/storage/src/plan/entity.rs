@@ -4,7 +4,7 @@ use super::{EntityPlace, Omitted, OmittedReason, Planner};
 use crate::database::Trigrams;
 use crate::model::{self, DefaultValue, Entity, Field, FieldType, Key, Model};
 use crate::tables::{
-    Column, ColumnType, Fill, Index, IndexMethod, Stored, StoredValue, Table, Unique,
+    Column, ColumnType, Fill, Index, IndexMethod, Metric, Stored, StoredValue, Table, Unique,
 };
 
 impl Planner<'_> {
@@ -83,7 +83,7 @@ impl Planner<'_> {
         index: model::Index,
         is_found: bool,
     ) {
-        match self.method(table, field, index) {
+        match self.method(table, (field, column), index) {
             // A key is in the order of its first column.
             Ok(IndexMethod::Tree | IndexMethod::Hash) if is_found => {}
             Ok(method) => {
@@ -103,6 +103,7 @@ impl Planner<'_> {
                     | IndexMethod::Stems
                     | IndexMethod::Trigrams
                     | IndexMethod::Places
+                    | IndexMethod::Vectors { .. }
                     | IndexMethod::Elements => table.find_index(column, method).is_some(),
                 };
                 if !is_served {
@@ -122,7 +123,7 @@ impl Planner<'_> {
     fn method(
         &self,
         table: &Table,
-        field: &Field,
+        (field, column): (&Field, &str),
         index: model::Index,
     ) -> Result<IndexMethod, OmittedReason> {
         let definitions = self.database.flavor.definitions;
@@ -163,8 +164,33 @@ impl Planner<'_> {
                     Ok(IndexMethod::Places)
                 }
             },
-            model::Index::Vector(_) => Err(OmittedReason::Vector),
+            model::Index::Vector(metric) => {
+                let metric = match metric {
+                    model::Metric::Euclidean => Metric::Euclidean,
+                    model::Metric::Cosine => Metric::Cosine,
+                    model::Metric::DotProduct => Metric::DotProduct,
+                };
+                let dimensions = self.dimensions(&table.name, column)?;
+                Ok(IndexMethod::Vectors { dimensions, metric })
+            }
         }
+    }
+
+    /// The length of the vectors that the index of a column has: that of the recorded index, or of
+    /// stored vectors.
+    fn dimensions(&self, table: &str, column: &str) -> Result<u16, OmittedReason> {
+        if !self.database.vectors.are_possible {
+            return Err(OmittedReason::Vector);
+        }
+        let recorded = self.recorded.find(table).into_iter().flat_map(|table| &table.indexes);
+        let mut recorded = recorded.filter(|index| *index.columns == [column.into()]);
+        let known = recorded.find_map(|index| match index.method {
+            IndexMethod::Vectors { dimensions, .. } => Some(dimensions),
+            _ => None,
+        });
+        let mut lengths = self.database.vectors.lengths.iter();
+        let mut length = || lengths.find(|own| *own.table == *table && *own.column == *column);
+        known.or_else(|| length().map(|own| own.length)).ok_or(OmittedReason::VectorLength)
     }
 }
 

@@ -1,9 +1,9 @@
 use expect_test::{Expect, expect};
 
 use super::{Plan, plan};
-use crate::database::{Database, Trigrams};
+use crate::database::{Database, Trigrams, VectorLength};
 use crate::migration;
-use crate::model::{FieldType, Model, OnDelete};
+use crate::model::{FieldType, Index, Metric, Model, OnDelete};
 use crate::samples::{bare, blog, characters, entity, field, of, one, relation};
 use crate::tables::Tables;
 
@@ -409,4 +409,41 @@ fn recorded_tables_are_read_back_equal() {
             assert!(migration::plan(&tables, &again, &database).unwrap().is_empty());
         }
     }
+}
+
+#[test]
+fn vectors_have_an_index_once_their_length_is_known() {
+    let song = |metric| {
+        let mood = field("mood", FieldType::Vector).indexed(&[Index::Vector(metric)]);
+        Model { entities: vec![entity("Song", vec![mood])], ..Model::default() }
+    };
+    let mut database = Database::postgres("public", Trigrams::Missing);
+    let omitted = |database: &Database, recorded: &Tables| {
+        let omitted = plan(&song(Metric::Cosine), database, recorded).omitted;
+        omitted.first().map(|own| own.reason.to_string()).unwrap_or_default()
+    };
+    let none = Tables::default();
+    expect!["only the extension pgvector of PostgreSQL has an index of vectors"]
+        .assert_eq(&omitted(&database, &none));
+    database.vectors.are_possible = true;
+    expect!["an index of vectors is created by `thalweg migrate` once there are some"]
+        .assert_eq(&omitted(&database, &none));
+    let old = plan(&song(Metric::Cosine), &database, &none).tables;
+    let length = VectorLength { table: "Song".into(), column: "mood".into(), length: 3 };
+    database.vectors.lengths.push(length);
+    let steps = |old: &Tables, new: &Tables, database: &Database| {
+        let migration = migration::plan(old, new, database).unwrap();
+        migration.statements().map(|one| format!("{one};")).collect::<Vec<_>>().join("\n")
+    };
+    let new = plan(&song(Metric::Cosine), &database, &old).tables;
+    expect![[r#"
+        CREATE EXTENSION IF NOT EXISTS "vector";
+        CREATE INDEX "Song_mood_vectors" ON "public"."Song" USING hnsw (("mood"::vector(3)) vector_cosine_ops) WHERE cardinality("mood") = 3;"#]].assert_eq(&steps(&old, &new, &database));
+    // The recorded index keeps its length.
+    database.vectors.lengths.clear();
+    assert_eq!(plan(&song(Metric::Cosine), &database, &new).tables, new);
+    let other = plan(&song(Metric::Euclidean), &database, &new).tables;
+    expect![[r#"
+        DROP INDEX "public"."Song_mood_vectors";
+        CREATE INDEX "Song_mood_vectors" ON "public"."Song" USING hnsw (("mood"::vector(3)) vector_l2_ops) WHERE cardinality("mood") = 3;"#]].assert_eq(&steps(&new, &other, &database));
 }

@@ -23,8 +23,13 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
     };
     let migrate = async {
-        let migrator =
+        let mut migrator =
             Migrator::begin(&options.address, options.schema, access, Timeouts::default()).await?;
+        match options.purpose {
+            // Whether the database is behind does not depend on its rows.
+            Purpose::Check => {}
+            Purpose::Apply | Purpose::DryRun => migrator.read_vector_lengths().await?,
+        }
         let planned = migrator.plan(&model).await?;
         Ok((migrator, planned))
     };

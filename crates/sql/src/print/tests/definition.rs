@@ -9,7 +9,7 @@ use crate::tree::definition::{
     DeleteAction, IndexDefinition, IndexMethod, InsertedRows, NumberKey, TableRows, Term, Tokens,
     Trigger, TriggerBody, TriggerEvent, WordForm, WordTable,
 };
-use crate::tree::{Identifier, TableName};
+use crate::tree::{Identifier, TableName, VectorOperator};
 
 fn name(name: &str) -> Identifier {
     Identifier(name.into())
@@ -131,6 +131,7 @@ fn indexes_are_those_of_each_database() {
         IndexMethod::Words(WordForm::Stemmed),
         IndexMethod::Trigrams,
         IndexMethod::Elements,
+        IndexMethod::Vectors { dimensions: 3, operator: VectorOperator::Cosine },
     ];
     let printed = only_postgres
         .map(|method| print_definition(&on(Some("public"), method), &Flavor::POSTGRES));
@@ -138,7 +139,8 @@ fn indexes_are_those_of_each_database() {
         CREATE INDEX "i" ON "public"."post" USING gin (thalweg.terms("title"))
         CREATE INDEX "i" ON "public"."post" USING gin (thalweg.stems("title"))
         CREATE INDEX "i" ON "public"."post" USING gin ("title" gin_trgm_ops)
-        CREATE INDEX "i" ON "public"."post" USING gin ("title")"#]]
+        CREATE INDEX "i" ON "public"."post" USING gin ("title")
+        CREATE INDEX "i" ON "public"."post" USING hnsw (("title"::vector(3)) vector_cosine_ops) WHERE cardinality("title") = 3"#]]
     .assert_eq(&printed.join("\n"));
     let words = |tokens| {
         Definition::CreateWordTable(WordTable {
