@@ -7,7 +7,7 @@ use engine::{SourceAddress, Timeouts, Worker};
 use expect_test::expect;
 use serde_json::{Value, json};
 use source::MigrationAccess;
-use sources::migrate::Migrator;
+use sources::migrate::{Migrator, PUBLIC};
 use testkit::postgres::{required_installations, shared};
 
 use crate::dgraph_rules::{Local, ask, open};
@@ -38,7 +38,8 @@ const ROWS: &str = "
 /// Creates the indexes of the definitions, now that vectors have lengths.
 async fn migrate(address: &SourceAddress) {
     let timeouts = Timeouts::default();
-    let mut migrator = Migrator::begin(address, MigrationAccess::Write, timeouts).await.unwrap();
+    let mut migrator =
+        Migrator::begin(address, PUBLIC, MigrationAccess::Write, timeouts).await.unwrap();
     let model = dgraph::definitions::read(TYPES).unwrap();
     let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
     let model = Dialect::Dgraph(dialect).storage_model().unwrap();
@@ -57,7 +58,7 @@ async fn migrate(address: &SourceAddress) {
     "#]].assert_eq(&planned.script());
     migrator.apply(&planned, TYPES).await.unwrap();
     // They are those of the definitions, whatever the lengths are later.
-    let migrator = Migrator::begin(address, MigrationAccess::Read, timeouts).await.unwrap();
+    let migrator = Migrator::begin(address, PUBLIC, MigrationAccess::Read, timeouts).await.unwrap();
     assert!(migrator.plan(&model).await.unwrap().is_current());
 }
 
