@@ -278,7 +278,12 @@ impl PostgresConnections {
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let settings = session.settings.clone();
         let (echoes, most_rows) = (echoes.into(), sizes.rows);
-        let work = Work { plan, program, bound, failures, echoes, settings, most_rows };
+        let learning = (Arc::clone(&plan), Arc::clone(&program));
+        let learn = Box::new(move |rows: &[Rows]| {
+            let (plan, program) = &learning;
+            split_join::learn_from_portion(&plan.program, program, rows);
+        });
+        let work = Work { plan, program, bound, failures, echoes, settings, most_rows, learn };
         let (outlet, pieces) = streamed::channel(Some(place));
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();

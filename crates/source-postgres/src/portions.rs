@@ -15,7 +15,7 @@ use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use source::{SourceError, SourceErrorKind};
 
 use self::reader::Command;
-pub(super) use self::reader::Reader;
+pub(super) use self::reader::{Learn, Reader};
 use super::bind::Bound;
 use super::cursor::{Index, PostgresCursor, View};
 use super::execute::PostgresProgram;

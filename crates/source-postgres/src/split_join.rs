@@ -95,9 +95,13 @@ pub(super) fn learn(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[R
 
 /// Learns from a portion of rows. Where many of them refer to few, another form of the program that
 /// is read in portions is compiled, for the next request.
-pub(super) fn learn_from_portion(plan: &PostgresPlan, program: &PostgresProgram, rows: &[Rows]) {
-    let Some(recompiler) = &plan.program.recompiler else { return };
-    let Some(Some(joined)) = plan.program.in_portions.get() else { return };
+pub(super) fn learn_from_portion(
+    whole: &PostgresProgram,
+    program: &PostgresProgram,
+    rows: &[Rows],
+) {
+    let Some(recompiler) = &whole.recompiler else { return };
+    let Some(Some(joined)) = whole.in_portions.get() else { return };
     if program.program.levels.iter().any(|level| !level.apart.is_empty()) {
         joined.split_join.judge_portion(&program.program, rows);
         return;

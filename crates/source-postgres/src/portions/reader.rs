@@ -12,9 +12,7 @@ use tokio::runtime::Handle;
 use super::{Portion, without_level};
 use crate::bind::{Bound, BoundParameter};
 use crate::cursor::{self, Index};
-use crate::database::PostgresPlan;
 use crate::execute::{PostgresProgram, key_arrays};
-use crate::split_join;
 use crate::wire::{Parameter, Pipeline, Rows};
 
 /// The first portion is small, so that the first bytes of an answer are sent soon; the size doubles
@@ -39,16 +37,18 @@ pub(super) enum Command {
 /// The results of the reader, one for each [`Command::Open`] and [`Command::Next`].
 pub(super) type Portions = Receiver<Result<Portion, SourceError>>;
 
+/// Receives the rows of a portion.
+pub(in super::super) type Learn = dyn Fn(&[Rows]) + Send + Sync;
+
 /// Reads all root fields of a program, one after the other.
-#[derive(Debug)]
 pub(in super::super) struct Reader<'s> {
     pub(in super::super) runtime: &'s Handle,
     pub(in super::super) pipeline: Pipeline<'s>,
-    pub(in super::super) plan: &'s PostgresPlan,
-    /// The form of the plan's program.
     pub(in super::super) program: &'s PostgresProgram,
     pub(in super::super) bound: &'s Bound,
     pub(in super::super) abandoned: &'s Abandoned,
+    /// Receives the rows of each portion, to choose a form of the program.
+    pub(in super::super) learn: &'s Learn,
     /// Most rows of a portion; a test may set few.
     pub(in super::super) most_rows: u32,
     /// Number of portions so far.
@@ -159,7 +159,7 @@ impl<'s> Reader<'s> {
             }
         }
         *referred = cursor::referred(&self.program.program, rows, indexes, held)?;
-        split_join::learn_from_portion(self.plan, self.program, rows);
+        (self.learn)(rows);
         if bytes < LITTLE {
             root.next_rows = root.next_rows.saturating_mul(2).min(self.most_rows);
         } else if bytes > MUCH {
