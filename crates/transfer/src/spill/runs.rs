@@ -1,4 +1,7 @@
 //! Entries with a key of two numbers, in runs on disk.
+//!
+//! More runs than [`FAN_IN`] are merged into fewer first: a merge of thousands of runs at once would
+//! exceed the limit of open files.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -13,6 +16,9 @@ const MEMORY: usize = 48 << 20;
 /// Size of the buffer of a run that is merged.
 const READ_BUFFER: usize = 256 << 10;
 
+/// Limit of runs that are merged at once: each is an open file with a buffer.
+const FAN_IN: usize = 64;
+
 /// A key: entries with equal keys stay in the order in which they were added.
 pub(super) type Key = (u64, u64);
 
@@ -20,7 +26,8 @@ pub(super) type Key = (u64, u64);
 #[derive(Debug)]
 pub struct Sorter {
     folder: PathBuf,
-    name: &'static str,
+    /// The name of its files: sorters of one folder have different ones.
+    name: Box<str>,
     bytes: Vec<u8>,
     places: Vec<EntrySpan>,
     runs: Vec<PathBuf>,
@@ -45,7 +52,14 @@ struct EntrySpan {
 pub struct Sorted {
     bytes: Vec<u8>,
     places: Vec<EntrySpan>,
-    runs: Vec<PathBuf>,
+    runs: Vec<RunFile>,
+}
+
+/// A run on disk.
+#[derive(Debug)]
+struct RunFile {
+    path: PathBuf,
+    /// True if the file stays when the entries are dropped.
     is_kept: bool,
 }
 
@@ -68,11 +82,11 @@ struct Run {
 
 impl Sorter {
     #[must_use]
-    pub fn new(folder: &Path, name: &'static str) -> Self {
+    pub fn new(folder: &Path, name: &str) -> Self {
         let (bytes, places, runs, lengths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self {
             folder: folder.into(),
-            name,
+            name: name.into(),
             bytes,
             places,
             runs,
@@ -85,7 +99,7 @@ impl Sorter {
 
     /// Goes on with runs that another one has saved. Nothing removes them but their owner.
     #[must_use]
-    pub fn resumable(folder: &Path, name: &'static str, lengths: &[u64], memory: usize) -> Self {
+    pub fn resumable(folder: &Path, name: &str, lengths: &[u64], memory: usize) -> Self {
         let mut sorter = Self::new(folder, name);
         sorter.runs = (0..lengths.len()).map(|index| run_path(folder, name, index)).collect();
         sorter.lengths = lengths.into();
@@ -101,8 +115,8 @@ impl Sorter {
         self.runs.len() > self.synced || self.used() + self.memory / 16 > self.memory
     }
 
-    /// Returns true if there is enough for a run, or if the last entries become one anyway. A run is
-    /// an open file when all are merged, so there are no small ones.
+    /// Returns true if there is enough for a run, or if the last entries become one anyway. Many
+    /// small runs would be merged in several passes.
     #[must_use]
     pub fn is_worth_a_run(&self, is_last: bool) -> bool {
         let is_half_full = self.used() > self.memory / 2;
@@ -144,22 +158,22 @@ impl Sorter {
             self.write_run()?;
         }
         self.places.sort_by_key(|place| place.key);
-        let runs = std::mem::take(&mut self.runs);
+        let is_kept = self.is_kept;
+        let runs = std::mem::take(&mut self.runs).into_iter();
+        let runs = runs.map(|path| RunFile { path, is_kept }).collect();
+        let runs = merge_passes(runs, &self.folder, &self.name)?;
         let (bytes, places) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.places));
-        Ok(Sorted { bytes, places, runs, is_kept: self.is_kept })
+        Ok(Sorted { bytes, places, runs })
     }
 
     fn write_run(&mut self) -> io::Result<()> {
         self.places.sort_by_key(|place| place.key);
-        let path = run_path(&self.folder, self.name, self.runs.len());
+        let path = run_path(&self.folder, &self.name, self.runs.len());
         let mut length = 0;
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
         self.runs.push(path);
         for EntrySpan { key, start, length: bytes } in self.places.drain(..) {
-            out.write_all(&key.0.to_le_bytes())?;
-            out.write_all(&key.1.to_le_bytes())?;
-            out.write_all(&bytes.to_le_bytes())?;
-            out.write_all(slice(&self.bytes, start, bytes))?;
+            write_entry(&mut out, key, slice(&self.bytes, start, bytes))?;
             length += 20 + u64::from(bytes);
         }
         self.bytes.clear();
@@ -172,7 +186,7 @@ impl Sorter {
 impl Drop for Sorter {
     fn drop(&mut self) {
         if !self.is_kept {
-            remove(&self.runs);
+            self.runs.iter().for_each(|run| remove(run));
         }
     }
 }
@@ -186,34 +200,87 @@ pub fn run_path(folder: &Path, name: &str, index: usize) -> PathBuf {
 impl Sorted {
     /// Reads the entries.
     pub fn entries(&self) -> io::Result<Entries<'_>> {
-        let mut heap = BinaryHeap::with_capacity(self.runs.len());
-        for (index, path) in self.runs.iter().enumerate() {
-            let reader = BufReader::with_capacity(READ_BUFFER, File::open(path)?);
-            let mut run = Run { key: (0, 0), index, payload: Vec::new(), reader };
-            if run.advance()? {
-                heap.push(run);
-            }
-        }
-        Ok(Entries { memory: self.places.iter(), bytes: &self.bytes, heap, payload: Vec::new() })
+        Entries::new(&self.places, &self.bytes, &self.runs)
     }
 }
 
 impl Drop for Sorted {
     fn drop(&mut self) {
+        self.runs.iter().for_each(RunFile::discard);
+    }
+}
+
+impl RunFile {
+    fn discard(&self) {
         if !self.is_kept {
-            remove(&self.runs);
+            remove(&self.path);
         }
     }
 }
 
-/// The folder of the files is removed at the end anyway.
-fn remove(runs: &[PathBuf]) {
-    for run in runs {
-        drop(std::fs::remove_file(run));
+/// Merges runs until [`FAN_IN`] are left at most. A pass merges as few of them as it can. Each run
+/// stays between its neighbours, so that equal keys keep their order.
+fn merge_passes(mut runs: Vec<RunFile>, folder: &Path, name: &str) -> io::Result<Vec<RunFile>> {
+    let mut merged = 0;
+    while runs.len() > FAN_IN {
+        let mut excess = runs.len() - FAN_IN;
+        let mut rest = runs.into_iter();
+        let mut fewer = Vec::new();
+        while excess > 0 {
+            let group: Vec<RunFile> = rest.by_ref().take(FAN_IN.min(excess + 1)).collect();
+            if let [] | [_] = group.as_slice() {
+                fewer.extend(group);
+                break;
+            }
+            excess -= group.len() - 1;
+            let path = folder.join(format!("{name}-{merged}.merged"));
+            merged += 1;
+            merge(&group, &path)?;
+            group.iter().for_each(RunFile::discard);
+            fewer.push(RunFile { path, is_kept: false });
+        }
+        fewer.extend(rest);
+        runs = fewer;
     }
+    Ok(runs)
 }
 
-impl Entries<'_> {
+fn merge(runs: &[RunFile], path: &Path) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut entries = Entries::new(&[], &[], runs)?;
+    while let Some((key, payload)) = entries.next_entry()? {
+        write_entry(&mut out, key, payload)?;
+    }
+    out.into_inner()?;
+    Ok(())
+}
+
+fn write_entry(out: &mut impl Write, key: Key, payload: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
+    out.write_all(&key.0.to_le_bytes())?;
+    out.write_all(&key.1.to_le_bytes())?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(payload)
+}
+
+/// The folder of the files is removed at the end anyway.
+fn remove(run: &Path) {
+    drop(std::fs::remove_file(run));
+}
+
+impl<'s> Entries<'s> {
+    fn new(places: &'s [EntrySpan], bytes: &'s [u8], runs: &[RunFile]) -> io::Result<Self> {
+        let mut heap = BinaryHeap::with_capacity(runs.len());
+        for (index, file) in runs.iter().enumerate() {
+            let reader = BufReader::with_capacity(READ_BUFFER, File::open(&file.path)?);
+            let mut run = Run { key: (0, 0), index, payload: Vec::new(), reader };
+            if run.advance()? {
+                heap.push(run);
+            }
+        }
+        Ok(Self { memory: places.iter(), bytes, heap, payload: Vec::new() })
+    }
+
     /// The next entry.
     pub fn next_entry(&mut self) -> io::Result<Option<(Key, &[u8])>> {
         if let Some(EntrySpan { key, start, length }) = self.memory.next() {
@@ -335,5 +402,70 @@ mod tests {
         }
         assert_eq!(entries.next_entry().unwrap(), None);
         assert_eq!(lengths, [2_100; 3]);
+    }
+
+    /// Adds entries, and returns them in their order.
+    fn add_many(sorter: &mut Sorter, numbers: std::ops::Range<u64>) -> Vec<(Key, String)> {
+        let mut added = Vec::new();
+        for number in numbers {
+            let key = (number * 7_919 % 101, number % 3);
+            let payload = number.to_string();
+            sorter.push(key, payload.as_bytes()).unwrap();
+            added.push((key, payload));
+        }
+        added.sort_by_key(|(key, _)| *key);
+        added
+    }
+
+    fn read(sorted: &Sorted) -> Vec<(Key, String)> {
+        let mut entries = sorted.entries().unwrap();
+        let mut found = Vec::new();
+        while let Some((key, payload)) = entries.next_entry().unwrap() {
+            found.push((key, String::from_utf8(payload.to_vec()).unwrap()));
+        }
+        found
+    }
+
+    #[test]
+    fn many_runs_are_merged_in_passes() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = || folder.path().read_dir().unwrap().count();
+        // One run too many, all runs in one pass, and several passes.
+        for runs in [FAN_IN, FAN_IN + 1, FAN_IN * FAN_IN, FAN_IN * FAN_IN + 2] {
+            let mut sorter = Sorter::new(folder.path(), "test");
+            sorter.memory = 1;
+            let expect = add_many(&mut sorter, 0..runs as u64);
+            let sorted = sorter.finish().unwrap();
+            assert_eq!(sorted.runs.len(), FAN_IN, "of {runs}");
+            assert_eq!(files(), FAN_IN);
+            for _ in 0..2 {
+                assert_eq!(read(&sorted), expect);
+            }
+            drop(sorted);
+            assert_eq!(files(), 0);
+        }
+    }
+
+    #[test]
+    fn merged_runs_leave_the_saved_ones_for_an_import_that_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = 3 * FAN_IN;
+        let mut sorter = Sorter::resumable(folder.path(), "test", &[], 1);
+        let expect = add_many(&mut sorter, 0..runs as u64);
+        let lengths = sorter.save().unwrap().to_vec();
+        assert_eq!(lengths.len(), runs);
+        drop(sorter);
+        for _ in 0..2 {
+            let sorter = Sorter::resumable(folder.path(), "test", &lengths, 1);
+            let sorted = sorter.finish().unwrap();
+            assert!(sorted.runs.len() <= FAN_IN);
+            assert_eq!(read(&sorted), expect);
+            drop(sorted);
+            for (index, length) in lengths.iter().enumerate() {
+                let path = run_path(folder.path(), "test", index);
+                assert_eq!(path.metadata().unwrap().len(), *length);
+            }
+            assert_eq!(folder.path().read_dir().unwrap().count(), runs);
+        }
     }
 }
