@@ -1,4 +1,5 @@
-//! Check of an API: finds inputs whose role is invalid at their position.
+//! Check of an API: finds inputs whose role is invalid at their position, and enum values that their
+//! input does not read.
 //!
 //! Lowering rejects such an input when a request uses it; this check rejects the API when it is
 //! made.
@@ -6,6 +7,7 @@
 mod filter;
 #[cfg(test)]
 mod tests;
+mod value;
 mod write;
 
 use std::fmt;
@@ -13,18 +15,19 @@ use std::fmt;
 use graphql::schema::{InputId, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 
+use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
     AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
     MutationBinding, NestedChange, OrderRole, PayloadField, VariantRole,
 };
 
-/// An input whose role is invalid at its position.
+/// An input whose role is invalid at its position, or an enum value that such an input does not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Misbound {
-    /// As in `Query.people(where:)`, or `PersonFilter.name`.
+    /// As in `Query.people(where:)`, `PersonFilter.name`, or `PersonOrder.NAME`.
     pub input: Box<str>,
-    /// The role, as `Debug` writes it.
+    /// The role, or the meaning of the enum value, as `Debug` writes it.
     pub role: Box<str>,
     pub position: Position,
 }
@@ -163,10 +166,12 @@ enum Reading {
     Members(Position),
 }
 
-/// All inputs whose role is invalid at their position.
+/// All inputs whose role is invalid at their position, and all enum values that their input does not
+/// read.
 #[must_use]
 pub fn misbound(api: &Api) -> Vec<Misbound> {
-    let mut check = Check { api, seen: FxHashSet::default(), found: Vec::new() };
+    let seen = FxHashSet::default();
+    let mut check = Check { api, seen, seen_values: FxHashSet::default(), found: Vec::new() };
     for (_, owner) in api.schema.types() {
         let TypeKind::Object { fields, .. } = &owner.kind else { continue };
         for field in fields {
@@ -245,6 +250,8 @@ fn position_of_inputs(change: &MutationBinding) -> Position {
 struct Check<'a> {
     api: &'a Api,
     seen: FxHashSet<(TypeId, Position)>,
+    /// Enums, by what reads their values.
+    seen_values: FxHashSet<(TypeId, ReadValues)>,
     found: Vec<Misbound>,
 }
 
@@ -264,7 +271,25 @@ impl Check<'_> {
             Reading::Members(position) => position,
             Reading::Value => Position::Value,
         };
-        self.members(self.api.schema[id].r#type.base, members);
+        let base = self.api.schema[id].r#type.base;
+        self.values(base, position, ReadValues::of(role));
+        self.members(base, members);
+    }
+
+    fn values(&mut self, base: TypeId, position: Position, read: ReadValues) {
+        let TypeKind::Enum { values } = &self.api.schema[base].kind else { return };
+        if !self.seen_values.insert((base, read)) {
+            return;
+        }
+        for value in values {
+            let binding = self.api.value(*value);
+            if !read.has(binding) {
+                let (owner, name) = (&self.api.schema[base].name, &self.api.schema[*value].name);
+                let input = format!("{owner}.{name}").into();
+                let role = format!("{binding:?}").into();
+                self.found.push(Misbound { input, role, position });
+            }
+        }
     }
 
     fn members(&mut self, object: TypeId, position: Position) {

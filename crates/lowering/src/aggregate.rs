@@ -106,27 +106,28 @@ impl Context<'_> {
     /// The group keys, and the filter of groups.
     fn group_arguments(&self, field: &CollectedField<'_>) -> Result<GroupArguments, LowerError> {
         let mut arguments = GroupArguments::default();
+        let mut having = Vec::new();
         let mut conditioned = false;
         for (id, value) in field.arguments {
             let input = Input::new(value);
             if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupBy) {
                 conditioned |= self.presence(&input) == Presence::Present;
-                let having =
-                    self.condition(*id, &input, FilterContext::default(), field.location)?;
-                arguments.having = having.map(Box::new);
+                let around = FilterContext::default();
+                having.extend(self.condition(*id, &input, around, field.location)?);
                 continue;
             }
             let r#type = self.api.schema[*id].r#type.base;
             for item in self.items(&input)? {
-                match self.enum_value(&item, r#type) {
+                match self.enum_value(&item, r#type, field.location)? {
                     Some(ValueBinding::GroupBy(group_by)) => arguments.push(group_by),
-                    Some(ValueBinding::Refused(text)) => {
-                        return Err(LowerError::refused(text, field.location));
-                    }
                     _ => return Err(misplaced("a value of groups")),
                 }
             }
         }
+        arguments.having = match having.is_empty() {
+            true => None,
+            false => Some(Box::new(Filter::and(having))),
+        };
         let keys = arguments.keys.len();
         if keys > KEYS {
             let message = format!("Rows can be grouped by {KEYS} values at most.");
@@ -153,6 +154,7 @@ impl Context<'_> {
                 FieldRef::Typename => Node::Literal(self.typename(object)),
                 FieldRef::Introspection => return Err(misplaced("introspection")),
                 FieldRef::Field(id) => match api.field(id) {
+                    FieldBinding::Refused(text) => Node::Refused(text.clone()),
                     FieldBinding::Aggregate(AggregateField::Function(function)) => {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{FieldId, SearchId};
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
-use graphql::operation::FieldRef;
+use graphql::operation::{FieldRef, Location};
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Codec, Filter, Operand};
 
@@ -341,21 +341,9 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type.base;
         for item in self.items(input)? {
-            match self.enum_value(&item, r#type) {
+            match self.enum_value(&item, r#type, field.location)? {
                 Some(ValueBinding::Order(order)) => orders.push(order.clone()),
-                Some(ValueBinding::Refused(text)) => {
-                    return Err(LowerError::refused(text, field.location));
-                }
-                Some(
-                    ValueBinding::Direction(_)
-                    | ValueBinding::Sorted(_)
-                    | ValueBinding::Present(_)
-                    | ValueBinding::GroupBy(_)
-                    | ValueBinding::Variant(_)
-                    | ValueBinding::Vector { .. }
-                    | ValueBinding::CommonVector { .. }
-                    | ValueBinding::Label(_),
-                ) => return Err(misplaced("a value of orders")),
+                Some(_) => return Err(misplaced("a value of orders")),
                 None => {}
             }
         }
@@ -450,7 +438,7 @@ impl Context<'_> {
             OrderRole::Common(place) => ir::ValueRef::Common(place),
             OrderRole::Computed(function) => ir::ValueRef::Computed(of_row(function)),
             OrderRole::Directed(direction) => {
-                return Ok(self.directed(direction, (id, input)));
+                return self.directed(direction, (id, input), field.location);
             }
             OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_) => {
                 return Err(misplaced("an order by a value"));
@@ -465,10 +453,11 @@ impl Context<'_> {
             Presence::Present => {}
         }
         let r#type = self.api.schema[id].r#type.base;
-        let Some(ValueBinding::Direction(direction)) = self.enum_value(input, r#type) else {
-            return Ok(None);
+        let direction = match self.enum_value(input, r#type, field.location)? {
+            Some(ValueBinding::Direction(direction)) => *direction,
+            Some(_) => return Err(misplaced("a direction of an order")),
+            None => return Ok(None),
         };
-        let direction = *direction;
         Ok(Some(match *role {
             OrderRole::Field(column) => {
                 OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
@@ -497,16 +486,18 @@ impl Context<'_> {
         &self,
         direction: ir::Direction,
         (id, input): (InputId, &Input<'_>),
-    ) -> Option<OrderBy> {
+        location: Location,
+    ) -> Result<Option<OrderBy>, LowerError> {
         if self.presence(input) != Presence::Present {
-            return None;
+            return Ok(None);
         }
         let r#type = self.api.schema[id].r#type.base;
-        match self.enum_value(input, r#type) {
+        match self.enum_value(input, r#type, location)? {
             Some(ValueBinding::Sorted(place)) => {
-                Some(OrderBy::NullsLast { place: place.clone(), direction })
+                Ok(Some(OrderBy::NullsLast { place: place.clone(), direction }))
             }
-            _ => None,
+            Some(_) => Err(misplaced("a value of an order")),
+            None => Ok(None),
         }
     }
 }

@@ -41,8 +41,13 @@ impl<'a> Context<'a> {
                 fields.push(self.shape_field(field, node));
                 continue;
             };
-            let FieldBinding::Connection(binding) = binding else {
-                return Err(misplaced("connection"));
+            let binding = match binding {
+                FieldBinding::Connection(binding) => binding,
+                FieldBinding::Refused(text) => {
+                    fields.push(self.shape_field(field, Node::Refused(text.clone())));
+                    continue;
+                }
+                _ => return Err(misplaced("connection")),
             };
             let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
             let sets = &field.selection_sets;
@@ -92,6 +97,7 @@ impl<'a> Context<'a> {
         for field in &self.collect(object, sets)? {
             let node = match self.binding(field)? {
                 None => Node::Literal(self.typename(object)),
+                Some((FieldBinding::Refused(text), _)) => Node::Refused(text.clone()),
                 Some((FieldBinding::Edge(EdgeField::Cursor), _)) if !order.has_cursor() => {
                     Node::Literal(b"null".as_slice().into())
                 }
@@ -166,8 +172,13 @@ impl<'a> Context<'a> {
                 fields.push(self.shape_field(field, node));
                 continue;
             };
-            let FieldBinding::PageInfo(binding) = binding else {
-                return Err(misplaced("page information"));
+            let binding = match binding {
+                FieldBinding::PageInfo(binding) => binding,
+                FieldBinding::Refused(text) => {
+                    fields.push(self.shape_field(field, Node::Refused(text.clone())));
+                    continue;
+                }
+                _ => return Err(misplaced("page information")),
             };
             let node = match binding {
                 // Rows beyond a cursor include the cursor's own row, those before an offset the

@@ -156,6 +156,11 @@ impl Context<'_> {
         let InputRole::Filter(role) = &binding.role else {
             return meaning(&binding.null, None, location);
         };
+        if let (FilterRole::Unsupported { otherwise, .. }, true) =
+            (role, is_condition(&binding.null))
+        {
+            return Err(LowerError::refused(otherwise, location));
+        }
         let quantifier = match &binding.null {
             Meaning::Related => Quantifier::Some,
             Meaning::Unrelated => Quantifier::None,
@@ -538,11 +543,17 @@ impl Context<'_> {
                 _ => return Err(misplaced("a condition on what a function computes")),
             }
             for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
-                let InputRole::Argument(ArgumentRole::Call(argument)) = &self.api.input(id).role
-                else {
-                    return Err(misplaced("an argument of a function"));
-                };
-                arguments.extend(self.given(*argument, &input, self.api.schema[id].r#type));
+                match &self.api.input(id).role {
+                    InputRole::Argument(ArgumentRole::Call(argument)) => {
+                        arguments.extend(self.given(*argument, &input, self.api.schema[id].r#type));
+                    }
+                    InputRole::Refused(text) => {
+                        if self.presence(&input) == Presence::Present {
+                            return Err(LowerError::refused(text, given.location));
+                        }
+                    }
+                    _ => return Err(misplaced("an argument of a function")),
+                }
             }
         }
         let Some((id, input)) = operators else { return Ok(None) };
@@ -603,8 +614,10 @@ impl Context<'_> {
         let r#type = self.api.schema[given.id].r#type.base;
         let mut filters = Vec::new();
         for item in &self.items(given.input)? {
-            let Some(ValueBinding::Present(part)) = self.enum_value(item, r#type) else {
-                continue;
+            let part = match self.enum_value(item, r#type, given.location)? {
+                Some(ValueBinding::Present(part)) => part,
+                Some(_) => return Err(misplaced("a part of a row")),
+                None => continue,
             };
             let has_value = |place| Filter::Not(Box::new(Filter::IsNull(place)));
             filters.push(match part {
@@ -729,6 +742,18 @@ fn listed_meaning(
             meaning(&given.binding.empty, place, given.location)
         }
         false => Ok(Some(connect(filters))),
+    }
+}
+
+/// True if a null or an empty value restricts the rows.
+fn is_condition(meaning: &Meaning) -> bool {
+    match meaning {
+        Meaning::IsNull
+        | Meaning::IsNotNull
+        | Meaning::Related
+        | Meaning::Unrelated
+        | Meaning::False => true,
+        Meaning::Ignore | Meaning::True | Meaning::Refuse(_) => false,
     }
 }
 

@@ -30,6 +30,7 @@ impl<'a> Context<'a> {
         for field in &self.collect(object, &field.selection_sets)? {
             let node = match self.binding(field)? {
                 None => Node::Literal(self.typename(object)),
+                Some((FieldBinding::Refused(text), _)) => Node::Refused(text.clone()),
                 Some((FieldBinding::Connection(ConnectionField::Edges), r#type)) => {
                     let sets = &field.selection_sets;
                     let fields = self.edge(r#type.base, sets, order, row, &mut own)?;

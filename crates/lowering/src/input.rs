@@ -217,17 +217,28 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The binding of an enum value.
-    pub(super) fn enum_value(&self, input: &Input<'_>, r#type: TypeId) -> Option<&ValueBinding> {
-        let id: EnumValueId = match input {
-            Input::Literal(Value::Enum(id)) => *id,
-            Input::Literal(_) => return None,
+    /// The binding of an enum value; `None` for null. A refused value is an error with its text.
+    pub(super) fn enum_value(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeId,
+        location: Location,
+    ) -> Result<Option<&ValueBinding>, LowerError> {
+        match self.find_enum_value(input, r#type).map(|id| self.api.value(id)) {
+            Some(ValueBinding::Refused(text)) => Err(LowerError::refused(text, location)),
+            other => Ok(other),
+        }
+    }
+
+    fn find_enum_value(&self, input: &Input<'_>, r#type: TypeId) -> Option<EnumValueId> {
+        match input {
+            Input::Literal(Value::Enum(id)) => Some(*id),
+            Input::Literal(_) => None,
             Input::Variable(slot, path) => {
                 let Json::String(name) = self.steering.value(*slot, path)? else { return None };
-                self.api.schema.find_enum_value(r#type, name.as_str())?
+                self.api.schema.find_enum_value(r#type, name.as_str())
             }
-        };
-        Some(self.api.value(id))
+        }
     }
 
     /// Observes whether a boolean is true. It steers.

@@ -71,8 +71,13 @@ impl Context<'_> {
                 FieldRef::Introspection => return Err(misplaced("introspection within a value")),
                 FieldRef::Field(id) => {
                     let api = self.api;
-                    let FieldBinding::Part { part, value } = api.field(id) else {
-                        return Err(misplaced("a field of a value"));
+                    let (part, value) = match api.field(id) {
+                        FieldBinding::Part { part, value } => (part, value),
+                        // A part of a value has no errors of its own.
+                        FieldBinding::Refused(text) => {
+                            return Err(LowerError::refused(text, member.location));
+                        }
+                        _ => return Err(misplaced("a field of a value")),
                     };
                     let base = api.schema[id].r#type.base;
                     let nullable = !api.schema[id].r#type.is_non_null();

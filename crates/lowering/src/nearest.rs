@@ -35,15 +35,12 @@ impl Context<'_> {
         let r#type = self.api.schema[id].r#type;
         let operand = || self.operand(input, r#type);
         match role {
-            NearestRole::By => match self.enum_value(input, r#type.base) {
+            NearestRole::By => match self.enum_value(input, r#type.base, location)? {
                 Some(ValueBinding::Vector { field, metric }) => {
                     arguments.by = Some((ValueRef::field(*field), *metric));
                 }
                 Some(ValueBinding::CommonVector { place, metric }) => {
                     arguments.by = Some((ValueRef::Common(*place), *metric));
-                }
-                Some(ValueBinding::Refused(text)) => {
-                    return Err(LowerError::refused(text, location));
                 }
                 _ => return Err(LowerError::Misplaced { what: "a value of vectors" }),
             },

@@ -8,7 +8,7 @@ use graphql::{CollectedField, collect_fields};
 use ir::{Filter, Hop, Page, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
 
-use super::arguments::{NOTHING_SEARCHED, Opaque};
+use super::arguments::{Arguments, NOTHING_SEARCHED, Opaque};
 use super::call::RowForm;
 use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
@@ -117,7 +117,13 @@ impl<'a> Context<'a> {
                         }
                     }
                     FieldBinding::Lookup { root } if self.is_root(field, root) => {
-                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                        match self.lookup_arguments(field) {
+                            Ok(_) => {
+                                let sets = &field.selection_sets;
+                                Node::Object(self.root_fields(object, sets, false)?)
+                            }
+                            Err(error) => self.failed(error)?,
+                        }
                     }
                     FieldBinding::Lookup { .. } => {
                         let found = self.lookup(field);
@@ -293,10 +299,7 @@ impl<'a> Context<'a> {
 
     /// The row of any entity with the given opaque id; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
-        let is_id =
-            |role: &ArgumentRole| matches!(role, ArgumentRole::NodeId | ArgumentRole::GlobalId);
-        self.require_arguments(field, is_id)?;
-        let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
+        let Some(Some(id)) = self.lookup_arguments(field)?.node_id else { return Ok(None) };
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
         let Some(entity) = api.find_entity_by_prefix(prefix) else { return Ok(None) };
@@ -313,6 +316,13 @@ impl<'a> Context<'a> {
         let node = Node::Single { rows: response::RowsId(rows_id.0), node };
         let rows = Rows { single: binding.enforced, ..single(rows_id, entity, filter, outputs) };
         Ok(Some((node, rows)))
+    }
+
+    fn lookup_arguments(&self, field: &CollectedField<'a>) -> Result<Arguments, LowerError> {
+        let is_id =
+            |role: &ArgumentRole| matches!(role, ArgumentRole::NodeId | ArgumentRole::GlobalId);
+        self.require_arguments(field, is_id)?;
+        self.arguments(field)
     }
 
     /// Adds a read of the root field being lowered.

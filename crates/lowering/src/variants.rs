@@ -134,6 +134,7 @@ impl<'a> Context<'a> {
             for field in &context.collect(object, sets)? {
                 let node = match context.binding(field)? {
                     None => Node::Literal(context.typename(object)),
+                    Some((FieldBinding::Refused(text), _)) => Node::Refused(text.clone()),
                     Some((FieldBinding::Edge(EdgeField::Column(column)), r#type)) => {
                         context.edge_column(*column, r#type.base, field, outputs)?
                     }

@@ -4,17 +4,20 @@
 mod places;
 mod roles;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use expect_test::expect;
+use ir::ValueRef as Value;
+use response::Leaf;
 
-use self::places::{Place, places};
+use self::places::{Place, places, refused_fields};
 use self::roles::{Sample, samples};
 use crate as api;
 use crate::ApiBuilder;
 use crate::binding::{
-    ArgumentRole, Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm,
-    WriteRole,
+    ArgumentRole, Change, FieldBinding, GroupBy, InputBinding, InputRole, MutationBinding,
+    MutationForm, OrderBy, RowPart, ValueBinding, WriteRole,
 };
 use crate::check::{Position, misbound};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeDefinition, TypeKind, TypeRef};
@@ -262,6 +265,60 @@ fn each_position_reads_these_roles_and_no_others() {
           Write: Stored, Object(Key | Identifier | ExternalIdentifier | Elements | Password | Relation | Common | CommonElements | CommonRelation | CommonPassword)
           Variant: Of
           other: Refused"#]].assert_eq(table.trim_end());
+}
+
+/// What an enum value means, by the roles of the inputs that read it, at whatever position.
+#[test]
+fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
+    let place = Value::field(roles::field());
+    let field = roles::field();
+    let key = GroupBy { field, unit: None, leaf: Leaf::Any };
+    let values = [
+        ("Order", ValueBinding::Order(OrderBy::Natural)),
+        ("Direction", ValueBinding::Direction(ir::Direction::Ascending)),
+        ("Sorted", ValueBinding::Sorted(place)),
+        ("Present", ValueBinding::Present(RowPart::Field(field))),
+        ("GroupBy", ValueBinding::GroupBy(key)),
+        ("Variant", ValueBinding::Variant(0)),
+        ("Vector", ValueBinding::Vector { field, metric: ir::Metric::Cosine }),
+        ("CommonVector", ValueBinding::CommonVector { place: 0, metric: ir::Metric::Cosine }),
+        ("Refused", ValueBinding::Refused("".into())),
+    ];
+    let mut table = String::new();
+    for (name, value) in values {
+        let mut readers = BTreeSet::new();
+        for place in places() {
+            for sample in samples() {
+                let is_whole = matches!(sample.role, InputRole::Ignored | InputRole::Refused(_));
+                let api = place.api_of_enum(sample.role.clone(), value.clone());
+                if !is_whole && misbound(&api).is_empty() {
+                    readers.insert(format!("{} {}", sample.family, sample.variant));
+                }
+            }
+        }
+        let readers: Vec<String> = readers.into_iter().collect();
+        writeln!(table, "{name}: {}", readers.join(", ")).expect("a line");
+    }
+    expect![[r#"
+        Order: Argument OrderBy
+        Direction: Order Common, Order Computed, Order Edge, Order Field
+        Sorted: Order Directed
+        Present: Filter AllPresent
+        GroupBy: Argument GroupBy
+        Variant: Filter OfVariants
+        Vector: Argument Nearest
+        CommonVector: Argument Nearest
+        Refused: Argument GroupBy, Argument Nearest, Argument OrderBy, Filter AllPresent, Filter OfVariants, Order Common, Order Computed, Order Directed, Order Edge, Order Field
+    "#]].assert_eq(&table);
+}
+
+#[test]
+fn arguments_of_refused_fields_may_have_any_role() {
+    for place in refused_fields("not served") {
+        for sample in samples() {
+            assert_eq!(misbound(&place.api(sample.role.clone())), [], "{place:?}");
+        }
+    }
 }
 
 /// The name of a position. Of a scope only what holds is named.

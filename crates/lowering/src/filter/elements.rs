@@ -20,10 +20,12 @@ impl Context<'_> {
             if self.presence(&input) != Presence::Present {
                 return Err(misplaced("a bound without a value"));
             }
-            let InputRole::Filter(FilterRole::Operator(OperatorRole::Compare(comparison))) =
-                self.api.input(id).role
-            else {
-                return Err(LowerError::refused(OF_ELEMENTS, given.location));
+            let comparison = match &self.api.input(id).role {
+                InputRole::Filter(FilterRole::Operator(OperatorRole::Compare(comparison))) => {
+                    *comparison
+                }
+                InputRole::Refused(text) => return Err(LowerError::refused(text, given.location)),
+                _ => return Err(LowerError::refused(OF_ELEMENTS, given.location)),
             };
             let operand = self.operand(&input, self.api.schema[id].r#type);
             match comparison {

@@ -4,6 +4,7 @@
 
 use catalog::EntityId;
 use graphql::opaque::OpaqueKind;
+use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
 
@@ -56,7 +57,7 @@ impl Context<'_> {
         role: &FilterRole,
         given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let PresentInput { id, input, around, .. } = given;
+        let PresentInput { id, input, around, location, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
             FilterRole::RelatedVariants(variants) => {
@@ -67,7 +68,7 @@ impl Context<'_> {
             }
             FilterRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
             FilterRole::Declared(role) => self.declared(role, given),
-            FilterRole::OfVariants => self.of_variants(input, r#type.base, around),
+            FilterRole::OfVariants => self.of_variants(input, r#type.base, around, location),
             FilterRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
             FilterRole::MadeOf(place) => {
                 let made_of = Some(&**place);
@@ -97,17 +98,19 @@ impl Context<'_> {
         match role {
             VariantRole::On if around.alone => self.object(given, around),
             VariantRole::On => {
-                let entries = self.entries(input, self.api.schema[id].r#type.base)?;
-                let is_own = |(id, _): &&(InputId, Input<'_>)| match self.api.input(*id).role {
-                    InputRole::Variant(VariantRole::Of(number)) => {
-                        around.variant.is_some_and(|own| own.number == number)
+                let mut filters = Vec::new();
+                for (id, input) in self.entries(input, self.api.schema[id].r#type.base)? {
+                    let is_of_others = match self.api.input(id).role {
+                        InputRole::Variant(VariantRole::Of(number)) => {
+                            around.variant.is_none_or(|own| own.number != number)
+                        }
+                        _ => false,
+                    };
+                    if !is_of_others {
+                        filters.extend(self.condition(id, &input, around, given.location)?);
                     }
-                    _ => false,
-                };
-                match entries.iter().find(is_own) {
-                    Some((id, input)) => self.condition(*id, input, around, given.location),
-                    None => Ok(None),
                 }
+                Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
             }
             VariantRole::Restrict(number) => {
                 match around.variant.is_some_and(|own| own.number == number) {
@@ -278,11 +281,16 @@ impl Context<'_> {
         input: &Input<'_>,
         r#type: TypeId,
         around: FilterContext<'_>,
+        location: Location,
     ) -> Result<Option<Filter>, LowerError> {
         let mut is_own = false;
         for item in self.items(input)? {
-            if let Some(ValueBinding::Variant(number)) = self.enum_value(&item, r#type) {
-                is_own |= around.variant.is_some_and(|own| own.number == *number);
+            match self.enum_value(&item, r#type, location)? {
+                Some(ValueBinding::Variant(number)) => {
+                    is_own |= around.variant.is_some_and(|own| own.number == *number);
+                }
+                Some(_) => return Err(misplaced("a value of types")),
+                None => {}
             }
         }
         Ok(Some(if is_own { Filter::all() } else { Filter::none() }))

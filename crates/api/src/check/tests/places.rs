@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
-    CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EntitiesBinding, EntityBinding,
-    FieldBinding, FilterRole, InputBinding, InputRole, MutationBinding, MutationForm, NestedChange,
-    NestedVerb, NestedWriteVerb, NodeIdBinding, ObjectRole, OperatorRole, PayloadField,
-    RowsBinding, RowsForm, RowsFrom, RowsRole, SeveralRole, ValueShape, VariantBinding,
-    VariantLink, WayBinding, WriteRole,
+    CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
+    EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MutationBinding,
+    MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding, ObjectRole,
+    OperatorRole, PayloadField, RowsBinding, RowsForm, RowsFrom, RowsRole, SeveralRole,
+    ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole, WayBinding, WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
 use graphql::schema::{
-    FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
+    EnumValueDefinition, FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind,
+    TypeRef,
 };
 use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
@@ -43,8 +44,20 @@ impl Place {
     /// The API in which an input with a role stands here, and with it nothing else that could be
     /// misbound.
     pub(crate) fn api(&self, role: InputRole) -> Api {
+        self.api_with(role, TypeKind::Scalar, None)
+    }
+
+    /// The same with an input that is an enum, whose only value `VALUE` has this meaning.
+    pub(crate) fn api_of_enum(&self, role: InputRole, value: ValueBinding) -> Api {
+        self.api_with(role, TypeKind::Enum { values: Vec::new() }, Some(value))
+    }
+
+    fn api_with(&self, role: InputRole, kind: TypeKind, binding: Option<ValueBinding>) -> Api {
         let mut build = ApiBuilder::default();
-        let value = add_type(&mut build, "Value", TypeKind::Scalar);
+        let value = add_type(&mut build, "Value", kind);
+        if let Some(binding) = binding {
+            build.add_enum_value(value, EnumValueDefinition::new("VALUE"), binding);
+        }
         let mut r#type = value;
         let mut name = "input";
         let mut binding = role;
@@ -114,6 +127,67 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
         links: Vec::new(),
         single: None,
     }]]]);
+}
+
+/// A place for each object whose fields may be refused: the last field is.
+pub(crate) fn refused_fields(text: &str) -> Vec<Place> {
+    let list = || rows(RowsFrom::Entity, RowsForm::List);
+    let connection = || rows(RowsFrom::Entity, RowsForm::Connection);
+    let of = FieldBinding::Connection;
+    let aggregates = || rows(RowsFrom::Entity, RowsForm::Aggregate);
+    let value = |value| {
+        FieldBinding::Computed(ComputedBinding {
+            function: function(),
+            of_row: false,
+            value,
+            form: Form::Stored,
+            external: Vec::new(),
+        })
+    };
+    let payload = FieldBinding::Payload;
+    let create = || change(Change::Create(entity()));
+    let objects = |of: fn(ChangedTypes) -> Change| change(of(ChangedTypes::One(object())));
+    let around: Vec<Vec<FieldBinding>> = vec![
+        vec![],
+        vec![FieldBinding::Same],
+        vec![FieldBinding::Constants],
+        vec![list()],
+        vec![rows(RowsFrom::Variants { variants: VARIANTS, once: false }, RowsForm::List)],
+        vec![rows(RowsFrom::Entity, RowsForm::Single), list()],
+        vec![aggregates()],
+        vec![aggregates(), FieldBinding::Aggregate(AggregateField::Object)],
+        vec![
+            aggregates(),
+            FieldBinding::Aggregate(AggregateField::Function(AggregateFunction::Count)),
+        ],
+        vec![connection()],
+        vec![connection(), of(ConnectionField::Nodes)],
+        vec![connection(), of(ConnectionField::Edges)],
+        vec![connection(), of(ConnectionField::Edges), FieldBinding::Edge(EdgeField::Node)],
+        vec![connection(), of(ConnectionField::Edges), FieldBinding::Edge(EdgeField::Properties)],
+        vec![connection(), of(ConnectionField::PageInfo)],
+        vec![connection(), of(ConnectionField::Aggregates)],
+        vec![connection(), of(ConnectionField::Groups)],
+        vec![connection(), of(ConnectionField::RowGroups)],
+        vec![connection(), of(ConnectionField::RowGroups), of(ConnectionField::Edges)],
+        vec![value(ValueShape::Composite)],
+        vec![create()],
+        vec![create(), payload(PayloadField::Counters)],
+        vec![create(), payload(PayloadField::Query)],
+        vec![create(), payload(PayloadField::Row)],
+        vec![create(), payload(PayloadField::Edge)],
+        vec![change(Change::UpdateNodes(entity()))],
+        vec![change(Change::AddObjects(object()))],
+        vec![objects(Change::UpdateObjects)],
+        vec![objects(Change::DeleteObjects)],
+        vec![change(Change::AddObjects(object())), rows(RowsFrom::Changed, RowsForm::List)],
+    ];
+    let around = around.into_iter();
+    let places = around.map(|mut fields| {
+        fields.push(FieldBinding::Refused(text.into()));
+        Place::new(Position::Refused, fields, vec![])
+    });
+    places.collect()
 }
 
 fn rows(from: RowsFrom, form: RowsForm) -> FieldBinding {
@@ -203,6 +277,11 @@ fn of_conditions() -> Vec<Place> {
     let declared = FilterRole::Declared(DeclaredRole::Many(0));
     vec![
         scope(plain, FilterRole::Conditions),
+        Place::new(
+            Position::Condition(plain),
+            vec![rows(RowsFrom::Entity, RowsForm::List)],
+            vec![VariantRole::On.into()],
+        ),
         scope(Scope { subject: true, ..plain }, FilterRole::Operators(subject())),
         scope(within(ScopeRows::One), FilterRole::RelatedMany(hop())),
         scope(within(ScopeRows::Variants), FilterRole::RelatedVariants(VARIANTS)),
