@@ -189,7 +189,7 @@ pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> Val
     if let Some(texts) = texts(build, index, place) {
         return ValueBinding::Sorted(ValueRef::FirstOf(texts));
     }
-    match subject(build, index, place) {
+    match foreign_id(build, index, place).or_else(|| subject(build, index, place)) {
         Some(subject) => ValueBinding::Sorted(subject.place),
         None => ValueBinding::Refused(MISSING.into()),
     }
@@ -225,6 +225,7 @@ pub(super) fn aggregate_value(
     };
     let leaf = match function {
         AggregateFunction::Average => Leaf::Float,
+        _ if is_foreign_id(&build.r#type(index).fields[place]) => Leaf::Text,
         _ => values::leaf(build.model, base, r#type),
     };
     value(AggregateValue { function, field: Some(*field), leaf, form: Form::Stored, absent: None })
