@@ -15,6 +15,7 @@ use crate::program::{Folder, outcome, run, thalweg};
 mod filled;
 mod random;
 mod resumed;
+mod sorted;
 
 /// Fields of every kind.
 const TYPES: &str = "

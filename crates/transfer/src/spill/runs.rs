@@ -97,6 +97,13 @@ impl Sorter {
         }
     }
 
+    /// The same with less memory for entries, if its default is more.
+    #[must_use]
+    pub fn limit(mut self, memory: usize) -> Self {
+        self.memory = self.memory.min(memory);
+        self
+    }
+
     /// Goes on with runs that another one has saved. Nothing removes them but their owner.
     #[must_use]
     pub fn resumable(folder: &Path, name: &str, lengths: &[u64], memory: usize) -> Self {

@@ -196,11 +196,15 @@ impl Resolver<'_> {
         links: &Sorted,
         existing: &mut dyn Existing,
     ) -> Result<Checked, StageError> {
-        let mut holders = Sorter::new(self.folder, "holders");
-        let relations = self.mapping.relations.iter();
+        let memory = self.settings.memory;
+        let mut holders = Sorter::new(self.folder, "holders").limit(memory);
+        let relations = self.mapping.relations.iter().enumerate();
         let mut pairs: Vec<Option<Sorter>> = relations
-            .map(|relation| match relation.place {
-                RelationStorage::Pairs { .. } => Some(Sorter::new(self.folder, "pairs")),
+            .map(|(index, relation)| match relation.place {
+                RelationStorage::Pairs { .. } => {
+                    let name = format!("pairs-{index}");
+                    Some(Sorter::new(self.folder, &name).limit(memory))
+                }
                 RelationStorage::Columns { .. } => None,
             })
             .collect();
