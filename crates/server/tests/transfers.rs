@@ -14,6 +14,7 @@ use crate::program::{Folder, outcome, run, thalweg};
 
 mod filled;
 mod random;
+mod rejected;
 mod resumed;
 mod sorted;
 

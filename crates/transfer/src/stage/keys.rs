@@ -1,11 +1,13 @@
 //! Unique values: each belongs to one object, and references may name objects by them.
 
+use std::collections::hash_map::Entry;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
 use ahash::RandomState;
 use rustc_hash::{FxHashMap, FxHashSet};
+use storage::tables::Side;
 
 use super::assemble::{Link, broken, key_of};
 use super::facts::Read;
@@ -51,6 +53,22 @@ pub(super) struct KeyMatches<'f> {
     pub(super) rejected: &'f mut FxHashMap<u64, Rc<str>>,
     /// Weak objects of which there is another definition.
     pub(super) merged: &'f mut FxHashSet<u64>,
+}
+
+/// The objects that the look-ups reject, each with one reason. Values come in the order of their
+/// hashes, which differs between imports; of several reasons the one that is first by its
+/// [`ReasonRank`] stays.
+#[derive(Default)]
+struct Failures(FxHashMap<u64, (ReasonRank, Rc<str>)>);
+
+/// Order of the reasons to reject an object: unique values before references, each in the order of
+/// the definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ReasonRank {
+    /// The space.
+    Value(usize),
+    /// The relation, and true for its far end.
+    Reference(usize, bool),
 }
 
 /// An entry for a value.
@@ -128,9 +146,10 @@ impl Keys {
         let mut hash = None;
         let mut owners: Vec<Owner> = Vec::new();
         let mut settled: Vec<Settled> = Vec::new();
+        let mut failures = Failures::default();
         while let Some((key, payload)) = entries.next_entry()? {
             if hash != Some(key.0) {
-                settle(mapping, read, &mut owners, &stored, found);
+                settle(mapping, read, &mut owners, &stored, (found, &mut failures));
                 settled.clear();
                 stored.cover(key.0, &read.spaces, existing)?;
                 hash = Some(key.0);
@@ -139,7 +158,8 @@ impl Keys {
                 owners.push(Owner::read(payload).ok_or_else(broken)?);
                 continue;
             }
-            settled.extend(settle(mapping, read, &mut owners, &stored, found));
+            let further = settle(mapping, read, &mut owners, &stored, (found, &mut failures));
+            settled.extend(further);
             let (space, link, value) = read_reference(payload).ok_or_else(broken)?;
             let position = settled.iter().position(|one| one.space == space && one.value == value);
             let id = match position {
@@ -155,15 +175,35 @@ impl Keys {
                 None => {
                     let reason = format!("no object has {}", shown(mapping, read, space, value));
                     if link.is_strict {
-                        let reason = reason.as_str().into();
-                        found.rejected.entry(link.from).or_insert(reason);
+                        let is_far = link.side == Side::Far;
+                        let rank = ReasonRank::Reference(link.relation, is_far);
+                        failures.add(link.from, rank, reason.as_str().into());
                     }
                     read.rejections.borrow_mut().reject(link.origin, &reason, 1)?;
                 }
             }
         }
-        settle(mapping, read, &mut owners, &stored, found);
+        settle(mapping, read, &mut owners, &stored, (found, &mut failures));
+        for (id, (_, reason)) in failures.0 {
+            found.rejected.entry(id).or_insert(reason);
+        }
         Ok(())
+    }
+}
+
+impl Failures {
+    fn add(&mut self, id: u64, rank: ReasonRank, reason: Rc<str>) {
+        match self.0.entry(id) {
+            Entry::Vacant(entry) => {
+                entry.insert((rank, reason));
+            }
+            Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                if (rank, &reason) < (known.0, &known.1) {
+                    *known = (rank, reason);
+                }
+            }
+        }
     }
 }
 
@@ -173,7 +213,7 @@ fn settle(
     read: &Read,
     owners: &mut Vec<Owner>,
     stored: &StoredKeys<'_>,
-    found: &mut KeyMatches<'_>,
+    (found, failures): (&mut KeyMatches<'_>, &mut Failures),
 ) -> Vec<Settled> {
     let mut settled = Vec::new();
     owners.sort_by_key(|owner| (owner.is_weak, owner.origin, owner.id));
@@ -183,9 +223,8 @@ fn settle(
         let others: Vec<Owner> = owners.extract_if(.., |owner| has_same(owner)).collect();
         let stored = stored.find(first.space, &first.value);
         let name = || shown(mapping, read, first.space, &first.value);
-        let mut reject = |id: u64, reason: String| {
-            found.rejected.entry(id).or_insert_with(|| reason.into());
-        };
+        let rank = ReasonRank::Value(first.space);
+        let mut reject = |id: u64, reason: String| failures.add(id, rank, reason.into());
         let id = match (stored, first.is_weak, first.is_incomplete) {
             (Some(stored), true, _) => {
                 found.merged.insert(first.id);
