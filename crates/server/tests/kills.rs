@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -20,8 +22,9 @@ const KILLS: u64 = 100;
 
 const CLIENTS: usize = 2;
 
-/// Adds writers with two notes each until the server is gone; the names that it acknowledged.
-fn add(address: SocketAddr, client: &str) -> Vec<String> {
+/// Adds writers with two notes each until the server is gone; the names that it acknowledged, which
+/// `total` counts.
+fn add(address: SocketAddr, client: &str, total: &AtomicU64) -> Vec<String> {
     let mut acknowledged = Vec::new();
     let Ok(stream) = TcpStream::connect(address) else { return acknowledged };
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -38,8 +41,20 @@ fn add(address: SocketAddr, client: &str) -> Vec<String> {
         let Some(answer) = answer_of(&mut reader) else { break };
         assert_eq!(answer, r#"{"data":{"addWriter":{"numUids":3}}}"#);
         acknowledged.push(name);
+        total.fetch_add(1, Ordering::Relaxed);
     }
     acknowledged
+}
+
+/// Waits until so many adds are acknowledged, then for the delay: kills by a delay alone come before
+/// the first add where the machine is busy.
+fn wait_for_adds(total: &AtomicU64, least: u64, delay: Duration) {
+    let deadline = Instant::now() + PATIENCE;
+    while total.load(Ordering::Relaxed) < least {
+        assert!(Instant::now() < deadline, "{least} adds are not acknowledged in {PATIENCE:?}");
+        thread::sleep(Duration::from_micros(100));
+    }
+    thread::sleep(delay);
 }
 
 /// `None`: the server was gone before it had answered.
@@ -60,12 +75,15 @@ fn a_hundred_kills_lose_no_acknowledged_add() {
     let mut acknowledged = BTreeSet::new();
     for kill in 0..KILLS {
         let mut server = Server::start(&words);
+        let total = Arc::new(AtomicU64::new(0));
         let clients = (0..CLIENTS).map(|client| {
             let (address, name) = (server.address, format!("{kill}-{client}"));
-            thread::spawn(move || add(address, &name))
+            let total = Arc::clone(&total);
+            thread::spawn(move || add(address, &name, &total))
         });
         let clients: Vec<_> = clients.collect();
-        thread::sleep(Duration::from_millis(kill % 20));
+        // Also before the first add of a server.
+        wait_for_adds(&total, kill % 7, Duration::from_millis(kill % 20));
         server.child.kill().unwrap();
         server.child.wait().unwrap();
         for client in clients {
