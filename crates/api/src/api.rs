@@ -10,8 +10,8 @@ use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, ResolverId,
-    ValueBinding, VariantBinding, VariantsId, WayBinding, WaysId,
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelationshipVariant,
+    RelationshipVariantsId, ResolverId, ValueBinding, VariantBinding, VariantsId,
 };
 
 /// The API that a dialect makes of a catalog.
@@ -36,7 +36,7 @@ pub struct Api {
     pub(crate) prefixes: FxHashMap<Box<str>, EntityId>,
     pub(crate) nesting: Option<Nesting>,
     pub(crate) variants: Vec<Vec<VariantBinding>>,
-    pub(crate) ways: Vec<Vec<Vec<WayBinding>>>,
+    pub(crate) relationships: Vec<Vec<Vec<RelationshipVariant>>>,
     pub(crate) resolvers: FxHashMap<ResolverId, Resolver>,
     /// Keys of fields in answers of other servers, where these are not their names.
     pub(crate) answer_keys: AnswerKeys,
@@ -170,8 +170,8 @@ impl Api {
     /// For each entity at this end of a relationship, its relationships to the entities at the
     /// other end.
     #[must_use]
-    pub fn ways(&self, id: WaysId) -> &[Vec<WayBinding>] {
-        self.ways.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    pub fn relationships(&self, id: RelationshipVariantsId) -> &[Vec<RelationshipVariant>] {
+        self.relationships.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// A resolver of the API.

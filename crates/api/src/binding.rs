@@ -28,8 +28,8 @@ pub use argument::{ArgumentRole, NearestRole};
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
 pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument};
 pub use graph::{
-    AssignVerb, Cursors, LinkRule, NestedWriteVerb, NodeRules, SeveralRole, VariantBinding,
-    VariantLink, VariantsId, Way, WayBinding, WaysId,
+    AssignVerb, Cursors, LinkRule, MultiEntityRole, NestedRelationship, NestedWriteVerb, NodeRules,
+    RelationshipVariant, RelationshipVariantsId, VariantBinding, VariantLink, VariantsId,
 };
 pub use meaning::Meaning;
 pub use objects::{

@@ -17,7 +17,8 @@ use self::deduplication::Deduplication;
 use crate::api::{Absent, Api, Nesting, Resolver, listed, plain};
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
-    NodeIdBinding, NodeRules, ResolverId, ValueBinding, VariantBinding, VariantsId, WayBinding,
+    NodeIdBinding, NodeRules, RelationshipVariant, ResolverId, ValueBinding, VariantBinding,
+    VariantsId,
 };
 
 /// Fills an [`Api`]: each definition is added together with its binding.
@@ -248,8 +249,8 @@ impl ApiBuilder {
     }
 
     /// Sets all relationships with several entities at an end, by index.
-    pub fn add_ways(&mut self, ways: Vec<Vec<Vec<WayBinding>>>) {
-        self.api.ways = ways;
+    pub fn add_relationship_variants(&mut self, relationships: Vec<Vec<Vec<RelationshipVariant>>>) {
+        self.api.relationships = relationships;
     }
 
     /// Sets the directive of [`Api::cascade`].

@@ -25,9 +25,9 @@ pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
-    InputRole, Meaning, MutationBinding, MutationForm, NestedWriteVerb, NodeIdBinding, OrderBy,
-    PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm, RowsFrom, ValueBinding,
-    ValueShape, VariantBinding, VariantsId, Way,
+    InputRole, Meaning, MutationBinding, MutationForm, NestedRelationship, NestedWriteVerb,
+    NodeIdBinding, OrderBy, PageInfoField, PayloadField, ResolverId, RowsBinding, RowsForm,
+    RowsFrom, ValueBinding, ValueShape, VariantBinding, VariantsId,
 };
 pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;

@@ -79,7 +79,7 @@ pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName}
 pub use report::{Report, Stages};
 pub use resolvers::ResolverOptions;
 pub use respond::{Kind, Response};
-pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
+pub use response::{BudgetExceeded, MemoryBudget, MemoryReservation, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{

@@ -190,7 +190,7 @@ fn client_error(kind: SourceErrorKind) -> ClientError {
         Kind::TooMany => (ErrorCode::TooManyRows, Message::Own),
         Kind::Refused => (ErrorCode::PermissionDenied, Message::Own),
         // Not the source's fault, and nothing to look up in the log.
-        Kind::NoMemory => (ErrorCode::ResponseMemoryExhausted, Message::Fixed(NO_MEMORY)),
+        Kind::BudgetExceeded => (ErrorCode::ResponseMemoryExhausted, Message::Fixed(NO_MEMORY)),
         Kind::Busy => (
             ErrorCode::Overloaded,
             Message::Fixed("All connections to the data source are in use; try again later."),

@@ -27,7 +27,7 @@ use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
-    AssignVerb, Change, FilterRole, InputRole, Meaning, SeveralRole, VariantRole, WriteRole,
+    AssignVerb, Change, FilterRole, InputRole, Meaning, MultiEntityRole, VariantRole, WriteRole,
 };
 use nested_write::Towards;
 use several::Own;
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
         }
         let rank = fields.iter().find_map(|field| match self.api.input(*field).role {
             InputRole::Write(WriteRole::NestedWrite { rank, .. })
-            | InputRole::Write(WriteRole::Several(SeveralRole::NestedWrite { rank, .. })) => {
+            | InputRole::Write(WriteRole::Several(MultiEntityRole::NestedWrite { rank, .. })) => {
                 Some(rank)
             }
             _ => None,
@@ -173,9 +173,9 @@ impl<'a> Context<'a> {
             // request's.
             members.sort_by_key(|(id, _)| match self.api.input(*id).role {
                 InputRole::Write(WriteRole::NestedWrite { rank, .. })
-                | InputRole::Write(WriteRole::Several(SeveralRole::NestedWrite { rank, .. })) => {
-                    rank
-                }
+                | InputRole::Write(WriteRole::Several(MultiEntityRole::NestedWrite {
+                    rank, ..
+                })) => rank,
                 // Inputs for some entities alone come after those for all.
                 InputRole::Variant(VariantRole::On) => i8::MAX,
                 _ => i8::MIN,

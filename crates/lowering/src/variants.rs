@@ -17,7 +17,7 @@ use super::required_fields::RequiredFields;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
-    EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId, WayBinding,
+    EdgeField, FieldBinding, RelationshipVariant, Subject, VariantBinding, VariantLink, VariantsId,
 };
 
 /// The one of several entities that conditions apply to.
@@ -59,8 +59,8 @@ impl<'b> OfVariant<'b> {
     }
 
     /// The nodes that a change reaches.
-    pub(super) fn of_way(way: &'b WayBinding) -> Self {
-        let WayBinding { number, common, links, hop, .. } = way;
+    pub(super) fn of_way(way: &'b RelationshipVariant) -> Self {
+        let RelationshipVariant { number, common, links, hop, .. } = way;
         Self { number: *number, common, links, hop: Some(*hop) }
     }
 }

@@ -45,7 +45,7 @@ pub use ids::{OutputId, RowsId};
 pub use leaf::{
     EnumNames, Epoch, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
-pub use memory::{MemoryBudget, MemoryReservation, NoMemory};
+pub use memory::{BudgetExceeded, MemoryBudget, MemoryReservation};
 pub use outlet::{Outlet, Refused, SentPiece};
 pub use output::Output;
 pub use output::tape::{Recorded, Tape, Token, TokenKind};

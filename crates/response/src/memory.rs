@@ -64,7 +64,7 @@ const RELEASED_SHARE: u64 = 16;
 /// The memory budget of all responses would be exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answers that are being made take {most} bytes of memory together")]
-pub struct NoMemory {
+pub struct BudgetExceeded {
     pub most: u64,
 }
 
@@ -112,12 +112,12 @@ impl MemoryBudget {
         self.taken.load(Ordering::Relaxed)
     }
 
-    fn take(&self, bytes: u64) -> Result<(), NoMemory> {
+    fn take(&self, bytes: u64) -> Result<(), BudgetExceeded> {
         let most = self.most.load(Ordering::Relaxed);
         let taken = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
             held.checked_add(bytes).filter(|held| *held <= most)
         });
-        let before = taken.map_err(|_| NoMemory { most })?;
+        let before = taken.map_err(|_| BudgetExceeded { most })?;
         self.most_held.fetch_max(before + bytes, Ordering::Relaxed);
         self.taken.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
@@ -157,14 +157,18 @@ impl MemoryReservation {
 
     /// Reserves the growth of a vector to `capacity` elements before it allocates: while it grows,
     /// its old and its new buffer exist. Afterwards [`MemoryReservation::shrink_to`] releases the old one.
-    pub fn reserve_growth<T>(&mut self, vector: &Vec<T>, capacity: usize) -> Result<(), NoMemory> {
+    pub fn reserve_growth<T>(
+        &mut self,
+        vector: &Vec<T>,
+        capacity: usize,
+    ) -> Result<(), BudgetExceeded> {
         let both = vector.capacity().saturating_add(capacity);
         self.grow_to((both.saturating_mul(size_of::<T>())) as u64)
     }
 
     /// Appends to a vector whose only memory this is; its growth is reserved before it allocates.
     #[inline]
-    pub fn push<T>(&mut self, vector: &mut Vec<T>, value: T) -> Result<(), NoMemory> {
+    pub fn push<T>(&mut self, vector: &mut Vec<T>, value: T) -> Result<(), BudgetExceeded> {
         if vector.len() == vector.capacity() {
             self.make_room_for(vector, 1)?;
         }
@@ -174,7 +178,11 @@ impl MemoryReservation {
 
     /// Makes room in a vector that this reservation covers alone.
     #[cold]
-    pub fn make_room_for<T>(&mut self, vector: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
+    pub fn make_room_for<T>(
+        &mut self,
+        vector: &mut Vec<T>,
+        more: usize,
+    ) -> Result<(), BudgetExceeded> {
         let length = vector.len().saturating_add(more);
         if length > vector.capacity() {
             let size = size_of::<T>().max(1);
@@ -188,7 +196,7 @@ impl MemoryReservation {
     }
 
     /// Reserves at least as many bytes.
-    pub fn grow_to(&mut self, bytes: u64) -> Result<(), NoMemory> {
+    pub fn grow_to(&mut self, bytes: u64) -> Result<(), BudgetExceeded> {
         if bytes <= self.bytes.max(FREE) {
             return Ok(());
         }
@@ -306,7 +314,7 @@ mod tests {
         let (mut one, mut other) = (MemoryReservation::of(&memory), MemoryReservation::of(&memory));
         assert_eq!(one.grow_to(2 * PIECE), Ok(()));
         assert_eq!(other.grow_to(PIECE), Ok(()));
-        assert_eq!(other.grow_to(PIECE + 1), Err(NoMemory { most: 3 * PIECE }));
+        assert_eq!(other.grow_to(PIECE + 1), Err(BudgetExceeded { most: 3 * PIECE }));
         assert_eq!(memory.held(), 3 * PIECE);
         drop(one);
         assert_eq!(other.grow_to(3 * PIECE), Ok(()));
@@ -314,7 +322,7 @@ mod tests {
         assert_eq!(memory.held(), 0);
         memory.set_most(0);
         assert_eq!(other.grow_to(FREE), Ok(()));
-        assert_eq!(other.grow_to(FREE + 1), Err(NoMemory { most: 0 }));
+        assert_eq!(other.grow_to(FREE + 1), Err(BudgetExceeded { most: 0 }));
     }
 
     #[test]

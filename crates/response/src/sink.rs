@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{MemoryReservation, NoMemory, growth};
+use crate::memory::{BudgetExceeded, MemoryReservation, growth};
 use crate::outlet::{Outlet, Refused, SentPiece};
 
 /// The share of the room that one element of a list may use: the room is checked after each.
@@ -81,7 +81,7 @@ pub enum TooLarge {
     #[error("the answer has more than {budget} bytes")]
     Answer { budget: u64 },
     #[error(transparent)]
-    Together(#[from] NoMemory),
+    Together(#[from] BudgetExceeded),
 }
 
 impl Sink {
@@ -339,7 +339,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
-    use crate::memory::{MemoryBudget, MemoryReservation, NoMemory};
+    use crate::memory::{BudgetExceeded, MemoryBudget, MemoryReservation};
     use crate::outlet::{Outlet, Refused, SentPiece};
 
     /// Records sent pieces, and refuses further ones after so many.
@@ -475,7 +475,7 @@ mod tests {
         assert!(sink.bytes().capacity() >= 5 << 20);
         assert!((5 << 20..6 << 20).contains(&memory.held()));
         sink.bytes().resize(5 << 20, b' ');
-        let refused = TooLarge::Together(NoMemory { most: 8 << 20 });
+        let refused = TooLarge::Together(BudgetExceeded { most: 8 << 20 });
         assert_eq!(sink.reserve(1 << 20), Err(refused.into()));
     }
 
@@ -524,7 +524,7 @@ mod tests {
         let most = memory.held() + (1 << 20);
         memory.set_most(most);
         copy.bytes().extend_from_slice(&[b' '; (1 << 20) + 1]);
-        let refused = TooLarge::Together(NoMemory { most });
+        let refused = TooLarge::Together(BudgetExceeded { most });
         assert_eq!(copy.check_budget(false), Err(refused.into()));
         drop(held);
         assert_eq!(copy.check_budget(false), Ok(()));

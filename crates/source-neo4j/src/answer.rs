@@ -59,7 +59,7 @@ impl Read {
             Err(ExecuteError::TooLarge(error)) if observed.has_changed => {
                 let kind = match error {
                     TooLarge::Answer { .. } => SourceErrorKind::TooLarge,
-                    TooLarge::Together(_) => SourceErrorKind::NoMemory,
+                    TooLarge::Together(_) => SourceErrorKind::BudgetExceeded,
                 };
                 let message = [&error.to_string(), "; the change was made"].concat();
                 Err(SourceError::new(kind, message).into())

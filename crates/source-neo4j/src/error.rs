@@ -29,7 +29,9 @@ impl From<WireError> for SourceError {
         match error {
             WireError::Database { error, .. } => (*error).into(),
             WireError::TooLarge { .. } => Self::new(SourceErrorKind::TooLarge, error.to_string()),
-            WireError::NoMemory(_) => Self::new(SourceErrorKind::NoMemory, error.to_string()),
+            WireError::BudgetExceeded(_) => {
+                Self::new(SourceErrorKind::BudgetExceeded, error.to_string())
+            }
             WireError::Authentication(error) => {
                 Self { kind: SourceErrorKind::Unavailable, ..(*error).into() }
             }
@@ -52,7 +54,7 @@ impl From<PoolError> for SourceError {
             PoolError::Timeout(_) => Self::new(SourceErrorKind::Busy, error.to_string()),
             PoolError::Unreached(error) => {
                 let kind = match error {
-                    WireError::NoMemory(_) => SourceErrorKind::NoMemory,
+                    WireError::BudgetExceeded(_) => SourceErrorKind::BudgetExceeded,
                     _ => SourceErrorKind::Unavailable,
                 };
                 Self { kind, ..error.into() }

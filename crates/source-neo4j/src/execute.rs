@@ -160,7 +160,8 @@ impl Running<'_> {
                 Err(error) => error,
             };
             connection.note(&error);
-            let is_too_much = matches!(error, WireError::TooLarge { .. } | WireError::NoMemory(_));
+            let is_too_much =
+                matches!(error, WireError::TooLarge { .. } | WireError::BudgetExceeded(_));
             if is_too_much && let Ok(is_committed) = connection.read_to_end().await {
                 self.observed.has_changed |= is_committed;
                 fail_all(&too_much(error, is_committed), statements, failures);

@@ -150,7 +150,7 @@ fn refused(error: &ExecuteError) -> Option<SourceError> {
     match error {
         ExecuteError::TooLarge(TooLarge::Answer { budget }) => Some(too_large(*budget)),
         ExecuteError::TooLarge(TooLarge::Together(error)) => Some((*error).into()),
-        ExecuteError::Source(error) if error.kind == SourceErrorKind::NoMemory => {
+        ExecuteError::Source(error) if error.kind == SourceErrorKind::BudgetExceeded => {
             Some(error.clone())
         }
         ExecuteError::Source(_) | ExecuteError::Refused(_) | ExecuteError::Broken(_) => None,

@@ -2,7 +2,7 @@
 
 use ahash::AHashMap;
 use relational::{FIRST_APART, Level, Link, Parents, Program, Repeats};
-use response::{Bounds, Cursor, LevelId, MemoryReservation, NoMemory, Value};
+use response::{Bounds, BudgetExceeded, Cursor, LevelId, MemoryReservation, Value};
 use source::SourceError;
 
 use super::bind::Bound;
@@ -54,7 +54,11 @@ const FEW_ROWS: usize = 128;
 
 impl<'r> Answer<'r> {
     /// Indexes the rows of all levels.
-    pub fn new(program: &'r Program, bound: &'r Bound, rows: &'r [Rows]) -> Result<Self, NoMemory> {
+    pub fn new(
+        program: &'r Program,
+        bound: &'r Bound,
+        rows: &'r [Rows],
+    ) -> Result<Self, BudgetExceeded> {
         let indexes = program.levels.iter().zip(rows).map(|(level, rows)| {
             level.link.as_ref().map(|link| Index::new(rows, level, link)).transpose()
         });
@@ -103,7 +107,7 @@ impl<'a> View<'a> {
 }
 
 impl<'r> Index<'r> {
-    fn new(rows: &'r Rows, level: &Level, link: &Link) -> Result<Self, NoMemory> {
+    fn new(rows: &'r Rows, level: &Level, link: &Link) -> Result<Self, BudgetExceeded> {
         Self::filled(
             rows,
             level,
@@ -120,7 +124,7 @@ impl<'r> Index<'r> {
         level: &Level,
         link: &Link,
         mut groups: Groups<'r>,
-    ) -> Result<Self, NoMemory> {
+    ) -> Result<Self, BudgetExceeded> {
         // A small index takes less memory than the margin of the reservation.
         let mut held =
             if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
@@ -165,7 +169,7 @@ impl<'r> Index<'r> {
 /// The rows in ascending order of a column of integers, each with its integer, and their memory.
 type Sorted = (Vec<(i64, u32)>, MemoryReservation);
 
-fn sorted(rows: &Rows, column: u16) -> Result<Sorted, NoMemory> {
+fn sorted(rows: &Rows, column: u16) -> Result<Sorted, BudgetExceeded> {
     let mut held =
         if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
     // The sort takes half as much again.
@@ -200,7 +204,7 @@ fn reserve_entry<K: Eq + std::hash::Hash>(
     groups: &mut AHashMap<K, Group>,
     held: &mut MemoryReservation,
     taken: u64,
-) -> Result<(), NoMemory> {
+) -> Result<(), BudgetExceeded> {
     let capacity = groups.capacity();
     if groups.len() == capacity {
         let after = 2 * capacity.max(4);
@@ -214,7 +218,7 @@ fn reserve_entry<K: Eq + std::hash::Hash>(
 
 impl Index<'static> {
     /// An index with keys of its own, so that it may stand beside its rows.
-    pub(super) fn of(rows: &Rows, level: &Level, link: &Link) -> Result<Self, NoMemory> {
+    pub(super) fn of(rows: &Rows, level: &Level, link: &Link) -> Result<Self, BudgetExceeded> {
         let groups = match link.columns.len() {
             1 => Groups::Owned(AHashMap::default()),
             _ => Groups::Composite(AHashMap::default()),
@@ -237,7 +241,7 @@ impl<'r> Groups<'r> {
         link: &Link,
         chain: Group,
         (next, held, taken): (&mut [u32], &mut MemoryReservation, &mut u64),
-    ) -> Result<(), NoMemory> {
+    ) -> Result<(), BudgetExceeded> {
         let row = rows.row(chain.first as usize);
         let group = match self {
             Self::Single(groups) => {
@@ -287,7 +291,7 @@ pub(super) fn referred(
     rows: &[Rows],
     indexes: &[Option<Index<'_>>],
     held: &mut MemoryReservation,
-) -> Result<Vec<Option<Box<[u32]>>>, NoMemory> {
+) -> Result<Vec<Option<Box<[u32]>>>, BudgetExceeded> {
     let mut taken = 0;
     let mut referred: Vec<Option<Box<[u32]>>> = Vec::new();
     for above in &program.levels {

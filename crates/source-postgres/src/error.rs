@@ -37,7 +37,9 @@ impl From<WireError> for SourceError {
         match error {
             WireError::Database { error, .. } | WireError::StalePlan(error) => (*error).into(),
             WireError::TooLarge { .. } => Self::new(SourceErrorKind::TooLarge, error.to_string()),
-            WireError::NoMemory(_) => Self::new(SourceErrorKind::NoMemory, error.to_string()),
+            WireError::BudgetExceeded(_) => {
+                Self::new(SourceErrorKind::BudgetExceeded, error.to_string())
+            }
             WireError::Io(_)
             | WireError::Timeout
             | WireError::Tls(_)

@@ -427,7 +427,7 @@ impl OffloadedRequest {
         let writer = writer(&self.plan, output, &self.failures).echoing(&self.echoes);
         // An interrupted run ends the whole answer, and so does one without memory.
         let writer = writer.ended_by(|error| {
-            matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::NoMemory)
+            matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::BudgetExceeded)
         });
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // Time in which the thread waited for its processor does not count.

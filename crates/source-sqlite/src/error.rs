@@ -65,7 +65,7 @@ fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
         ErrorCode::DatabaseBusy if failure.extended_code == rusqlite::ffi::SQLITE_BUSY_SNAPSHOT => {
             SourceErrorKind::Conflict
         }
-        ErrorCode::OutOfMemory if allocations::was_refused() => SourceErrorKind::NoMemory,
+        ErrorCode::OutOfMemory if allocations::was_refused() => SourceErrorKind::BudgetExceeded,
         ErrorCode::DatabaseBusy
         | ErrorCode::DatabaseLocked
         | ErrorCode::DiskFull

@@ -115,7 +115,7 @@ pub(super) fn belongs_elsewhere(error: &SourceError) -> bool {
 /// Whether an error ends the run: the statement has to run on another thread, or there is no memory
 /// for its rows.
 pub(super) fn ends_run(error: &SourceError) -> bool {
-    belongs_elsewhere(error) || error.kind == SourceErrorKind::NoMemory
+    belongs_elsewhere(error) || error.kind == SourceErrorKind::BudgetExceeded
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

@@ -1,7 +1,7 @@
 //! Errors of sources.
 
 use ir::OtherwiseKind;
-use response::{NoMemory, Refused, Stopped, TooLarge, WriteError};
+use response::{BudgetExceeded, Refused, Stopped, TooLarge, WriteError};
 
 /// A failure of a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ pub enum SourceErrorKind {
     /// All connections to the source are in use, and none became free in time.
     Busy,
     /// The answers that are being made take all the memory that they may.
-    NoMemory,
+    BudgetExceeded,
     /// The source is reachable and at its limits: no connection, memory or disk space left.
     Overloaded,
     /// The request is more than the source can take at once.
@@ -110,9 +110,9 @@ pub enum ExecuteError {
     Broken(Option<Box<WriteError<SourceError>>>),
 }
 
-impl From<NoMemory> for SourceError {
-    fn from(error: NoMemory) -> Self {
-        Self::new(SourceErrorKind::NoMemory, error.to_string())
+impl From<BudgetExceeded> for SourceError {
+    fn from(error: BudgetExceeded) -> Self {
+        Self::new(SourceErrorKind::BudgetExceeded, error.to_string())
     }
 }
 

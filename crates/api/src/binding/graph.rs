@@ -6,7 +6,7 @@ use ir::{Hop, Otherwise};
 
 /// A relationship for nested writes of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct NestedRelationship {
     pub hop: Hop,
     /// The entity of the nodes at the other end.
     pub entity: EntityId,
@@ -16,11 +16,11 @@ pub struct Way {
 
 /// The index of a relationship with several entities at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WaysId(pub u32);
+pub struct RelationshipVariantsId(pub u32);
 
 /// A relationship between nodes of two entities, where several are at an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WayBinding {
+pub struct RelationshipVariant {
     /// The entity of the nodes at the other end.
     pub entity: EntityId,
     /// The entity of its own properties.
@@ -41,17 +41,17 @@ pub struct WayBinding {
 
 /// The meaning of an input in a change of nodes of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeveralRole {
+pub enum MultiEntityRole {
     /// As [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite), where several entities are at
     /// an end of the relationship.
     NestedWrite {
-        ways: WaysId,
+        relationships: RelationshipVariantsId,
         verb: NestedWriteVerb,
         /// As in [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite).
         rank: i8,
     },
     /// As [`WriteRole::NestedWrites`](super::WriteRole::NestedWrites), for the same.
-    Among { ways: WaysId },
+    Among { relationships: RelationshipVariantsId },
     /// As [`WriteRole::Inputs`](super::WriteRole::Inputs) of a to-one relationship: at most one
     /// entity is named.
     One,
@@ -63,10 +63,10 @@ pub enum SeveralRole {
     Assigns { place: u16, is_required: bool },
 }
 
-impl WayBinding {
+impl RelationshipVariant {
     /// The relationship of a nested write.
     #[must_use]
-    pub fn way(&self, verb: NestedWriteVerb) -> Way {
+    pub fn way(&self, verb: NestedWriteVerb) -> NestedRelationship {
         let hop = match verb {
             NestedWriteVerb::Create
             | NestedWriteVerb::Connect
@@ -76,7 +76,7 @@ impl WayBinding {
                 self.hop
             }
         };
-        Way { hop, entity: self.entity, edge: self.edge }
+        NestedRelationship { hop, entity: self.entity, edge: self.edge }
     }
 }
 

@@ -6,7 +6,8 @@ use catalog::{EntityId, FieldId, FunctionId};
 use ir::Counter;
 
 use super::{
-    AssignVerb, ChangedTypes, NestedWriteVerb, ObjectBinding, ObjectRole, SeveralRole, Way,
+    AssignVerb, ChangedTypes, MultiEntityRole, NestedRelationship, NestedWriteVerb, ObjectBinding,
+    ObjectRole,
 };
 
 /// The meaning of an input of a change.
@@ -30,20 +31,20 @@ pub enum WriteRole {
     NestedIn(NestedVerb),
     /// Nested writes of related nodes: an object, or a list of such, of [`WriteRole::NestedWrite`]
     /// inputs without a relationship.
-    NestedWrites(Way),
+    NestedWrites(NestedRelationship),
     /// A verb along a relationship: an object, or a list of such, of [`WriteRole::NestedNode`],
     /// [`WriteRole::NestedEdge`], [`FilterRole::Conditions`](super::FilterRole) and
     /// [`WriteRole::FurtherWrites`]. Without a relationship it is that of the enclosing
     /// [`WriteRole::NestedWrites`].
     NestedWrite {
-        way: Option<Way>,
+        way: Option<NestedRelationship>,
         verb: NestedWriteVerb,
         /// The order among the nested writes of one object, lowest first. An argument whose writes
         /// have a rank below zero is applied before the other arguments of its field.
         rank: i8,
     },
     /// Of a change of nodes of several entities.
-    Several(SeveralRole),
+    Several(MultiEntityRole),
     /// The node at the other end: an object of its new values, or of changes.
     NestedNode,
     /// The same of the relationship.

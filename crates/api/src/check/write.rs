@@ -2,7 +2,7 @@
 
 use super::{ChangedObjects, ChangedRows, Position, Reading, Scope, filter};
 use crate::binding::{
-    ArgumentRole, FilterRole, InputRole, NestedVerb, ObjectRole, SeveralRole, VariantRole,
+    ArgumentRole, FilterRole, InputRole, MultiEntityRole, NestedVerb, ObjectRole, VariantRole,
     WriteRole,
 };
 
@@ -119,20 +119,20 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
     match role {
         WriteRole::Inputs
         | WriteRole::FurtherWrites
-        | WriteRole::Several(SeveralRole::One | SeveralRole::Edge(_)) => {
+        | WriteRole::Several(MultiEntityRole::One | MultiEntityRole::Edge(_)) => {
             Some(Reading::Members(Position::Nodes))
         }
         WriteRole::Stored(_)
         | WriteRole::Assign { .. }
-        | WriteRole::Several(SeveralRole::Assign { .. }) => Some(Reading::Value),
-        WriteRole::Assigns { .. } | WriteRole::Several(SeveralRole::Assigns { .. }) => {
+        | WriteRole::Several(MultiEntityRole::Assign { .. }) => Some(Reading::Value),
+        WriteRole::Assigns { .. } | WriteRole::Several(MultiEntityRole::Assigns { .. }) => {
             Some(Reading::Members(Position::AssignBy))
         }
-        WriteRole::NestedWrites(_) | WriteRole::Several(SeveralRole::Among { .. }) => {
+        WriteRole::NestedWrites(_) | WriteRole::Several(MultiEntityRole::Among { .. }) => {
             Some(Reading::Members(Position::NestedWrites))
         }
         WriteRole::NestedWrite { way: Some(_), .. }
-        | WriteRole::Several(SeveralRole::NestedWrite { .. }) => {
+        | WriteRole::Several(MultiEntityRole::NestedWrite { .. }) => {
             Some(Reading::Members(Position::NestedWrite))
         }
         WriteRole::NestedWrite { way: None, .. }

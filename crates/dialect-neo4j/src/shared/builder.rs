@@ -20,8 +20,8 @@ use crate::shared::text_filters::TextFilter;
 use crate::shared::values::{input_name, whole};
 use crate::shared::version::Version;
 use api::binding::{
-    FieldBinding, FilterRole, InputBinding, InputRole, Meaning, VariantLink, VariantsId,
-    WayBinding, WaysId,
+    FieldBinding, FilterRole, InputBinding, InputRole, Meaning, RelationshipVariant,
+    RelationshipVariantsId, VariantLink, VariantsId,
 };
 
 /// Description of the only field of an input type that would have none.
@@ -63,11 +63,11 @@ pub(crate) struct Builder<'m> {
     /// Lists that the relationships of node types lead to, in version 3.
     pub(crate) variants_by_field: FxHashMap<(usize, &'m str), VariantsId>,
     /// Paths along which nodes are changed, by their numbers.
-    pub(crate) paths: Vec<Vec<Vec<WayBinding>>>,
+    pub(crate) paths: Vec<Vec<Vec<RelationshipVariant>>>,
     /// Paths that are still to be found, in version 3.
     pub(crate) pending_paths: Vec<PathsDraft<'m>>,
     /// Numbers of the paths along a relationship to a type, in version 7.
-    pub(crate) paths_of: FxHashMap<String, WaysId>,
+    pub(crate) paths_of: FxHashMap<String, RelationshipVariantsId>,
 }
 
 /// Nodes of several types in one list.

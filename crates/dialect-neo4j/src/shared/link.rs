@@ -12,7 +12,7 @@ use crate::model::{
     RelationshipField, Target,
 };
 use crate::shared::naming::upper_first;
-use api::binding::{self, WaysId};
+use api::binding::{self, RelationshipVariantsId};
 
 /// Field that leads to nodes.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Link<'m> {
     /// Types on the other side, where its rows are of several.
     pub(crate) variants: Option<Variants>,
     /// Paths of changes in version 3, where nodes of several types are at an end.
-    pub(crate) change_paths: Option<WaysId>,
+    pub(crate) change_paths: Option<RelationshipVariantsId>,
     /// Place among the relationships of an interface.
     pub(crate) declared: Option<u16>,
 }
@@ -69,8 +69,17 @@ impl<'m> Link<'m> {
     }
 
     /// The relationship of changes, where it leads to nodes of one type.
-    pub(crate) fn written(&self, build: &Builder<'_>, path: &Path, hop: Hop) -> binding::Way {
-        binding::Way { hop, entity: path.entity, edge: build.edge_entity(self.relationship) }
+    pub(crate) fn written(
+        &self,
+        build: &Builder<'_>,
+        path: &Path,
+        hop: Hop,
+    ) -> binding::NestedRelationship {
+        binding::NestedRelationship {
+            hop,
+            entity: path.entity,
+            edge: build.edge_entity(self.relationship),
+        }
     }
 
     /// Whether it leads to any number of nodes.

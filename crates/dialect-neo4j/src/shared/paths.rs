@@ -7,7 +7,7 @@ use super::declared;
 use super::link::Link;
 use super::variants::{common, typed_paths};
 use crate::model::{Path, Target};
-use api::binding::{WayBinding, WaysId};
+use api::binding::{RelationshipVariant, RelationshipVariantsId};
 
 /// Paths along a relationship of a node type, or along those of the node types of an interface that
 /// declares it.
@@ -21,8 +21,12 @@ pub(crate) struct PathsDraft<'m> {
 }
 
 /// Adds the paths along a relationship to a target: they are found when all lists of types are.
-pub(crate) fn add<'m>(build: &mut Builder<'m>, link: &Link<'m>, target: Target) -> WaysId {
-    let id = WaysId(u32::try_from(build.pending_paths.len()).unwrap_or(u32::MAX));
+pub(crate) fn add<'m>(
+    build: &mut Builder<'m>,
+    link: &Link<'m>,
+    target: Target,
+) -> RelationshipVariantsId {
+    let id = RelationshipVariantsId(u32::try_from(build.pending_paths.len()).unwrap_or(u32::MAX));
     let draft = PathsDraft { owner: link.owner, field: link.name(), prefix: link.prefix, target };
     build.pending_paths.push(draft);
     id
@@ -37,9 +41,13 @@ pub(crate) fn fill(build: &mut Builder<'_>) {
 }
 
 /// The paths along a relationship to a target, found at once and once only.
-pub(crate) fn of(build: &mut Builder<'_>, link: &Link<'_>, target: Target) -> WaysId {
+pub(crate) fn of(
+    build: &mut Builder<'_>,
+    link: &Link<'_>,
+    target: Target,
+) -> RelationshipVariantsId {
     let name = [&link.own, " ", build.name(target)].concat();
-    let next = WaysId(u32::try_from(build.paths.len()).unwrap_or(u32::MAX));
+    let next = RelationshipVariantsId(u32::try_from(build.paths.len()).unwrap_or(u32::MAX));
     match build.paths_of.entry(name) {
         Entry::Occupied(known) => return *known.get(),
         Entry::Vacant(place) => place.insert(next),
@@ -62,7 +70,7 @@ pub(crate) fn only<'m>(build: &Builder<'_>, link: &Link<'m>, target: Target) -> 
 }
 
 /// The paths from each type of nodes to each.
-fn find(build: &mut Builder<'_>, draft: &PathsDraft<'_>) -> Vec<Vec<WayBinding>> {
+fn find(build: &mut Builder<'_>, draft: &PathsDraft<'_>) -> Vec<Vec<RelationshipVariant>> {
     match draft.owner {
         Owner::Node(node) => vec![from_node(build, node, draft)],
         Owner::Interface(interface) => {
@@ -72,7 +80,11 @@ fn find(build: &mut Builder<'_>, draft: &PathsDraft<'_>) -> Vec<Vec<WayBinding>>
     }
 }
 
-fn from_node(build: &mut Builder<'_>, node: usize, draft: &PathsDraft<'_>) -> Vec<WayBinding> {
+fn from_node(
+    build: &mut Builder<'_>,
+    node: usize,
+    draft: &PathsDraft<'_>,
+) -> Vec<RelationshipVariant> {
     let Some((relationship, paths)) = declared::named(build, node, draft.field) else {
         return Vec::new();
     };
@@ -82,7 +94,7 @@ fn from_node(build: &mut Builder<'_>, node: usize, draft: &PathsDraft<'_>) -> Ve
         typed_paths(build, relationship.target, paths).into_iter().filter_map(|(to, path)| {
             let number = wanted.iter().position(|wanted| *wanted == to)?;
             let is_single = build.version.checks_single && !relationship.is_list;
-            Some(WayBinding {
+            Some(RelationshipVariant {
                 entity: path.entity,
                 edge,
                 hop: (build.version.changed_along)(path),

@@ -83,7 +83,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     variants::finish(&mut builder, build);
-    builder.add_ways(std::mem::take(&mut build.paths));
+    builder.add_relationship_variants(std::mem::take(&mut build.paths));
     values::bind(&mut builder, model, placed, ApiVersion::V3);
     coalesced::bind(&mut builder, model, placed, ApiVersion::V3);
     global_ids::bind(&mut builder, model, placed);

@@ -10,7 +10,7 @@ use crate::shared::changes::add_created;
 use crate::shared::draft::{DraftInput, DraftKind};
 use crate::shared::operators::{MUST_NOT_BE_NULL, arithmetic};
 use crate::shared::values;
-use api::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
+use api::binding::{AssignVerb, InputBinding, MultiEntityRole, WriteRole};
 
 /// Value that is changed: a field, or that of each of several types of nodes, by its place.
 #[derive(Clone, Copy)]
@@ -132,7 +132,7 @@ pub(super) fn updated(
         let binding = InputBinding::lenient(match stored {
             Stored::Field(field) => WriteRole::Assigns { field, is_required },
             Stored::Common(place) => {
-                WriteRole::Several(SeveralRole::Assigns { place, is_required })
+                WriteRole::Several(MultiEntityRole::Assigns { place, is_required })
             }
         });
         let input = DraftInput::new(own, &object, binding);
@@ -145,7 +145,9 @@ pub(super) fn updated(
         let by = |ending: &str, r#type: &str, verb| {
             let role = match stored {
                 Stored::Field(field) => WriteRole::Assign { field, verb },
-                Stored::Common(place) => WriteRole::Several(SeveralRole::Assign { place, verb }),
+                Stored::Common(place) => {
+                    WriteRole::Several(MultiEntityRole::Assign { place, verb })
+                }
             };
             let binding = match is_required {
                 true => InputBinding::refuse_null(role, MUST_NOT_BE_NULL),

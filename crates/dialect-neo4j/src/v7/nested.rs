@@ -9,7 +9,7 @@ use crate::shared::draft::DraftInput;
 use crate::shared::link::Link;
 use crate::shared::nested::{Step, add_connect_where};
 use crate::shared::paths;
-use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, WriteRole};
+use api::binding::{FilterRole, InputBinding, MultiEntityRole, NestedWriteVerb, WriteRole};
 
 /// The node on the other side: its type, and its name as a member of a union.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
         if let Target::Node(_) = Target::from(link.owner) {
             let binding = match (link.target(), link.is_list()) {
                 (Target::Union(_), false) => {
-                    InputBinding::lenient(WriteRole::Several(SeveralRole::One))
+                    InputBinding::lenient(WriteRole::Several(MultiEntityRole::One))
                 }
                 _ => inputs_of(),
             };
@@ -88,9 +88,9 @@ fn by(
     verb: NestedWriteVerb,
 ) -> InputBinding {
     let Some(path) = paths::only(build, link, other.target) else {
-        let ways = paths::of(build, link, other.target);
-        return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
-            ways,
+        let relationships = paths::of(build, link, other.target);
+        return InputBinding::lenient(WriteRole::Several(MultiEntityRole::NestedWrite {
+            relationships,
             verb,
             rank: rank(verb),
         }));

@@ -15,7 +15,7 @@ use crate::shared::node_field;
 use crate::shared::objects::{column, of_types};
 use crate::shared::statements::{StatementCall, statement_field};
 use api::binding::{
-    DeclaredRole, FieldBinding, FilterRole, InputBinding, InputRole, OrderRole, SeveralRole,
+    DeclaredRole, FieldBinding, FilterRole, InputBinding, InputRole, MultiEntityRole, OrderRole,
     WriteRole,
 };
 
@@ -165,7 +165,7 @@ fn kind_of_properties(
                     of_edge(build, kind, |edge| FilterRole::Declared(DeclaredRole::Edge(edge)))
                 }
                 "CreateInput" | "UpdateInput" => {
-                    of_edge(build, kind, |edge| WriteRole::Several(SeveralRole::Edge(edge)))
+                    of_edge(build, kind, |edge| WriteRole::Several(MultiEntityRole::Edge(edge)))
                 }
                 _ => conditions::several(),
             };

@@ -38,7 +38,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     global_ids::bind(&mut builder, model, placed);
     declared::bind(&mut builder, &build);
     variants::finish(&mut builder, &build);
-    builder.add_ways(build.paths);
+    builder.add_relationship_variants(build.paths);
     builder.finish()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graphql::schema::TypeId;
 use response::memory::growth;
-use response::{MemoryReservation, NoMemory};
+use response::{BudgetExceeded, MemoryReservation};
 
 use super::cause::CauseId;
 use crate::outline::{ItemId, PositionId, ids};
@@ -122,7 +122,7 @@ fn reserve<T>(
     allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
-) -> Result<(), NoMemory> {
+) -> Result<(), BudgetExceeded> {
     match more > vector.capacity() - vector.len() {
         true => grow(held, allocated, vector, more),
         false => Ok(()),
@@ -135,7 +135,7 @@ fn grow<T>(
     allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
-) -> Result<(), NoMemory> {
+) -> Result<(), BudgetExceeded> {
     let before = bytes_of(vector);
     let grown = vector.capacity() + growth(before) / size_of::<T>();
     let capacity = grown.max(vector.len() + more).max(MIN_CAPACITY);
@@ -259,7 +259,7 @@ impl Arena {
         position: PositionId,
         r#type: Option<TypeId>,
         parent: Option<ObjectId>,
-    ) -> Result<ObjectId, NoMemory> {
+    ) -> Result<ObjectId, BudgetExceeded> {
         self.check_exhausted()?;
         let id = ObjectId::new(self.objects.len());
         let cells = self.cells.len();
@@ -277,9 +277,9 @@ impl Arena {
     }
 
     #[inline]
-    fn check_exhausted(&self) -> Result<(), NoMemory> {
+    fn check_exhausted(&self) -> Result<(), BudgetExceeded> {
         match self.is_exhausted {
-            true => Err(NoMemory { most: 0 }),
+            true => Err(BudgetExceeded { most: 0 }),
             false => Ok(()),
         }
     }
@@ -366,7 +366,7 @@ impl Arena {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, cell: Cell) -> Result<(), NoMemory> {
+    pub(super) fn push(&mut self, cell: Cell) -> Result<(), BudgetExceeded> {
         self.check_exhausted()?;
         reserve(&mut self.held, &mut self.allocated, &mut self.open, 1)?;
         self.open.push(cell);
@@ -378,7 +378,7 @@ impl Arena {
         self.open.len() - begin
     }
 
-    pub(super) fn close_list(&mut self, begin: usize) -> Result<Cell, NoMemory> {
+    pub(super) fn close_list(&mut self, begin: usize) -> Result<Cell, BudgetExceeded> {
         self.check_exhausted()?;
         let start = narrow(self.elements.len());
         let more = self.open.len() - begin;

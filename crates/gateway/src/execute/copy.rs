@@ -1,6 +1,6 @@
 //! Copies of an entity for all objects that stand for it: its JSON is read once.
 
-use response::NoMemory;
+use response::BudgetExceeded;
 
 use super::arena::{Arena, Cell, ObjectId};
 use crate::plan::{Read, Shape, Value};
@@ -11,7 +11,11 @@ pub(super) type Copied<'c> = (ObjectId, &'c Shape);
 
 /// Copies the members of one object to another. Returns `false` without a change if the other
 /// already has objects, which would have to be merged.
-pub(super) fn copy(arena: &mut Arena, from: Copied<'_>, to: Copied<'_>) -> Result<bool, NoMemory> {
+pub(super) fn copy(
+    arena: &mut Arena,
+    from: Copied<'_>,
+    to: Copied<'_>,
+) -> Result<bool, BudgetExceeded> {
     let r#type = arena.object(from.0).r#type;
     let holds_objects = |read: &Read| {
         matches!(read.value, Value::Objects { .. }) && arena.cell(to.0, read.slot).is_value()
@@ -33,7 +37,7 @@ impl Copying<'_> {
         &mut self,
         (from, read): Copied<'_>,
         (to, target): Copied<'_>,
-    ) -> Result<(), NoMemory> {
+    ) -> Result<(), BudgetExceeded> {
         let r#type = self.arena.object(from).r#type;
         let is_same = std::ptr::eq(read, target);
         let mut is_shared = false;
@@ -64,7 +68,7 @@ impl Copying<'_> {
         shape: &Shape,
         (target, other): (&Read, &Shape),
         parent: ObjectId,
-    ) -> Result<Cell, NoMemory> {
+    ) -> Result<Cell, BudgetExceeded> {
         match cell {
             Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => {
                 Ok(cell)

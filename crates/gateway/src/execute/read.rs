@@ -1,7 +1,7 @@
 //! Reader of one object of a subgraph response into the arena.
 
 use graphql::schema::TypeId;
-use response::NoMemory;
+use response::BudgetExceeded;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::cause::CauseId;
@@ -76,7 +76,7 @@ pub(super) enum ReadError {
     },
     /// The response does not have the form of the request.
     Mismatch,
-    NoMemory,
+    BudgetExceeded,
 }
 
 /// Type of an object according to its `__typename`.
@@ -95,9 +95,9 @@ impl From<InvalidJson> for ReadError {
     }
 }
 
-impl From<NoMemory> for ReadError {
-    fn from(_: NoMemory) -> Self {
-        Self::NoMemory
+impl From<BudgetExceeded> for ReadError {
+    fn from(_: BudgetExceeded) -> Self {
+        Self::BudgetExceeded
     }
 }
 

@@ -153,7 +153,7 @@ impl Execution<'_> {
                         self.invalid(id, InvalidResponse::Length { expected })
                     }
                     ReadError::Mismatch => self.invalid(id, InvalidResponse::Mismatch),
-                    ReadError::NoMemory => {
+                    ReadError::BudgetExceeded => {
                         FetchFailure::from(FetchError::MemoryExhausted).of(fetch)
                     }
                 })

@@ -1,7 +1,7 @@
 //! Reuse of earlier responses of the same operation, instead of fetching the same data again.
 
 use graphql::schema::TypeId;
-use response::NoMemory;
+use response::BudgetExceeded;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Texts};
@@ -46,7 +46,7 @@ pub(super) fn reuse_earlier(
     (fetch, list): (&Fetch, &Entities),
     representations: &mut Representations,
     earlier: EarlierFetches<'_>,
-) -> Result<Remaining, NoMemory> {
+) -> Result<Remaining, BudgetExceeded> {
     if list.entries.iter().all(|entry| entry.reuse.is_empty()) {
         return Ok(Remaining::Some { reused: 0 });
     }
@@ -101,7 +101,7 @@ impl<'t> Values<'t> {
 }
 
 /// Copies the values found. Targets with one source object are adjacent.
-fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
+fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), BudgetExceeded> {
     let mut last: Option<(Values<'_>, ObjectId)> = None;
     // Values without objects by slot, which are equal for all targets.
     let mut plain: Vec<(u32, Cell)> = Vec::new();
@@ -276,7 +276,7 @@ fn copied_cell(
     (known, target): (&ItemTree, &ItemTree),
     cell: Cell,
     parent: ObjectId,
-) -> Result<Cell, NoMemory> {
+) -> Result<Cell, BudgetExceeded> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
         // Leaves are immutable and can be shared. Objects may have no requested fields below them.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use response::{MemoryReservation, NoMemory};
+use response::{BudgetExceeded, MemoryReservation};
 
 use super::arena::Arena;
 use super::cause::CauseId;
@@ -77,7 +77,7 @@ enum Ready {
     Done(FetchOutcome),
     /// It waits for another fetch whose response may contain its data.
     Waiting,
-    NoMemory,
+    BudgetExceeded,
 }
 
 /// Executes a plan. `memory` is the reservation for the subgraph responses.
@@ -133,7 +133,7 @@ pub async fn execute<S: Subgraphs>(
                     execution.statistics.fetches[id.index()].has_waited = true;
                     waiting.push(id);
                 }
-                Ready::NoMemory => {
+                Ready::BudgetExceeded => {
                     execution.fail_for_memory(id, fetch);
                     release(plan, id, &mut missing, &mut ready);
                 }
@@ -223,11 +223,11 @@ impl<'r> Execution<'r> {
     fn request(&mut self, id: FetchId, fetch: &Fetch) -> Ready {
         match self.prepare(id, fetch) {
             Ok(ready) => ready,
-            Err(NoMemory { .. }) => Ready::NoMemory,
+            Err(BudgetExceeded { .. }) => Ready::BudgetExceeded,
         }
     }
 
-    fn prepare(&mut self, id: FetchId, fetch: &Fetch) -> Result<Ready, NoMemory> {
+    fn prepare(&mut self, id: FetchId, fetch: &Fetch) -> Result<Ready, BudgetExceeded> {
         let Inputs { supergraph, plan, .. } = self.inputs;
         let contexts = &plan.contexts;
         let mut fetch_inputs = FetchInputs::default();

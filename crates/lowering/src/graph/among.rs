@@ -16,7 +16,9 @@ use super::super::{Context, LowerError};
 use super::WriteInput;
 use super::nested_write::Towards;
 use super::several::Own;
-use api::binding::{InputRole, NestedWriteVerb, VariantRole, WayBinding, WaysId};
+use api::binding::{
+    InputRole, NestedWriteVerb, RelationshipVariant, RelationshipVariantsId, VariantRole,
+};
 
 impl<'a> Context<'a> {
     /// The context of conditions on the nodes of one of several entities.
@@ -29,14 +31,14 @@ impl<'a> Context<'a> {
     /// Adds all nested writes along a relationship of an object, or of a list of such.
     pub(super) fn read_among(
         &self,
-        ways: WaysId,
+        relationships: RelationshipVariantsId,
         (id, input): (InputId, &Input<'_>),
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        let (from, targets) = self.ways_on(ways, said)?;
+        let (from, targets) = self.relationships_on(relationships, said)?;
         let r#type = self.api.schema[id].r#type;
-        let own = |to| Towards::OneOf(Own { ways, from, to });
+        let own = |to| Towards::OneOf(Own { relationships, from, to });
         for input in self.each(input, r#type)? {
             if !self.is_by_variant(r#type.base) {
                 let members = self.members_given(&input, r#type.base, location)?;
@@ -63,13 +65,14 @@ impl<'a> Context<'a> {
     /// Adds a nested write along a relationship, given for each of several entities.
     pub(super) fn read_nested_write_of_each(
         &self,
-        (ways, from): (WaysId, usize),
+        (relationships, from): (RelationshipVariantsId, usize),
         verb: NestedWriteVerb,
         (input, object): (&Input<'_>, TypeId),
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        let targets = self.api.ways(ways).get(from).map_or(&[][..], Vec::as_slice);
+        let targets =
+            self.api.relationships(relationships).get(from).map_or(&[][..], Vec::as_slice);
         let named = self.by_variant_named(targets, input, object, location)?;
         let is_create = verb == NestedWriteVerb::Create;
         if is_create {
@@ -79,7 +82,7 @@ impl<'a> Context<'a> {
             if is_create {
                 expect_none(targets, said);
             }
-            let to = Towards::OneOf(Own { ways, from, to });
+            let to = Towards::OneOf(Own { relationships, from, to });
             self.read_nested_write(to, verb, (id, &input), location, said)?;
         }
         Ok(())
@@ -96,7 +99,11 @@ impl<'a> Context<'a> {
     ) -> Result<Option<ChildWrite>, LowerError> {
         let Some(way) = self.way_of(own) else { return Err(misplaced("a way to nodes")) };
         if verb == NestedWriteVerb::Create {
-            let targets = self.api.ways(own.ways).get(own.from).map_or(&[][..], Vec::as_slice);
+            let targets = self
+                .api
+                .relationships(own.relationships)
+                .get(own.from)
+                .map_or(&[][..], Vec::as_slice);
             let named = self.named(targets, input, object, location)?;
             if !named.contains(&own.to) {
                 return Ok(None);
@@ -135,7 +142,7 @@ impl<'a> Context<'a> {
     /// The inputs of each entity that an object names.
     fn by_variant_named<'o>(
         &self,
-        targets: &[WayBinding],
+        targets: &[RelationshipVariant],
         input: &Input<'o>,
         object: TypeId,
         location: Location,
@@ -159,7 +166,7 @@ impl<'a> Context<'a> {
 
 /// Rejects several new nodes along a to-one relationship.
 pub(super) fn only_one(
-    targets: &[WayBinding],
+    targets: &[RelationshipVariant],
     number: usize,
     location: Location,
 ) -> Result<(), LowerError> {
@@ -170,7 +177,7 @@ pub(super) fn only_one(
 }
 
 /// Requires that the nodes of a root field are not connected already, along a to-one relationship.
-pub(super) fn expect_none(targets: &[WayBinding], said: &mut WriteInput) {
+pub(super) fn expect_none(targets: &[RelationshipVariant], said: &mut WriteInput) {
     if !said.is_outermost {
         return;
     }

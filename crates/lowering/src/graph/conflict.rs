@@ -6,7 +6,7 @@ use graphql::schema::InputId;
 
 use super::super::{Context, LowerError};
 use super::WriteInput;
-use api::binding::{AssignVerb, InputRole, NodeRules, SeveralRole, WriteRole};
+use api::binding::{AssignVerb, InputRole, MultiEntityRole, NodeRules, WriteRole};
 
 impl Context<'_> {
     /// Records that an input changes a field, which no other of the same object may.
@@ -87,7 +87,7 @@ impl Context<'_> {
             self.api.input(id).role,
             InputRole::Write(WriteRole::Stored(_))
                 | InputRole::Write(WriteRole::Assign { verb: AssignVerb::Set, .. })
-                | InputRole::Write(WriteRole::Several(SeveralRole::Assign {
+                | InputRole::Write(WriteRole::Several(MultiEntityRole::Assign {
                     verb: AssignVerb::Set,
                     ..
                 }))

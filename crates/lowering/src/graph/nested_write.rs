@@ -13,12 +13,12 @@ use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
 use super::several::Own;
 use super::{WriteInput, inserted};
-use api::binding::{FilterRole, InputRole, NestedWriteVerb, Way, WriteRole};
+use api::binding::{FilterRole, InputRole, NestedRelationship, NestedWriteVerb, WriteRole};
 
 /// The direction of a nested write: its relationship and nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Towards {
-    One(Way),
+    One(NestedRelationship),
     /// Towards the nodes of one of several entities.
     OneOf(Own),
 }
@@ -138,7 +138,7 @@ impl Context<'_> {
     /// The nested write of one object along a relationship.
     pub(super) fn nested_write(
         &self,
-        way: Way,
+        way: NestedRelationship,
         verb: NestedWriteVerb,
         own: Option<Own>,
         (input, object): (&Input<'_>, TypeId),
@@ -214,12 +214,12 @@ impl Context<'_> {
 
     fn child(
         &self,
-        way: Way,
+        way: NestedRelationship,
         verb: NestedWriteVerb,
         step: Step,
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
-        let Way { hop, entity, edge } = way;
+        let NestedRelationship { hop, entity, edge } = way;
         let Step { node: WriteInput { assignments, filters, mut children, .. }, .. } = step;
         let filter = Filter::and(filters);
         let said = step.edge.assignments;

@@ -14,20 +14,21 @@ use super::super::{Context, LowerError};
 use super::WriteInput;
 use super::among::{expect_none, only_one};
 use api::binding::{
-    InputRole, NestedWriteVerb, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole,
+    InputRole, MultiEntityRole, NestedWriteVerb, RelationshipVariant, RelationshipVariantsId,
+    VariantRole, WriteRole,
 };
 
 /// The one of several entities that inputs apply to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    pub(super) ways: WaysId,
+    pub(super) relationships: RelationshipVariantsId,
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn way_of(&self, own: Own) -> Option<&'a WayBinding> {
-        self.api.ways(own.ways).get(own.from)?.get(own.to)
+    pub(super) fn way_of(&self, own: Own) -> Option<&'a RelationshipVariant> {
+        self.api.relationships(own.relationships).get(own.from)?.get(own.to)
     }
 
     /// The context of conditions on the nodes.
@@ -48,17 +49,19 @@ impl<'a> Context<'a> {
     /// Adds one input for nodes of several entities.
     pub(super) fn read_several(
         &self,
-        role: SeveralRole,
+        role: MultiEntityRole,
         (id, input): (InputId, &Input<'_>),
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         match role {
-            SeveralRole::NestedWrite { ways, verb, .. } => {
-                self.read_nested_write_of_several(ways, verb, (id, input), location, said)
+            MultiEntityRole::NestedWrite { relationships, verb, .. } => {
+                self.read_nested_write_of_several(relationships, verb, (id, input), location, said)
             }
-            SeveralRole::Among { ways } => self.read_among(ways, (id, input), location, said),
-            SeveralRole::One => {
+            MultiEntityRole::Among { relationships } => {
+                self.read_among(relationships, (id, input), location, said)
+            }
+            MultiEntityRole::One => {
                 let r#type = self.api.schema[id].r#type;
                 if let [_, _, ..] = self.members_given(input, r#type.base, location)?.as_slice() {
                     let name = &self.api.schema[id].name;
@@ -67,7 +70,7 @@ impl<'a> Context<'a> {
                 }
                 self.read_members(input, r#type, location, said)
             }
-            SeveralRole::Edge(edge) => {
+            MultiEntityRole::Edge(edge) => {
                 match said.own.and_then(|own| self.way_of(own)).map(|way| way.edge) {
                     Some(own) if own == Some(edge) => {
                         self.read_members(input, self.api.schema[id].r#type, location, said)
@@ -76,11 +79,11 @@ impl<'a> Context<'a> {
                     _ => Ok(()),
                 }
             }
-            SeveralRole::Assign { place, verb } => {
+            MultiEntityRole::Assign { place, verb } => {
                 let field = self.common(place, said)?;
                 self.assign(field, verb, (id, input), location, said)
             }
-            SeveralRole::Assigns { place, is_required } => {
+            MultiEntityRole::Assigns { place, is_required } => {
                 let field = self.common(place, said)?;
                 self.assign_by(field, is_required, (id, input), location, said)
             }
@@ -106,18 +109,18 @@ impl<'a> Context<'a> {
 
     fn read_nested_write_of_several(
         &self,
-        ways: WaysId,
+        relationships: RelationshipVariantsId,
         verb: NestedWriteVerb,
         (id, input): (InputId, &Input<'_>),
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        let (from, targets) = self.ways_on(ways, said)?;
+        let (from, targets) = self.relationships_on(relationships, said)?;
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
             if self.is_by_variant(r#type.base) {
                 let input = (&input, r#type.base);
-                self.read_nested_write_of_each((ways, from), verb, input, location, said)?;
+                self.read_nested_write_of_each((relationships, from), verb, input, location, said)?;
                 continue;
             }
             if let NestedWriteVerb::Create | NestedWriteVerb::ConnectOnce = verb {
@@ -134,7 +137,7 @@ impl<'a> Context<'a> {
             };
             for to in places {
                 let Some(way) = targets.get(to) else { continue };
-                let own = Some(Own { ways, from, to });
+                let own = Some(Own { relationships, from, to });
                 let input = (&input, r#type.base);
                 let child = self.nested_write(way.way(verb), verb, own, input, location)?;
                 said.children.push(child);
@@ -144,12 +147,12 @@ impl<'a> Context<'a> {
     }
 
     /// The relationships from the nodes, and their index among those from all entities.
-    pub(super) fn ways_on(
+    pub(super) fn relationships_on(
         &self,
-        ways: WaysId,
+        relationships: RelationshipVariantsId,
         said: &WriteInput,
-    ) -> Result<(usize, &'a [WayBinding]), LowerError> {
-        let all = self.api.ways(ways);
+    ) -> Result<(usize, &'a [RelationshipVariant]), LowerError> {
+        let all = self.api.relationships(relationships);
         // If several entities are at this end, the nodes are of one of them.
         let from = match (all, said.own.and_then(|own| self.way_of(own))) {
             ([_], _) | (_, None) => 0,
@@ -163,7 +166,7 @@ impl<'a> Context<'a> {
     /// only one.
     pub(super) fn named(
         &self,
-        targets: &[WayBinding],
+        targets: &[RelationshipVariant],
         input: &Input<'_>,
         object: TypeId,
         location: Location,

@@ -36,7 +36,7 @@ enum Uncompressed {
     #[error(transparent)]
     Failed(#[from] io::Error),
     #[error("{0}")]
-    NoMemory(#[from] engine::NoMemory),
+    BudgetExceeded(#[from] engine::BudgetExceeded),
 }
 
 impl ReservedCompressor {
@@ -124,7 +124,7 @@ fn log_uncompressed(error: &Uncompressed, coding: Coding) {
             tracing::warn!(%error, ?coding, "an answer is sent without compression");
         }
         // The metrics have the memory of responses.
-        Uncompressed::NoMemory(error) => {
+        Uncompressed::BudgetExceeded(error) => {
             tracing::debug!(%error, ?coding, "an answer is sent without compression");
         }
     }

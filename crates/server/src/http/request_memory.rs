@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{MemoryBudget, MemoryReservation, NoMemory};
+use engine::{BudgetExceeded, MemoryBudget, MemoryReservation};
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
 
@@ -169,7 +169,7 @@ impl BodyReservation<'_> {
 
     async fn wait_for(
         &mut self,
-        mut take: impl FnMut(&mut MemoryReservation) -> Result<(), NoMemory>,
+        mut take: impl FnMut(&mut MemoryReservation) -> Result<(), BudgetExceeded>,
     ) -> Result<(), Refusal> {
         if !self.held.is_counted() {
             self.held = MemoryReservation::of(&self.bodies.memory);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use response::NoMemory;
+use response::BudgetExceeded;
 use response::packed::{Entries, Malformed, Packed};
 use source::wire::buffers::ReceiveError;
 use source::wire::tls::TlsError;
@@ -63,7 +63,7 @@ pub enum WireError {
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
     #[error(transparent)]
-    NoMemory(#[from] NoMemory),
+    BudgetExceeded(#[from] BudgetExceeded),
     #[error("{0}")]
     Configuration(String),
     /// The routing table names no server for this, as while a leader is elected.
@@ -187,7 +187,7 @@ impl WireError {
             | WireError::Database { .. }
             | WireError::Protocol(_)
             | WireError::TooLarge { .. }
-            | WireError::NoMemory(_)
+            | WireError::BudgetExceeded(_)
             | WireError::Configuration(_)
             | WireError::NoServer(_) => false,
         }
@@ -221,7 +221,7 @@ impl From<ReceiveError> for WireError {
         match error {
             ReceiveError::Io(error) => error.into(),
             ReceiveError::TooLarge { limit } => WireError::TooLarge { limit },
-            ReceiveError::NoMemory(error) => error.into(),
+            ReceiveError::BudgetExceeded(error) => error.into(),
             ReceiveError::Finished => {
                 WireError::Protocol("a finished exchange was read again".to_owned())
             }

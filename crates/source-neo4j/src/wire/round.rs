@@ -63,7 +63,7 @@ impl Connection {
                 }
                 self.state = match error {
                     // The stream is good, and the rest can be read away.
-                    WireError::TooLarge { .. } | WireError::NoMemory(_) => State::Sent,
+                    WireError::TooLarge { .. } | WireError::BudgetExceeded(_) => State::Sent,
                     _ => State::Broken,
                 };
                 error

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use ahash::AHashSet;
 use relational::{KeyResults, Level, ParameterSource};
-use response::{LevelId, MemoryReservation, NoMemory};
+use response::{BudgetExceeded, LevelId, MemoryReservation};
 
 use super::super::bind::Bound;
 use super::super::cursor::{composite, is_repeated};
@@ -38,7 +38,7 @@ const EACH_ROW: usize = 80;
 const COPIES: usize = 3;
 
 /// Reserves the memory for arrays of some columns of these rows, before they are made.
-fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> {
+fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, BudgetExceeded> {
     if rows.len() <= FEW_ROWS {
         return Ok(MemoryReservation::default());
     }
@@ -58,7 +58,7 @@ pub(in super::super) fn key_arrays(
     level: &Level,
     bound: &Bound,
     rows: &[Rows],
-) -> Result<Option<KeyArrays>, NoMemory> {
+) -> Result<Option<KeyArrays>, BudgetExceeded> {
     let mut held = MemoryReservation::default();
     let arrays = arrays(levels, (level, bound), rows, &mut held)?;
     Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
@@ -69,7 +69,7 @@ fn arrays(
     (level, bound): (&Level, &Bound),
     rows: &[Rows],
     held: &mut MemoryReservation,
-) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+) -> Result<Option<Vec<Vec<u8>>>, BudgetExceeded> {
     let mut creators = bound.creators(usize::from(level.id.0));
     let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
     let mut keys = keys.into_iter();
@@ -223,7 +223,7 @@ fn distinct_keys(
     level: &Level,
     rows: &[Rows],
     held: &mut MemoryReservation,
-) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+) -> Result<Option<Vec<Vec<u8>>>, BudgetExceeded> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {

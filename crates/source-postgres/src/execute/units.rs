@@ -371,7 +371,7 @@ impl Changing<'_> {
             WireError::TooLarge { limit } if !progress.is_ending => {
                 Failure::Left { root, error: too_large(limit as u64) }
             }
-            WireError::NoMemory(_) if !progress.is_ending => {
+            WireError::BudgetExceeded(_) if !progress.is_ending => {
                 Failure::Left { root, error: error.into() }
             }
             error if progress.is_ending => Failure::Lost(outcome_unknown(&error)),

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 use response::memory::growth;
-use response::{MemoryReservation, NoMemory};
+use response::{BudgetExceeded, MemoryReservation};
 use source::NameSet;
 use source::wire::socket::Socket;
 use tokio_postgres::config::TargetSessionAttrs;
@@ -413,10 +413,12 @@ impl Connection {
         // No formats: text for parameters and results.
         frontend::bind(portal, name, [], parameters, write_value, [], out).map_err(|error| {
             match error {
-                frontend::BindError::Conversion(error) => match error.downcast::<NoMemory>() {
-                    Ok(error) => WireError::NoMemory(*error),
-                    Err(error) => WireError::Protocol(error.to_string()),
-                },
+                frontend::BindError::Conversion(error) => {
+                    match error.downcast::<BudgetExceeded>() {
+                        Ok(error) => WireError::BudgetExceeded(*error),
+                        Err(error) => WireError::Protocol(error.to_string()),
+                    }
+                }
                 frontend::BindError::Serialization(error) => unsendable(&error),
             }
         })?;
@@ -477,7 +479,7 @@ fn make_room(
     out: &mut BytesMut,
     held: &mut MemoryReservation,
     bytes: usize,
-) -> Result<(), NoMemory> {
+) -> Result<(), BudgetExceeded> {
     let more = bytes + HEADERS;
     let capacity = out.capacity();
     if more > capacity - out.len() {

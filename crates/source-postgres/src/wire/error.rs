@@ -5,7 +5,7 @@ use std::io;
 
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorFields;
-use response::NoMemory;
+use response::BudgetExceeded;
 
 use source::wire::buffers::ReceiveError;
 use source::wire::tls::TlsError;
@@ -72,7 +72,7 @@ pub enum WireError {
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
     #[error(transparent)]
-    NoMemory(#[from] NoMemory),
+    BudgetExceeded(#[from] BudgetExceeded),
     #[error("{0}")]
     Configuration(String),
 }
@@ -166,7 +166,7 @@ impl From<ReceiveError> for WireError {
         match error {
             ReceiveError::Io(error) => error.into(),
             ReceiveError::TooLarge { limit } => WireError::TooLarge { limit },
-            ReceiveError::NoMemory(error) => error.into(),
+            ReceiveError::BudgetExceeded(error) => error.into(),
             ReceiveError::Finished => {
                 WireError::Protocol("a finished round was read again".to_owned())
             }

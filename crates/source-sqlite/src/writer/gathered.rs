@@ -108,7 +108,7 @@ impl Holding {
     pub(super) fn hold(&mut self, bytes: u64) -> Result<(), SourceError> {
         self.bytes += bytes;
         let held = self.held.grow_to(self.bytes);
-        held.map_err(|error| SourceError::new(SourceErrorKind::NoMemory, error.to_string()))
+        held.map_err(|error| SourceError::new(SourceErrorKind::BudgetExceeded, error.to_string()))
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::BufMut;
 use response::memory::growth;
-use response::{MemoryReservation, NoMemory};
+use response::{BudgetExceeded, MemoryReservation};
 use tokio::io::AsyncReadExt;
 
 use super::socket::Socket;
@@ -56,7 +56,7 @@ pub enum ReceiveError {
     TooLarge {
         limit: usize,
     },
-    NoMemory(NoMemory),
+    BudgetExceeded(BudgetExceeded),
     /// Results have their share of the round already, and the next was not started.
     Finished,
 }
@@ -160,7 +160,7 @@ impl Buffers {
             if !held.is_counted() {
                 *held = self.held.another();
             }
-            held.reserve_growth(bytes, bytes.len() + more).map_err(ReceiveError::NoMemory)?;
+            held.reserve_growth(bytes, bytes.len() + more).map_err(ReceiveError::BudgetExceeded)?;
             bytes.reserve_exact(more);
             held.shrink_to(bytes.capacity() as u64);
         }

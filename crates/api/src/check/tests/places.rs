@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
-    EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MutationBinding,
-    MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding, ObjectRole,
-    OperatorRole, PayloadField, RowsBinding, RowsForm, RowsFrom, RowsRole, SeveralRole,
-    ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole, WayBinding, WriteRole,
+    EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MultiEntityRole,
+    MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
+    ObjectRole, OperatorRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm, RowsFrom,
+    RowsRole, ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole, WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
@@ -20,7 +20,7 @@ use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
 
 use super::roles::{
-    CALL, VARIANTS, WAYS, entity, field, function, hop, nested, object, subject, way,
+    CALL, RELATIONSHIPS, VARIANTS, entity, field, function, hop, nested, object, subject, way,
 };
 
 /// A place of a schema: fields within each other, whose last one has an argument, and objects within
@@ -117,7 +117,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
         common: vec![field()],
         links: vec![VariantLink::Several(VARIANTS)],
     }]);
-    build.add_ways(vec![vec![vec![WayBinding {
+    build.add_relationship_variants(vec![vec![vec![RelationshipVariant {
         entity: entity(),
         edge: None,
         hop: hop(),
@@ -353,9 +353,9 @@ fn of_nodes() -> Vec<Place> {
     let create = || Change::CreateNodes(entity());
     let verb = NestedWriteVerb::Connect;
     let one = WriteRole::NestedWrite { way: Some(way()), verb, rank: 0 };
-    let several = SeveralRole::NestedWrite { ways: WAYS, verb, rank: 0 };
+    let several = MultiEntityRole::NestedWrite { relationships: RELATIONSHIPS, verb, rank: 0 };
     let assigns = WriteRole::Assigns { field: field(), is_required: false };
-    let among = WriteRole::Several(SeveralRole::Among { ways: WAYS });
+    let among = WriteRole::Several(MultiEntityRole::Among { relationships: RELATIONSHIPS });
     vec![
         place(Position::CreateNodes, create(), vec![]),
         place(Position::Nodes, create(), vec![WriteRole::Rows]),

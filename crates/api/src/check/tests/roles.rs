@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
-    Meaning, NearestRole, NestedBinding, NestedReference, NestedVerb, NestedWriteVerb,
-    ObjectBinding, ObjectLink, ObjectRelation, ObjectRole, ObjectTarget, OperatorRole, OrderRole,
-    RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
+    Meaning, MultiEntityRole, NearestRole, NestedBinding, NestedReference, NestedRelationship,
+    NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
+    ObjectTarget, OperatorRole, OrderRole, RelationshipVariantsId, RowsRole, Subject, VariantRole,
+    VariantsId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -94,8 +95,8 @@ pub(crate) fn hop() -> Hop {
     Hop { relationship: RelationshipId::new(0), direction: HopDirection::Backward }
 }
 
-pub(crate) fn way() -> Way {
-    Way { hop: hop(), entity: entity(), edge: None }
+pub(crate) fn way() -> NestedRelationship {
+    NestedRelationship { hop: hop(), entity: entity(), edge: None }
 }
 
 pub(crate) fn subject() -> Arc<Subject> {
@@ -122,7 +123,7 @@ pub(crate) fn object() -> Arc<ObjectBinding> {
 }
 
 pub(crate) const VARIANTS: VariantsId = VariantsId(0);
-pub(crate) const WAYS: WaysId = WaysId(0);
+pub(crate) const RELATIONSHIPS: RelationshipVariantsId = RelationshipVariantsId(0);
 pub(crate) const CALL: ArgumentBinding = ArgumentBinding { place: 0, optional: false, named: true };
 
 family!(arguments: ArgumentRole {
@@ -308,17 +309,17 @@ family!(nested_verbs: NestedVerb {
     Create => one(NestedVerb::Create),
 });
 
-family!(several: SeveralRole {
-    NestedWrite => one(SeveralRole::NestedWrite {
-        ways: WAYS,
+family!(several: MultiEntityRole {
+    NestedWrite => one(MultiEntityRole::NestedWrite {
+        relationships: RELATIONSHIPS,
         verb: NestedWriteVerb::Connect,
         rank: 0,
     }),
-    Among => one(SeveralRole::Among { ways: WAYS }),
-    One => one(SeveralRole::One),
-    Edge => one(SeveralRole::Edge(entity())),
-    Assign => one(SeveralRole::Assign { place: 0, verb: AssignVerb::Set }),
-    Assigns => one(SeveralRole::Assigns { place: 0, is_required: false }),
+    Among => one(MultiEntityRole::Among { relationships: RELATIONSHIPS }),
+    One => one(MultiEntityRole::One),
+    Edge => one(MultiEntityRole::Edge(entity())),
+    Assign => one(MultiEntityRole::Assign { place: 0, verb: AssignVerb::Set }),
+    Assigns => one(MultiEntityRole::Assigns { place: 0, is_required: false }),
 });
 
 family!(variants: VariantRole {

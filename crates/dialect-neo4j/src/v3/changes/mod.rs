@@ -21,7 +21,7 @@ use crate::shared::attribute::edge_attributes;
 use crate::shared::builder::Builder;
 use crate::shared::link::Link;
 use crate::shared::nested::Step;
-use api::binding::{InputBinding, NestedWriteVerb, Way, WriteRole};
+use api::binding::{InputBinding, NestedRelationship, NestedWriteVerb, WriteRole};
 
 /// Input for the properties of a relationship that is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,11 @@ enum Nodes {
 }
 
 /// A nested write along a relationship; without a path it takes that of the object around it.
-fn nested_write(nodes: Nodes, way: Option<Way>, verb: NestedWriteVerb) -> InputBinding {
+fn nested_write(
+    nodes: Nodes,
+    way: Option<NestedRelationship>,
+    verb: NestedWriteVerb,
+) -> InputBinding {
     InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(nodes, verb) })
 }
 

@@ -10,7 +10,7 @@ use crate::shared::nested::{Step, add_connect_where};
 use crate::v3::classes::{has_relationships, unique};
 use crate::v3::descriptions::OVERWRITE;
 use crate::v3::roles::filter;
-use api::binding::{InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
+use api::binding::{InputBinding, MultiEntityRole, NestedRelationship, NestedWriteVerb, WriteRole};
 use graphql::value::Const;
 
 pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>, node: usize) {
@@ -162,11 +162,13 @@ pub(super) fn done_along<'m>(
 ) -> InputBinding {
     match (change_path(build, link), link.change_paths) {
         (Some(path), _) => nested_write(Nodes::Found, Some(path), verb),
-        (None, Some(ways)) => InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
-            ways,
-            verb,
-            rank: rank(Nodes::Found, verb),
-        })),
+        (None, Some(relationships)) => {
+            InputBinding::lenient(WriteRole::Several(MultiEntityRole::NestedWrite {
+                relationships,
+                verb,
+                rank: rank(Nodes::Found, verb),
+            }))
+        }
         (None, None) => super::nowhere(),
     }
 }
@@ -174,14 +176,14 @@ pub(super) fn done_along<'m>(
 pub(super) fn along<'m>(build: &Builder<'m>, link: &Link<'m>) -> InputBinding {
     match (change_path(build, link), link.change_paths) {
         (Some(path), _) => InputBinding::lenient(WriteRole::NestedWrites(path)),
-        (None, Some(ways)) => {
-            InputBinding::lenient(WriteRole::Several(SeveralRole::Among { ways }))
+        (None, Some(relationships)) => {
+            InputBinding::lenient(WriteRole::Several(MultiEntityRole::Among { relationships }))
         }
         (None, None) => super::nowhere(),
     }
 }
 
 /// The path of changes along a relationship: as it is written.
-fn change_path(build: &Builder<'_>, link: &Link<'_>) -> Option<Way> {
+fn change_path(build: &Builder<'_>, link: &Link<'_>) -> Option<NestedRelationship> {
     link.path().map(|path| link.written(build, &path, path.written))
 }

@@ -6,7 +6,7 @@ use crate::shared::changes::add_created;
 use crate::shared::operators::{MUST_NOT_BE_NULL, arithmetic};
 use crate::shared::values::type_name;
 use crate::v3::classes::{Class, OF_ABSENT, OF_LISTS, USUAL, stored, unique};
-use api::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
+use api::binding::{AssignVerb, InputBinding, MultiEntityRole, WriteRole};
 
 /// Adds the input types for the properties of relationships.
 pub(in crate::v3) fn add_edge_values(
@@ -95,7 +95,7 @@ fn add_lists(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) 
 fn assigned(one: &Attribute<'_>, verb: AssignVerb) -> InputBinding {
     let role = match one.origin {
         Origin::Node(field) | Origin::Edge(field) => WriteRole::Assign { field, verb },
-        Origin::Common(place) => WriteRole::Several(SeveralRole::Assign { place, verb }),
+        Origin::Common(place) => WriteRole::Several(MultiEntityRole::Assign { place, verb }),
         Origin::Apart | Origin::Computed(_) => return super::nowhere(),
     };
     // Values of relationships are not checked.

@@ -489,7 +489,7 @@ async fn the_memory_of_messages_is_reserved_until_they_are_sent() {
     let mut pipeline = connection.pipeline();
     pipeline.execute(&length, [text(&keys)]).unwrap();
     let refused = pipeline.execute(&length, [text(&keys)]).unwrap_err();
-    assert!(matches!(refused, WireError::NoMemory(_)), "{refused}");
+    assert!(matches!(refused, WireError::BudgetExceeded(_)), "{refused}");
     pipeline.sync_and_read(&mut results).await.unwrap();
     assert_eq!(results.len(), 1);
     assert_eq!(query(&mut connection, "SELECT 5").await, "5");
