@@ -167,8 +167,9 @@ impl Compiler<'_> {
             return Ok(scope);
         }
         let (near, far) = self.link_fields(rows)?;
-        if let Some(scope) = self.keyed_child(rows, above, (&near, &far), key_columns, statement)? {
-            return Ok(scope);
+        // Its result stands in no variable: there is a frame of this function for each level above.
+        if !above.inlinable && self.is_keyed(rows, &near, &far) {
+            return self.keyed_child(rows, above, (&near, &far), key_columns, statement);
         }
         let depends_on_values = statement.depends_on_values;
         let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
@@ -212,11 +213,10 @@ impl Compiler<'_> {
         (near, far): (&[FieldId], &[FieldId]),
         key_columns: &[u16],
         statement: &mut Statement,
-    ) -> Result<Option<LinkedScope>, CompileError> {
-        let (&[near], &[far], &[column]) = (near, far, key_columns) else { return Ok(None) };
-        if above.inlinable || self.sorting_field(rows).is_none() || !self.print_alike(near, far) {
-            return Ok(None);
-        }
+    ) -> Result<LinkedScope, CompileError> {
+        let (&[near], &[far], &[column]) = (near, far, key_columns) else {
+            return Err(CompileError::not_built("rows by a list of keys of several fields"));
+        };
         let source = ParameterSource::Keys { level: above.level, column };
         let list = statement.parameter(source, ParameterKind::KeyArray { field: near });
         statement.round = statement.round.max(above.round + 1);
@@ -226,7 +226,13 @@ impl Compiler<'_> {
         scope.select.and_where(Expression::InList { expression: Box::new(key.clone()), list });
         self.restrict(rows, &mut scope, statement)?;
         let how = Parents::Arrays;
-        Ok(Some(LinkedScope { scope, lateral: None, link: vec![key], how }))
+        Ok(LinkedScope { scope, lateral: None, link: vec![key], how })
+    }
+
+    /// Whether rows are found by an array of their parents' keys, and sorted by the reader.
+    fn is_keyed(&self, rows: &Rows, near: &[FieldId], far: &[FieldId]) -> bool {
+        let (&[near], &[far]) = (near, far) else { return false };
+        self.sorting_field(rows).is_some() && self.print_alike(near, far)
     }
 
     /// The field by which the reader sorts the rows below each parent: the only one of their order.

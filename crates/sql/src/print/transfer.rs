@@ -186,13 +186,23 @@ impl Printer<'_> {
                 ("", "")
             }
             DataType::Integer => ("", "::bigint"),
-            DataType::TimestampWithZone => ("(extract(epoch from ", ") * 1000000)::bigint"),
+            DataType::TimestampWithZone => return self.microseconds(column),
             DataType::Json => ("", "::text"),
             DataType::Array(_) => ("array_to_json(", ")::text"),
         };
         self.out.push_str(before);
         self.identifier(column);
         self.out.push_str(after);
+    }
+
+    /// The microseconds since 1970 of a moment. Before version 14 `extract` returns a floating point
+    /// number, which has no microseconds of the year 9999: whole seconds and the rest are exact.
+    fn microseconds(&mut self, column: &Identifier) {
+        self.out.push_str("extract(epoch from date_trunc('second', ");
+        self.identifier(column);
+        self.out.push_str("))::bigint * 1000000 + extract(microseconds from ");
+        self.identifier(column);
+        self.out.push_str(")::bigint % 1000000");
     }
 }
 
@@ -219,7 +229,7 @@ mod tests {
         );
         assert_eq!(
             print_bulk_rows(&rows, &postgres),
-            r#"SELECT "author", (extract(epoch from "at") * 1000000)::bigint FROM "Post" WHERE "author" IS NOT NULL ORDER BY "author", "id""#
+            r#"SELECT "author", extract(epoch from date_trunc('second', "at"))::bigint * 1000000 + extract(microseconds from "at")::bigint % 1000000 FROM "Post" WHERE "author" IS NOT NULL ORDER BY "author", "id""#
         );
     }
 
