@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, PlaceIndex,
-    Relationship, RelationshipKind, Storage, TextIndex, VectorIndex, WriteAccess,
+    Relationship, RelationshipKind, SpecialIndexes, Storage, TextIndex, VectorIndex, WriteAccess,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -79,9 +79,7 @@ impl Builder {
             fields: Vec::new(),
             keys: Vec::new(),
             indexes: Vec::new(),
-            text_indexes: Vec::new(),
-            place_indexes: Vec::new(),
-            vector_indexes: Vec::new(),
+            special_indexes: None,
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: match kind {
@@ -168,15 +166,19 @@ impl Builder {
     }
 
     pub fn text_index(&mut self, entity: EntityId, index: TextIndex) {
-        self.catalog.entities[entity.index()].text_indexes.push(index);
+        self.special_indexes(entity).texts.push(index);
     }
 
     pub fn place_index(&mut self, entity: EntityId, index: PlaceIndex) {
-        self.catalog.entities[entity.index()].place_indexes.push(index);
+        self.special_indexes(entity).places.push(index);
     }
 
     pub fn vector_index(&mut self, entity: EntityId, index: VectorIndex) {
-        self.catalog.entities[entity.index()].vector_indexes.push(index);
+        self.special_indexes(entity).vectors.push(index);
+    }
+
+    fn special_indexes(&mut self, entity: EntityId) -> &mut SpecialIndexes {
+        self.catalog.entities[entity.index()].special_indexes.get_or_insert_default()
     }
 
     pub fn relationship(&mut self, relationship: NewRelationship) -> RelationshipId {

@@ -20,9 +20,8 @@ pub struct Entity {
     /// In the order of the source; at most one is primary.
     pub keys: Vec<Key>,
     pub indexes: Vec<Index>,
-    pub text_indexes: Vec<TextIndex>,
-    pub place_indexes: Vec<PlaceIndex>,
-    pub vector_indexes: Vec<VectorIndex>,
+    /// Few entities have one of these.
+    pub special_indexes: Option<Box<SpecialIndexes>>,
     /// Relationships whose `from` is this entity, in the order of the source.
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
@@ -54,7 +53,30 @@ impl WriteAccess {
     pub const NONE: Self = Self { insert: false, update: false, delete: false };
 }
 
+/// Indexes of other kinds than those of whole values.
+#[derive(Clone, Debug, Default)]
+pub struct SpecialIndexes {
+    pub texts: Vec<TextIndex>,
+    pub places: Vec<PlaceIndex>,
+    pub vectors: Vec<VectorIndex>,
+}
+
 impl Entity {
+    #[must_use]
+    pub fn text_indexes(&self) -> &[TextIndex] {
+        self.special_indexes.as_ref().map_or(&[], |indexes| &indexes.texts)
+    }
+
+    #[must_use]
+    pub fn place_indexes(&self) -> &[PlaceIndex] {
+        self.special_indexes.as_ref().map_or(&[], |indexes| &indexes.places)
+    }
+
+    #[must_use]
+    pub fn vector_indexes(&self) -> &[VectorIndex] {
+        self.special_indexes.as_ref().map_or(&[], |indexes| &indexes.vectors)
+    }
+
     /// The primary key, if the entity has one.
     #[must_use]
     pub fn primary_key(&self) -> Option<&Key> {
@@ -414,9 +436,7 @@ mod tests {
                 index(&[6], not_null(&[7])),
                 index(&[8, 9], not_null(&[8, 9])),
             ],
-            text_indexes: Vec::new(),
-            place_indexes: Vec::new(),
-            vector_indexes: Vec::new(),
+            special_indexes: None,
             outgoing: Vec::new(),
             incoming: Vec::new(),
             access: WriteAccess::ALL,

@@ -34,8 +34,8 @@ pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use entity::{
     ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, IndexCoverage,
-    IndexUse, Key, KeyKind, PlaceIndex, Relationship, RelationshipKind, Storage, TextIndex,
-    TextIndexKind, VectorIndex, VectorMetric, WriteAccess,
+    IndexUse, Key, KeyKind, PlaceIndex, Relationship, RelationshipKind, SpecialIndexes, Storage,
+    TextIndex, TextIndexKind, VectorIndex, VectorMetric, WriteAccess,
 };
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,

@@ -60,7 +60,7 @@ impl Compiler<'_> {
         (source, kind): (ParameterSource, ParameterKind),
         statement: &mut Statement,
     ) -> Option<Expression> {
-        let indexes = &self.catalog[self.catalog[field].entity].place_indexes;
+        let indexes = &self.catalog[self.catalog[field].entity].place_indexes();
         let index = indexes.iter().find(|index| index.field == field)?;
         Some(Expression::InPlaceIndex(Box::new(InPlaceIndex {
             number: self.field(alias, index.row_number),

@@ -138,7 +138,7 @@ impl Compiler<'_> {
             Metric::Cosine => VectorMetric::Cosine,
             Metric::DotProduct => VectorMetric::DotProduct,
         };
-        let indexes = &self.catalog[self.catalog[*field].entity].vector_indexes;
+        let indexes = &self.catalog[self.catalog[*field].entity].vector_indexes();
         let mut indexes = indexes.iter().filter(|_| path.is_empty() && filter.is_all());
         indexes.find(|index| index.field == *field && index.metric == metric)
     }

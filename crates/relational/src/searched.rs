@@ -87,7 +87,7 @@ impl Compiler<'_> {
     ) -> Option<Expression> {
         let entity = &self.catalog[self.catalog[field].entity];
         let mut serving = entity
-            .text_indexes
+            .text_indexes()
             .iter()
             .filter(|index| index.field == field && candidates::serves(index.kind, r#match));
         let (index, number) = serving.find_map(|index| Some((index, index.row_number?)))?;

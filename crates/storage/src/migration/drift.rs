@@ -130,7 +130,8 @@ fn compare(
         let (Some(fields), Some(column)) = (fields(&index.columns), index.columns.first()) else {
             continue;
         };
-        if !entity.place_indexes.iter().any(|own| fields == [own.field] && own.name == index.name) {
+        if !entity.place_indexes().iter().any(|own| fields == [own.field] && own.name == index.name)
+        {
             found.push(Drift::MissingPlaces { table: name(), column: column.clone() });
         }
     }
