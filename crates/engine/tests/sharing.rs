@@ -382,6 +382,7 @@ fn who_needs_a_connection_gets_the_shared_one_where_the_server_gives_no_other() 
          DO $$ BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 2', current_database());
          END $$;",
     );
+    shop.settle();
     block_on(async {
         let url = shop.url().replace("postgres@", "few@").replace("user=postgres", "user=few");
         assert!(url.contains("few"), "{url}");

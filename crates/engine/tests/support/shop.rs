@@ -120,6 +120,18 @@ impl Shop {
         );
     }
 
+    /// Waits for the end of the sessions that executed statements, which count as connections of the
+    /// database until then.
+    pub(crate) fn settle(&self) {
+        let others = format!(
+            "SELECT pid FROM pg_stat_activity WHERE datname = '{}' AND backend_type = 'client backend'",
+            self.name
+        );
+        while !self.server.query("postgres", &others).unwrap().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
     pub(crate) async fn answering(&self, url: &str, most: PoolLimits) -> Answering {
         self.answering_within(url, most, engine::Limits::default()).await
     }
