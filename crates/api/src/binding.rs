@@ -236,7 +236,7 @@ pub enum RowsFrom {
     Value(FieldId),
     /// The rows of the entity with the nearest vectors, by [`ArgumentRole::Nearest`].
     Nearest,
-    /// The same of rows of several entities.
+    /// The rows of several entities with the nearest vectors, by [`ArgumentRole::Nearest`].
     NearestVariants(VariantsId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
@@ -403,7 +403,8 @@ pub enum ValueBinding {
         field: FieldId,
         metric: ir::Metric,
     },
-    /// The same of several entities: the index of their vectors among the common fields.
+    /// The vectors of the rows of several entities, by their index among the common fields, and
+    /// their distance: of [`NearestRole::By`].
     CommonVector {
         place: u16,
         metric: ir::Metric,

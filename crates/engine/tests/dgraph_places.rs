@@ -4,27 +4,16 @@
 
 use std::cell::Cell;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::process;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dialects::{Dialect, dgraph};
-use engine::{
-    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
-use graphql::Request;
 use ir::GeoOperator;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use serde_json::{Value, json};
 use source::geo::{GeoCondition, Geometry};
-use source::{MigrationAccess, Timeouts};
-use sources::Migrator;
-use sources::migrate::PUBLIC;
-use testkit::postgres::{Server, required_installations, shared};
 
+use crate::changed_tables::{Database, Definitions, drop_virtual_indexes, numbers_of};
 use crate::shop::block_on;
 
 /// `Plain` has no indexes on SQLite.
@@ -143,105 +132,27 @@ impl Numbers {
     }
 }
 
-/// A database with places.
-struct Database {
-    name: &'static str,
-    worker: Option<Rc<Worker>>,
-    file: Option<PathBuf>,
-    server: Option<(&'static Server, String)>,
-}
+/// The indexes of places of `Plain` are dropped on SQLite.
+const DEFINITIONS: Definitions = Definitions {
+    name: "places",
+    types: TYPES,
+    change: |database| {
+        if let Some(file) = &database.file {
+            drop_virtual_indexes(file, "Plain");
+        }
+    },
+};
 
 impl Database {
-    async fn open(&mut self, address: &SourceAddress) {
-        let model = dgraph::definitions::read(TYPES).unwrap();
-        let stored = dgraph::stored::stored(&model);
-        let migrator =
-            Migrator::begin(address, PUBLIC, MigrationAccess::Write, Timeouts::default())
-                .await
-                .unwrap();
-        let planned = migrator.plan(&stored.model).await.unwrap();
-        migrator.apply(&planned, TYPES).await.unwrap();
-        if let Some(file) = &self.file {
-            drop_indexes(file);
-        }
-        let dialect = dgraph::Options {
-            model: Arc::new(model),
-            places: Arc::new(planned.plan.places),
-            ..dgraph::Options::default()
-        };
-        let options = Options {
-            dialect: Dialect::Dgraph(dialect),
-            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::unshared(1),
-            limits: Limits::default(),
-            errors: ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-        };
-        let engine = Engine::open(address, &options).await.unwrap();
-        self.worker = Some(Rc::new(Worker::new(engine)));
-    }
-
-    /// A database of each kind.
-    async fn all(test: &str) -> Vec<Self> {
-        let mut all = vec![Self::sqlite(test).await];
-        for installation in required_installations().unwrap().iter().take(1) {
-            let server = shared(installation).unwrap();
-            let name = format!("places_{test}_{}", process::id());
-            server.create_database(&name).unwrap();
-            let address = SourceAddress::Postgres(server.socket_url(&name));
-            let server = Some((server, name));
-            let mut postgres = Self { name: "PostgreSQL", worker: None, file: None, server };
-            postgres.open(&address).await;
-            all.push(postgres);
-        }
-        all
-    }
-
-    async fn sqlite(test: &str) -> Self {
-        let file = std::env::temp_dir().join(format!("thalweg-places-{test}-{}.db", process::id()));
-        let address = SourceAddress::Sqlite(file.clone());
-        let mut sqlite = Self { name: "SQLite", worker: None, file: Some(file), server: None };
-        sqlite.open(&address).await;
-        sqlite
-    }
-
-    /// Executes statements as another program does, without functions of Thalweg.
-    fn execute(&self, sql: &str) {
-        if let Some(file) = &self.file {
-            Connection::open(file).unwrap().execute_batch(sql).unwrap();
-        }
-        if let Some((server, name)) = &self.server {
-            server.execute(name, sql).unwrap();
-        }
-    }
-
     /// The rows of a query that pass a condition, by their numbers.
-    async fn found(&self, query: &str, id: &str, filter: &Value) -> Vec<usize> {
+    async fn passing(&self, query: &str, id: &str, filter: &Value) -> Vec<usize> {
         let r#type = query.trim_start_matches("query");
-        let variables = serde_json::from_value(json!({ "filter": filter })).unwrap();
-        let query = format!(
-            "query ($filter: {type}Filter) {{ rows: {query}(filter: $filter) {{ {id} }} }}"
+        let text = format!(
+            "query ($filter: {type}Filter) {{ rows: {query}(filter: $filter) {{ id: {id} }} }}"
         );
-        let request = Request { query, variables, ..Request::default() };
-        let answered = self.worker.as_ref().unwrap().execute(&request, Allowed::All).await;
-        let answer: Value = serde_json::from_slice(&answered.body).unwrap();
+        let answer = self.answer(&text, json!({ "filter": filter })).await;
         let rows = answer["data"]["rows"].as_array();
-        let rows = rows.unwrap_or_else(|| panic!("{} {filter}: {answer}", self.name));
-        let mut numbers: Vec<usize> = rows
-            .iter()
-            .map(|row| {
-                let text = row[id].as_str().unwrap();
-                match text.strip_prefix("0x") {
-                    Some(digits) => usize::from_str_radix(digits, 16).unwrap(),
-                    None => text.parse().unwrap(),
-                }
-            })
-            .collect();
-        numbers.sort_unstable();
-        numbers
+        numbers_of(rows.unwrap_or_else(|| panic!("{} {filter}: {answer}", self.name)))
     }
 
     /// Compares random conditions with the exact ones on places by their numbers.
@@ -261,41 +172,13 @@ impl Database {
             let filter = json!({ field: input });
             for (query, id) in [("queryMarked", "id"), ("queryPlace", "id"), ("queryPlain", "code")]
             {
-                let found = self.found(query, id, &filter).await;
+                let found = self.passing(query, id, &filter).await;
                 assert_eq!(found, expect, "{} {query} {filter}", self.name);
             }
             count += expect.len();
         }
         count
     }
-}
-
-impl Drop for Database {
-    fn drop(&mut self) {
-        let Some(file) = &self.file else { return };
-        for ending in ["", "-wal", "-shm"] {
-            let mut name = file.as_os_str().to_owned();
-            name.push(ending);
-            std::fs::remove_file(PathBuf::from(name)).ok();
-        }
-    }
-}
-
-/// Drops the indexes of places of `Plain`, and the triggers that maintain them.
-fn drop_indexes(file: &PathBuf) {
-    let connection = Connection::open(file).unwrap();
-    let mut names = connection
-        .prepare(
-            "SELECT 'DROP TRIGGER \"' || name || '\";' FROM sqlite_schema
-             WHERE type = 'trigger' AND tbl_name = 'Plain' AND name <> 'thalweg_Plain_key'
-             UNION ALL SELECT 'DROP TABLE \"' || name || '\";' FROM sqlite_schema
-             WHERE sql LIKE 'CREATE VIRTUAL TABLE \"thalweg_Plain%'",
-        )
-        .unwrap();
-    let names = names.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let statements: Vec<String> = names.map(Result::unwrap).collect();
-    assert!(statements.len() > 5, "{statements:?}");
-    connection.execute_batch(&statements.concat()).unwrap();
 }
 
 /// The values of a row, as SQL.
@@ -319,7 +202,7 @@ fn insert(sql: &mut String, number: usize, places: &[Option<Value>; 3]) {
 #[test]
 fn conditions_find_the_same_places_with_and_without_indexes() {
     block_on(async {
-        for database in Database::all("random").await {
+        for database in Database::all(DEFINITIONS, "random").await {
             let numbers = Numbers(Cell::new(41));
             let mut places: Vec<_> = (1..=ROWS).map(|number| (number, numbers.places())).collect();
             let mut sql = String::new();
@@ -362,7 +245,7 @@ fn conditions_find_the_same_places_with_and_without_indexes() {
 #[test]
 fn values_of_other_programs_are_no_errors() {
     block_on(async {
-        let database = Database::sqlite("values").await;
+        let database = Database::sqlite(DEFINITIONS, "values").await;
         for (number, value) in [
             "'no json'",
             "'{}'",
@@ -384,15 +267,15 @@ fn values_of_other_programs_are_no_errors() {
                 "distance": 1000, "coordinate": { "longitude": longitude, "latitude": latitude }
             } } })
         };
-        assert_eq!(database.found("queryMarked", "id", &near(-170.0, 10.0)).await, [6]);
-        assert_eq!(database.found("queryMarked", "id", &near(-170.0, 85.0)).await, [7]);
+        assert_eq!(database.passing("queryMarked", "id", &near(-170.0, 10.0)).await, [6]);
+        assert_eq!(database.passing("queryMarked", "id", &near(-170.0, 85.0)).await, [7]);
     });
 }
 
 #[test]
 fn the_index_of_sqlite_finds_candidates() {
     block_on(async {
-        let database = Database::sqlite("plans").await;
+        let database = Database::sqlite(DEFINITIONS, "plans").await;
         let mut sql = String::new();
         for number in 1..=2_000_usize {
             let (x, y) = (number % 50, number / 50);

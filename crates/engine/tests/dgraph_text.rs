@@ -3,21 +3,10 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process;
-use std::rc::Rc;
-use std::sync::Arc;
 
-use dialects::{Dialect, dgraph};
-use engine::{
-    Allowed, Engine, ErrorOptions, Limits, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
-};
-use graphql::Request;
 use serde_json::{Value, json};
-use source::{MigrationAccess, Timeouts};
-use sources::Migrator;
-use testkit::postgres::{Server, required_installations, shared};
 
+use crate::changed_tables::{Database, Definitions, drop_virtual_indexes, numbers_of};
 use crate::shop::block_on;
 
 /// The indexes of `Plain` are dropped.
@@ -165,97 +154,10 @@ fn is_found(operator: &str, operand: &str, text: &str) -> bool {
     }
 }
 
-/// A database with texts.
-struct Database {
-    name: &'static str,
-    worker: Option<Rc<Worker>>,
-    file: Option<PathBuf>,
-    server: Option<(&'static Server, String)>,
-}
+/// The indexes of texts of `Plain` are dropped.
+const DEFINITIONS: Definitions = Definitions { name: "text", types: TYPES, change: drop_indexes };
 
 impl Database {
-    async fn open(&mut self, address: &SourceAddress) {
-        let model = dgraph::definitions::read(TYPES).unwrap();
-        let stored = dgraph::stored::stored(&model);
-        let migrator =
-            Migrator::begin(address, "public", MigrationAccess::Write, Timeouts::default())
-                .await
-                .unwrap();
-        let planned = migrator.plan(&stored.model).await.unwrap();
-        migrator.apply(&planned, TYPES).await.unwrap();
-        self.drop_indexes();
-        let dialect = dgraph::Options {
-            model: Arc::new(model),
-            places: Arc::new(planned.plan.places),
-            ..dgraph::Options::default()
-        };
-        let options = Options {
-            dialect: Dialect::Dgraph(dialect),
-            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: PoolLimits::unshared(1),
-            limits: Limits::default(),
-            errors: ErrorOptions::default(),
-            policies: None,
-            federation: None,
-            schema_first: None,
-            resolvers: None,
-        };
-        let engine = Engine::open(address, &options).await.unwrap();
-        self.worker = Some(Rc::new(Worker::new(engine)));
-    }
-
-    /// Drops the indexes of texts of `Plain`, and the triggers that maintain them.
-    fn drop_indexes(&self) {
-        let Some(file) = &self.file else {
-            return self.execute(
-                "DROP INDEX \"Plain_body_words\"; DROP INDEX \"Plain_body_stems\";
-                 DROP INDEX \"Plain_body_trigrams\";",
-            );
-        };
-        let connection = rusqlite::Connection::open(file).unwrap();
-        let mut names = connection
-            .prepare(
-                "SELECT 'DROP TRIGGER \"' || name || '\";' FROM sqlite_schema
-                 WHERE type = 'trigger' AND tbl_name = 'Plain' AND name <> 'thalweg_Plain_key'
-                 UNION ALL SELECT 'DROP TABLE \"' || name || '\";' FROM sqlite_schema
-                 WHERE sql LIKE 'CREATE VIRTUAL TABLE \"thalweg_Plain%'",
-            )
-            .unwrap();
-        let names = names.query_map([], |row| row.get::<_, String>(0)).unwrap();
-        let statements: Vec<String> = names.map(Result::unwrap).collect();
-        assert!(statements.len() > 3, "{statements:?}");
-        connection.execute_batch(&statements.concat()).unwrap();
-    }
-
-    /// A database of each kind.
-    async fn all(test: &str) -> Vec<Self> {
-        let file = std::env::temp_dir().join(format!("thalweg-text-{test}-{}.db", process::id()));
-        let address = SourceAddress::Sqlite(file.clone());
-        let mut sqlite = Self { name: "SQLite", worker: None, file: Some(file), server: None };
-        sqlite.open(&address).await;
-        let mut all = vec![sqlite];
-        for installation in required_installations().unwrap().iter().take(1) {
-            let server = shared(installation).unwrap();
-            let name = format!("text_{test}_{}", process::id());
-            server.create_database(&name).unwrap();
-            let address = SourceAddress::Postgres(server.socket_url(&name));
-            let server = Some((server, name));
-            let mut postgres = Self { name: "PostgreSQL", worker: None, file: None, server };
-            postgres.open(&address).await;
-            all.push(postgres);
-        }
-        all
-    }
-
-    fn execute(&self, sql: &str) {
-        if let Some(file) = &self.file {
-            rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap();
-        }
-        if let Some((server, name)) = &self.server {
-            server.execute(name, sql).unwrap();
-        }
-    }
-
     /// Adds texts by the numbers of their rows.
     fn fill(&self, texts: &[String]) {
         let literal = |text: &str| format!("'{}'", text.replace('\'', "''"));
@@ -282,11 +184,7 @@ impl Database {
     }
 
     async fn ask(&self, query: &str, operand: &str) -> Value {
-        let variables = serde_json::from_value(json!({ "operand": operand })).unwrap();
-        let request = Request { query: query.to_owned(), variables, ..Request::default() };
-        let worker = self.worker.as_ref().unwrap();
-        let answered = worker.execute(&request, Allowed::All).await;
-        serde_json::from_slice(&answered.body).unwrap()
+        self.answer(query, json!({ "operand": operand })).await
     }
 
     /// The notes that an operator finds.
@@ -321,18 +219,7 @@ impl Database {
             let rows = answer["data"][name].as_array();
             let rows =
                 rows.unwrap_or_else(|| panic!("{} {operator} {operand}: {answer}", self.name));
-            let mut numbers: Vec<usize> = rows
-                .iter()
-                .map(|row| {
-                    let id = row["id"].as_str().unwrap();
-                    match id.strip_prefix("0x") {
-                        Some(digits) => usize::from_str_radix(digits, 16).unwrap(),
-                        None => id.parse().unwrap(),
-                    }
-                })
-                .collect();
-            numbers.sort_unstable();
-            numbers
+            numbers_of(rows)
         };
         let found = numbers("a");
         assert_eq!(numbers("b"), found, "{} {operator} {operand:?}: interface", self.name);
@@ -342,14 +229,13 @@ impl Database {
     }
 }
 
-impl Drop for Database {
-    fn drop(&mut self) {
-        for ending in ["", "-wal", "-shm"] {
-            let Some(file) = &self.file else { return };
-            let mut name = file.as_os_str().to_owned();
-            name.push(ending);
-            std::fs::remove_file(Path::new(&name)).ok();
-        }
+fn drop_indexes(database: &Database) {
+    match &database.file {
+        Some(file) => drop_virtual_indexes(file, "Plain"),
+        None => database.execute(
+            "DROP INDEX \"Plain_body_words\"; DROP INDEX \"Plain_body_stems\";
+             DROP INDEX \"Plain_body_trigrams\";",
+        ),
     }
 }
 
@@ -359,7 +245,7 @@ fn searches_find_the_same_texts_on_all_sources() {
     let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
     let operands: Vec<String> = (0..40).map(|_| numbers.text(4)).collect();
     block_on(async {
-        for database in Database::all("random").await {
+        for database in Database::all(DEFINITIONS, "random").await {
             database.fill(&texts);
             for operator in ["allofterms", "anyofterms", "alloftext", "anyoftext", "ngram"] {
                 for operand in &operands {
@@ -385,7 +271,7 @@ fn searches_find_the_same_texts_on_all_sources() {
 fn changes_find_their_rows_by_words() {
     block_on(async {
         let texts = ["Maps of towns", "a town", "map\nnothing"].map(str::to_owned);
-        for database in Database::all("changes").await {
+        for database in Database::all(DEFINITIONS, "changes").await {
             database.fill(&texts);
             let update = "mutation ($operand: String) {
                 updateNote(input: {
@@ -410,7 +296,7 @@ fn searches_of_postgres_use_its_indexes() {
     block_on(async {
         let mut numbers = Numbers(3);
         let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
-        for database in Database::all("plans").await {
+        for database in Database::all(DEFINITIONS, "plans").await {
             let Some((server, name)) = &database.server else { continue };
             database.fill(&texts);
             server.execute(name, "ANALYZE").unwrap();
@@ -431,7 +317,7 @@ fn expressions_match_the_same_texts_on_all_sources() {
     let mut numbers = Numbers(7);
     let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
     block_on(async {
-        let databases = Database::all("expressions").await;
+        let databases = Database::all(DEFINITIONS, "expressions").await;
         let mut first: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for database in &databases {
             database.fill(&texts);
@@ -459,7 +345,7 @@ fn expressions_match_the_same_texts_on_all_sources() {
 #[test]
 fn invalid_expressions_are_errors_of_the_request() {
     block_on(async {
-        for database in Database::all("invalid").await {
+        for database in Database::all(DEFINITIONS, "invalid").await {
             for (pattern, message) in [
                 ("map", "it must stand between slashes"),
                 ("/a(/", "unclosed group"),

@@ -6,6 +6,8 @@
 mod cached_documents;
 mod cached_plans;
 mod cached_tokens;
+#[path = "support/changed_tables.rs"]
+mod changed_tables;
 #[path = "support/choices.rs"]
 mod choices;
 mod custom;

@@ -70,6 +70,19 @@ pub enum ObjectChange {
     Delete { entity: EntityId, key: FieldId, keys: Operand },
 }
 
+impl ObjectChange {
+    /// Sets fields of all rows with a key of the list to one value; lists are replaced.
+    #[must_use]
+    pub fn set_all(
+        entity: EntityId,
+        key: FieldId,
+        keys: Operand,
+        fields: Vec<(FieldId, Operand)>,
+    ) -> Self {
+        Self::SetAll { entity, key, keys, fields, extended: Vec::new() }
+    }
+}
+
 /// Purpose for which the keys of rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindPurpose {

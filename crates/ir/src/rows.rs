@@ -28,6 +28,25 @@ pub struct Rows {
     pub outputs: Vec<Output>,
 }
 
+impl Rows {
+    /// All rows that pass, in no order, as part of the response.
+    #[must_use]
+    pub fn unordered(id: RowsId, from: From, filter: Filter, outputs: Vec<Output>) -> Self {
+        Self {
+            id,
+            from,
+            filter,
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs,
+        }
+    }
+}
+
 /// The number of a [`Rows`] within its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowsId(pub u32);

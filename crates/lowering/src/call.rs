@@ -3,7 +3,7 @@
 use catalog::FunctionId;
 use graphql::CollectedField;
 use graphql::schema::TypeId;
-use ir::{Call, Filter, From, Hop, Operand, OutputKind, Page, Rows, Value};
+use ir::{Call, Filter, From, Hop, Operand, OutputKind, Rows, Value};
 use response::Node;
 
 use super::selection::misplaced;
@@ -160,16 +160,8 @@ impl<'a> Context<'a> {
         let leaf: Node = self.computed(binding, r#type, field, &[], &mut outputs)?;
         let node = Node::Single { rows: response::RowsId(id.0), node: self.shape.add(leaf) };
         let rows = Rows {
-            id,
-            from: From::Once,
-            filter: Filter::all(),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
             single: true,
-            once: false,
-            shown: true,
-            outputs: outputs.into_list(),
+            ..Rows::unordered(id, From::Once, Filter::all(), outputs.into_list())
         };
         Ok((node, rows))
     }

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
 use ir::{
-    ExternalArgument, Filter, Operand, Page, Representations, Represented, RepresentedPart, Rows,
-    Value,
+    ExternalArgument, Filter, Operand, Representations, Represented, RepresentedPart, Rows, Value,
 };
 use response::{Branch, BranchRows, Node};
 use serde_json_bytes::Value as Json;
@@ -102,18 +101,12 @@ impl Context<'_> {
             ExternalArgument { function: external.function, place: external.argument.place, values }
         });
         let (keys, external) = (keys.collect(), external.collect());
-        self.add_read(Rows {
+        self.add_read(Rows::unordered(
             id,
-            from: ir::From::Keys { entity: one.entity, keys, external },
-            filter: Filter::all(),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: outputs.into_list(),
-        });
+            ir::From::Keys { entity: one.entity, keys, external },
+            Filter::all(),
+            outputs.into_list(),
+        ));
         let rows = Some(BranchRows { rows: response::RowsId(id.0), ordinal });
         Ok(Branch { key: number, rows, node })
     }

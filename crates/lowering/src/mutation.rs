@@ -5,7 +5,7 @@ use graphql::CollectedField;
 use graphql::operation::OperationKind;
 use ir::{
     Assignment, Conflict, Filter, From, Insert, InsertedRows, Isolation, Operand, Otherwise,
-    OtherwiseKind, Page, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update,
+    OtherwiseKind, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update,
     Write, WriteKind,
 };
 use response::Node;
@@ -246,35 +246,13 @@ impl ResultRows {
             Self::Changed(step) => (From::Returned { step, state: State::After }, Filter::all()),
             Self::Found(entity, filter) => (From::Entity(entity), filter),
         };
-        Rows {
-            id,
-            from,
-            filter,
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single,
-            once: false,
-            shown: true,
-            outputs: outputs.into_list(),
-        }
+        Rows { single, ..Rows::unordered(id, from, filter, outputs.into_list()) }
     }
 }
 
 /// The counters of a change: one row.
 fn counted(id: RowsId, outputs: Outputs) -> Rows {
-    Rows {
-        id,
-        from: From::Once,
-        filter: Filter::all(),
-        order: Vec::new(),
-        page: Page::All,
-        distinct: Vec::new(),
-        single: true,
-        once: false,
-        shown: true,
-        outputs: outputs.into_list(),
-    }
+    Rows { single: true, ..Rows::unordered(id, From::Once, Filter::all(), outputs.into_list()) }
 }
 
 /// The node of a field that executes nothing.

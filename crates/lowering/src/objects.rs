@@ -23,8 +23,8 @@ use graphql::CollectedField;
 use graphql::operation::Location;
 use graphql::schema::InputId;
 use ir::{
-    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, OutputId, Page, Rows, StepId,
-    StepKind, ValueRef,
+    Comparison, Filter, FindPurpose, From, ObjectChange, Operand, OutputId, Rows, StepId, StepKind,
+    ValueRef,
 };
 use response::Node;
 
@@ -295,18 +295,7 @@ impl<'a> Context<'a> {
 
     /// Rows of which keys are read, and nothing is shown.
     fn key_rows(&mut self, from: From, filter: Filter, outputs: Outputs) -> Rows {
-        Rows {
-            id: self.rows_id(),
-            from,
-            filter,
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: outputs.into_list(),
-        }
+        Rows::unordered(self.rows_id(), from, filter, outputs.into_list())
     }
 
     /// Adds a part of a change, unless it would change nothing.

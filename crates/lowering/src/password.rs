@@ -3,8 +3,8 @@
 use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
 use ir::{
-    Filter, From, Operand, Output, OutputId, OutputKind, Page, PasswordPart, Rows, RowsId,
-    ValueRef, Variant,
+    Filter, From, Operand, Output, OutputId, OutputKind, PasswordPart, Rows, RowsId, ValueRef,
+    Variant,
 };
 
 use super::{Context, LowerError};
@@ -112,18 +112,7 @@ fn has_hash(field: FieldId, number: u16) -> Filter {
 
 /// Rows with their hashes as the only output.
 fn hashes(from: From, filter: Filter, kind: OutputKind) -> Rows {
-    Rows {
-        id: RowsId(0),
-        from,
-        filter,
-        order: Vec::new(),
-        page: Page::All,
-        distinct: Vec::new(),
-        single: false,
-        once: false,
-        shown: true,
-        outputs: vec![Output { id: OutputId(0), kind }],
-    }
+    Rows::unordered(RowsId(0), from, filter, vec![Output { id: OutputId(0), kind }])
 }
 
 /// The request of one read.

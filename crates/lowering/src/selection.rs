@@ -5,7 +5,7 @@ use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, InputId, TypeId, TypeKind};
 use graphql::value::Value;
 use graphql::{CollectedField, collect_fields};
-use ir::{Filter, Hop, Page, Rows};
+use ir::{Filter, Hop, Rows};
 use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::{Arguments, NOTHING_SEARCHED, Opaque};
@@ -618,16 +618,8 @@ fn null() -> Node {
 /// At most one row of an entity.
 fn single(id: ir::RowsId, entity: catalog::EntityId, filter: Filter, outputs: Outputs) -> Rows {
     Rows {
-        id,
-        from: ir::From::Entity(entity),
-        filter,
-        order: Vec::new(),
-        page: Page::All,
-        distinct: Vec::new(),
         single: true,
-        once: false,
-        shown: true,
-        outputs: outputs.into_list(),
+        ..Rows::unordered(id, ir::From::Entity(entity), filter, outputs.into_list())
     }
 }
 

@@ -11,8 +11,8 @@
 
 use catalog::{Catalog, EntityKind};
 use ir::{
-    Filter, Form, From, Hop, HopDirection, OrderKey, Output, OutputId, OutputKind, Page, Request,
-    Rows, RowsId, StepKind,
+    Filter, Form, From, Hop, HopDirection, OrderKey, Output, OutputId, OutputKind, Request, Rows,
+    RowsId, StepKind,
 };
 use response::{ColumnRef, Layout};
 use rustc_hash::FxHashSet;
@@ -194,16 +194,8 @@ impl Moving<'_> {
         let ids = outputs.iter().map(|output| output.id).collect();
         self.moved.push(Moved { from: rows.id, to: id, outputs: ids });
         let apart = Rows {
-            id,
-            from: From::Relation(hop),
-            filter: Filter::all(),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
             single: true,
-            once: false,
-            shown: true,
-            outputs,
+            ..Rows::unordered(id, From::Relation(hop), Filter::all(), outputs)
         };
         let kind = OutputKind::Related { path: Vec::new(), rows: Box::new(apart) };
         rows.outputs.push(Output { id: output, kind });

@@ -20,8 +20,8 @@ use super::value::ParameterKind;
 /// default (`hnsw.ef_search`).
 const MOST_BY_INDEX: u16 = 40;
 
-/// Rows with their keys and their distances.
-type Found = (Select, Expression, Expression);
+/// A query of rows, their keys, and their distances.
+type KeysAndDistances = (Select, Expression, Expression);
 
 impl Compiler<'_> {
     /// The distance of a row's vector.
@@ -150,7 +150,7 @@ impl Compiler<'_> {
         nearest: &Nearest,
         index: &VectorIndex,
         statement: &mut Statement,
-    ) -> Result<[Found; 2], CompileError> {
+    ) -> Result<[KeysAndDistances; 2], CompileError> {
         let VectorIndex { field, dimensions, metric, namespace } = index;
         let (mut found, key, value) = self.candidates(candidates, nearest, statement)?;
         let Some(alias) = found.from.as_ref().map(FromItem::alias) else {
@@ -203,7 +203,7 @@ impl Compiler<'_> {
         candidates: &Candidates,
         nearest: &Nearest,
         statement: &mut Statement,
-    ) -> Result<Found, CompileError> {
+    ) -> Result<KeysAndDistances, CompileError> {
         let Candidates { key, distance, filter } = candidates;
         let alias = statement.alias();
         let mut scope =

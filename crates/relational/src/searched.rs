@@ -214,18 +214,12 @@ mod tests {
             let entity = catalog.find_entity(None, "note").unwrap().id;
             let place = ValueRef::field(catalog.find_field(entity, field).unwrap().id);
             let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
-            let rows = ir::Rows {
-                id: ir::RowsId(0),
-                from: ir::From::Entity(entity),
-                filter: ir::Filter::Text { place, r#match, case: Case::AsTyped, operand },
-                order: Vec::new(),
-                page: ir::Page::All,
-                distinct: Vec::new(),
-                single: false,
-                once: false,
-                shown: true,
-                outputs: Vec::new(),
-            };
+            let rows = ir::Rows::unordered(
+                ir::RowsId(0),
+                ir::From::Entity(entity),
+                ir::Filter::Text { place, r#match, case: Case::AsTyped, operand },
+                Vec::new(),
+            );
             let read = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
             let isolation = ir::Isolation::Snapshot;
             let transactions = vec![ir::Transaction { isolation, steps: vec![read] }];

@@ -319,16 +319,10 @@ fn is_integer(scalar: &Scalar) -> bool {
 
 /// The rows of one of the entities, by themselves.
 fn rows_of(rows: &Rows, variant: &Variant) -> Rows {
-    Rows {
-        id: rows.id,
-        from: From::Variants(vec![variant.clone()]),
-        filter: variant.filter.clone(),
-        order: Vec::new(),
-        page: ir::Page::All,
-        distinct: Vec::new(),
-        single: false,
-        once: false,
-        shown: true,
-        outputs: variant.outputs.clone(),
-    }
+    Rows::unordered(
+        rows.id,
+        From::Variants(vec![variant.clone()]),
+        variant.filter.clone(),
+        variant.outputs.clone(),
+    )
 }

@@ -397,15 +397,16 @@ const OPTIONS: [&str; 5] = [
 /// much again as an answer has while its memory grows. All forty answers are 800 MB.
 const MOST_MEMORY: u64 = 420 * MEBIBYTE;
 
+/// Twenty megabytes of text in two hundred rows.
+const TEXTS: &str = "CREATE TABLE artist (id integer PRIMARY KEY);
+    INSERT INTO artist VALUES (1);
+    CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+    INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;";
+
 #[test]
 fn large_answers_share_the_memory_that_they_may_take() {
-    let file = File::new(
-        "CREATE TABLE artist (id integer PRIMARY KEY);
-        INSERT INTO artist VALUES (1);
-        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
-        INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;",
-    );
+    let file = File::new(TEXTS);
     let mut served = Served::start(file.source(), &OPTIONS);
     assert_memory_is_kept(&mut served, 40, MOST_MEMORY);
 }
@@ -428,13 +429,7 @@ fn large_values_of_sqlite_share_the_memory_too() {
 /// A batch has ten answers of twenty megabytes, and their text together.
 #[test]
 fn answers_of_a_batch_share_the_memory_with_their_text() {
-    let file = File::new(
-        "CREATE TABLE artist (id integer PRIMARY KEY);
-        INSERT INTO artist VALUES (1);
-        CREATE TABLE text (id integer PRIMARY KEY, body text NOT NULL);
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
-        INSERT INTO text SELECT i, hex(zeroblob(50000)) FROM n;",
-    );
+    let file = File::new(TEXTS);
     let served = Served::start(file.source(), &[&OPTIONS[..], &["--batching"]].concat());
     let idle = served.peak_memory();
     let members = vec![json!({ "query": LARGE }); 10];

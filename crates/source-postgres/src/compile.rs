@@ -93,24 +93,11 @@ pub(super) struct Recompiler {
 }
 
 impl Recompiler {
-    /// Compiles the request for portions, if it can be read so.
-    pub(super) fn in_portions(&self) -> Option<PostgresProgram> {
+    /// Compiles the request for portions, if it can be read so, with the rows of these to-one
+    /// relationships read by statements of their own.
+    pub(super) fn in_portions(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
         let types = TypesFor { types: &self.types, strategy: ReadStrategy::InPortions };
-        let strategy = Strategy::Levels(&types);
-        let (catalog, request) = (&self.catalog, &self.request);
-        let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
-        let program = PostgresProgram::new(program, &self.types);
-        program.is_in_portions().then_some(program)
-    }
-
-    /// Compiles the request for portions, with the rows of these to-one relationships read by
-    /// statements of their own.
-    pub(super) fn split_in_portions(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
-        let types = TypesFor { types: &self.types, strategy: ReadStrategy::InPortions };
-        let (catalog, request) = (&self.catalog, &self.request);
-        let flavor = Flavor::POSTGRES;
-        let program = relational::compile_apart(catalog, request, flavor, &types, chosen).ok()?;
-        let program = PostgresProgram::new(program, &self.types);
+        let program = self.apart(&types, chosen)?;
         program.is_in_portions().then_some(program)
     }
 
@@ -122,10 +109,13 @@ impl Recompiler {
     /// Compiles the request with the rows of these to-one relationships read by statements of their
     /// own.
     pub(super) fn split(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
-        let (flavor, types) = (Flavor::POSTGRES, &*self.types);
-        let (catalog, request) = (&self.catalog, &self.request);
+        self.apart(&*self.types, chosen)
+    }
+
+    fn apart(&self, types: &dyn KeyTypes, chosen: &[ToOne]) -> Option<PostgresProgram> {
+        let (catalog, request, flavor) = (&self.catalog, &self.request, Flavor::POSTGRES);
         let program = relational::compile_apart(catalog, request, flavor, types, chosen).ok()?;
-        Some(PostgresProgram::new(program, types))
+        Some(PostgresProgram::new(program, &self.types))
     }
 }
 

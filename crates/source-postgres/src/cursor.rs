@@ -34,11 +34,9 @@ pub(super) struct Index<'r> {
 #[derive(Debug)]
 enum Groups<'r> {
     /// Keys of one column, as they came.
-    Single(AHashMap<&'r [u8], Group>),
-    /// The same, beside its rows.
+    Borrowed(AHashMap<&'r [u8], Group>),
+    /// Copies of keys: of one column as they came, of several with the length before each value.
     Owned(AHashMap<Box<[u8]>, Group>),
-    /// Keys of several columns, each preceded by its length.
-    Composite(AHashMap<Box<[u8]>, Group>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -108,15 +106,11 @@ impl<'a> View<'a> {
 
 impl<'r> Index<'r> {
     fn new(rows: &'r Rows, level: &Level, link: &Link) -> Result<Self, BudgetExceeded> {
-        Self::filled(
-            rows,
-            level,
-            link,
-            match link.columns.len() {
-                1 => Groups::Single(AHashMap::default()),
-                _ => Groups::Composite(AHashMap::default()),
-            },
-        )
+        let groups = match link.columns.len() {
+            1 => Groups::Borrowed(AHashMap::default()),
+            _ => Groups::Owned(AHashMap::default()),
+        };
+        Self::filled(rows, level, link, groups)
     }
 
     fn filled(
@@ -146,10 +140,7 @@ impl<'r> Index<'r> {
             }
             let value = |row: u32, column: &u16| rows.value(row as usize, usize::from(*column));
             if let Some(run) = &mut run
-                && link
-                    .columns
-                    .iter()
-                    .all(|column| value(run.last, column) == value(number, column))
+                && link.columns.iter().all(|key| value(run.last, key) == value(number, key))
             {
                 next[run.last as usize] = number;
                 run.last = number;
@@ -219,17 +210,13 @@ fn reserve_entry<K: Eq + std::hash::Hash>(
 impl Index<'static> {
     /// An index with keys of its own, so that it may stand beside its rows.
     pub(super) fn of(rows: &Rows, level: &Level, link: &Link) -> Result<Self, BudgetExceeded> {
-        let groups = match link.columns.len() {
-            1 => Groups::Owned(AHashMap::default()),
-            _ => Groups::Composite(AHashMap::default()),
-        };
+        let groups = Groups::Owned(AHashMap::default());
         let Index { groups, next, _held } = Index::filled(rows, level, link, groups)?;
         let groups = match groups {
-            Groups::Owned(groups) => Groups::Owned(groups),
-            Groups::Composite(groups) => Groups::Composite(groups),
-            Groups::Single(_) => Groups::Owned(AHashMap::default()),
+            Groups::Owned(groups) => groups,
+            Groups::Borrowed(_) => AHashMap::default(),
         };
-        Ok(Self { groups, next, _held })
+        Ok(Self { groups: Groups::Owned(groups), next, _held })
     }
 }
 
@@ -243,24 +230,19 @@ impl<'r> Groups<'r> {
         (next, held, taken): (&mut [u32], &mut MemoryReservation, &mut u64),
     ) -> Result<(), BudgetExceeded> {
         let row = rows.row(chain.first as usize);
+        let value = |column: &u16| row.value(usize::from(*column));
         let group = match self {
-            Self::Single(groups) => {
-                let column = link.columns.first().copied().unwrap_or(0);
-                let Some(key) = row.value(usize::from(column)) else { return Ok(()) };
+            Self::Borrowed(groups) => {
+                let Some(key) = link.columns.first().and_then(value) else { return Ok(()) };
                 reserve_entry(groups, held, *taken)?;
                 groups.entry(key).or_insert(chain)
             }
             Self::Owned(groups) => {
-                let column = link.columns.first().copied().unwrap_or(0);
-                let Some(key) = row.value(usize::from(column)) else { return Ok(()) };
-                *taken += (key.len() + ALLOCATION) as u64;
-                held.grow_to(*taken + table_bytes(groups, groups.capacity()))?;
-                reserve_entry(groups, held, *taken)?;
-                groups.entry(key.into()).or_insert(chain)
-            }
-            Self::Composite(groups) => {
-                let value = |column: &u16| row.value(usize::from(*column));
-                let Some(key) = composite(link.columns.iter().map(value)) else { return Ok(()) };
+                let key = match link.columns.as_slice() {
+                    [column] => value(column).map(Box::from),
+                    columns => composite(columns.iter().map(value)),
+                };
+                let Some(key) = key else { return Ok(()) };
                 *taken += (key.len() + ALLOCATION) as u64;
                 held.grow_to(*taken + table_bytes(groups, groups.capacity()))?;
                 reserve_entry(groups, held, *taken)?;
@@ -277,9 +259,11 @@ impl<'r> Groups<'r> {
     /// The rows with a key; none where a part of it is null.
     fn find<'v>(&self, columns: &[u16], value: impl Fn(&u16) -> Option<&'v [u8]>) -> Option<Group> {
         match self {
-            Self::Single(groups) => groups.get(value(columns.first()?)?),
-            Self::Owned(groups) => groups.get(value(columns.first()?)?),
-            Self::Composite(groups) => groups.get(&composite(columns.iter().map(value))?),
+            Self::Borrowed(groups) => groups.get(value(columns.first()?)?),
+            Self::Owned(groups) => match columns {
+                [column] => groups.get(value(column)?),
+                columns => groups.get(&composite(columns.iter().map(value))?),
+            },
         }
         .copied()
     }

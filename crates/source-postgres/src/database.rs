@@ -413,7 +413,7 @@ async fn in_portions(plan: &Arc<PostgresPlan>) -> Option<&Arc<PostgresProgram>> 
         let compile = move || {
             own.program.in_portions.get_or_init(|| {
                 let recompiler = own.program.recompiler.as_ref()?;
-                recompiler.in_portions().map(Arc::new)
+                recompiler.in_portions(&[]).map(Arc::new)
             });
         };
         // Without it the answer is made as a whole.

@@ -116,7 +116,7 @@ pub(super) fn learn_from_portion(
     chosen.retain(|to_one| seen.is_few(to_one));
     let program = match chosen.as_slice() {
         [] => None,
-        chosen => recompiler.split_in_portions(chosen),
+        chosen => recompiler.in_portions(chosen),
     };
     // It is set once: it was chosen once.
     let _ = split_join.program.set(program.map(Arc::new));

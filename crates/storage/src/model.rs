@@ -58,6 +58,22 @@ pub struct Field {
     pub default: Option<DefaultValue>,
 }
 
+impl Field {
+    /// A field that may be null, without an index.
+    #[must_use]
+    pub fn optional(name: impl Into<Box<str>>, r#type: FieldType) -> Self {
+        Self {
+            name: name.into(),
+            r#type,
+            is_list: false,
+            is_required: false,
+            is_unique: false,
+            indexes: Vec::new(),
+            default: None,
+        }
+    }
+}
+
 /// The value of a field without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefaultValue {

@@ -51,8 +51,8 @@ pub enum ArgumentRole {
     Call(ArgumentBinding),
     /// A password: only the row whose field has a hash of it is found.
     Password(FieldId),
-    /// The same of rows of several entities, each with a field of its own, in the order of the list
-    /// of variants.
+    /// A password of rows of several entities, each with a field of its own, in the order of the
+    /// list of variants: only rows whose field has a hash of it are found.
     CommonPassword(Arc<[FieldId]>),
     /// Of rows by the distances of their vectors: see
     /// [`RowsFrom::Nearest`](super::RowsFrom::Nearest) and
@@ -79,7 +79,7 @@ pub enum NearestRole {
     Vector,
     /// A value of the row with that vector.
     Key(FieldId),
-    /// The same of rows of several entities: the index of the value among the common fields.
+    /// A value of the row with that vector, of several entities: its index among the common fields.
     CommonKey(u16),
     /// The number of rows.
     Count,

@@ -44,9 +44,11 @@ pub enum FilterRole {
     On { subject: Arc<Subject>, operator: OperatorRole },
     /// An object of [`FilterRole::Operator`]s on this value.
     Operators(Arc<Subject>),
-    /// The same on the elements of this list: comparisons must hold of any of them.
+    /// An object of [`FilterRole::Operator`]s on the elements of this list: comparisons must hold of
+    /// any of them.
     OperatorsOfElements(Arc<Subject>),
-    /// The same on each of these values: an operator must hold of any of them, and a null of all.
+    /// An object of [`FilterRole::Operator`]s on several values: an operator must hold of any of
+    /// them, and a null of all.
     OperatorsOfAny(Arc<[Subject]>),
     /// The point of [`OperatorRole::DistanceFrom`].
     DistancePoint,
@@ -64,7 +66,7 @@ pub enum FilterRole {
     },
     /// An object of conditions on the row of a to-one relationship: there must be one that passes.
     Related(Hop),
-    /// The same of many-to-many rows: one of them must pass.
+    /// An object of conditions on many-to-many rows: one of them must pass.
     RelatedThrough { near: Hop, far: Hop },
     /// A boolean that steers: tests for any related row.
     Exists(Hop),

@@ -128,7 +128,8 @@ pub enum ObjectRole {
     /// A value that the objects of each of several entities have, by its index among the common
     /// fields.
     Common(u16),
-    /// The same of [`ObjectRole::Elements`].
+    /// A list of values, as [`ObjectRole::Elements`], that the objects of each of several entities
+    /// have, by its index among the common fields.
     CommonElements(u16),
     /// A relation of the objects of each of several entities, in the order of the list of variants.
     CommonRelation(Arc<[ObjectRelation]>),

@@ -267,7 +267,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused"#]].assert_eq(table.trim_end());
 }
 
-/// What an enum value means, by the roles of the inputs that read it, at whatever position.
+/// Bindings of enum values, by the roles of the inputs that read them, at whatever position.
 #[test]
 fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
     let place = Value::field(roles::field());

@@ -60,16 +60,9 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
         layout.place((idx, index), FieldStorage::Field(position));
     }
     let Some(secret) = &r#type.secret else { return };
-    let added = target::Field {
-        name: without_type(source, r#type, &secret.stored_name).into(),
-        r#type: target::FieldType::Password,
-        is_list: false,
-        // Rows from the time before the type had a secret have none.
-        is_required: false,
-        is_unique: false,
-        indexes: Vec::new(),
-        default: None,
-    };
+    let name = without_type(source, r#type, &secret.stored_name);
+    // Rows from the time before the type had a secret have none.
+    let added = target::Field::optional(name, target::FieldType::Password);
     let position = merge(&mut layout.target.entities[entity].fields, added);
     if let Some(stored) = &mut layout.types[idx] {
         stored.secret = Some(position);

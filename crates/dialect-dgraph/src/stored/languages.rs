@@ -52,15 +52,8 @@ fn add_columns(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             let short = without_type(layout.source, r#type, &own);
             let fields = &layout.target.entities[entity].fields;
             let is_taken = fields.iter().any(|field| *field.name == *short);
-            let added = target::Field {
-                name: if is_taken { own.as_str().into() } else { short.into() },
-                r#type: target::FieldType::Text,
-                is_list: false,
-                is_required: false,
-                is_unique: false,
-                indexes: Vec::new(),
-                default: None,
-            };
+            let name: Box<str> = if is_taken { own.as_str().into() } else { short.into() };
+            let added = target::Field::optional(name, target::FieldType::Text);
             let position = merge(&mut layout.target.entities[entity].fields, added);
             if let Some(stored) = &mut layout.types[idx] {
                 stored.languages.push(Language { predicate: own, position });

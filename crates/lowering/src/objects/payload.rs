@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Filter, FindPurpose, From, ObjectChange, Operand, Page, Rows, RowsId, StepKind, Variant};
+use ir::{Filter, FindPurpose, From, ObjectChange, Operand, Rows, RowsId, StepKind, Variant};
 use response::Node;
 
 use super::super::required_fields::RequiredFields;
@@ -147,16 +147,8 @@ impl<'a> Context<'a> {
                 }
             };
             let rows = Rows {
-                id,
-                from,
-                filter: Filter::all(),
-                order: Vec::new(),
-                page: Page::All,
-                distinct: Vec::new(),
-                single: false,
-                once: false,
                 shown: false,
-                outputs: outputs.into_list(),
+                ..Rows::unordered(id, from, Filter::all(), outputs.into_list())
             };
             let purpose = FindPurpose::Count;
             self.add_step(StepKind::Objects(ObjectChange::Find { rows, purpose }));

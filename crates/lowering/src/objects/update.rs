@@ -116,22 +116,10 @@ impl Context<'_> {
                     let (values, rows) = (matched.keys(), None);
                     self.add_change(ObjectChange::Clear { entity, field, values, rows });
                     let (keys, fields) = (all(), vec![(field, matched.keys())]);
-                    self.add_change(ObjectChange::SetAll {
-                        entity,
-                        key,
-                        keys,
-                        fields,
-                        extended: Vec::new(),
-                    });
+                    self.add_change(ObjectChange::set_all(entity, key, keys, fields));
                 }
                 let (keys, fields) = (matched.keys(), vec![(field, all())]);
-                self.add_change(ObjectChange::SetAll {
-                    entity,
-                    key,
-                    keys,
-                    fields,
-                    extended: Vec::new(),
-                });
+                self.add_change(ObjectChange::set_all(entity, key, keys, fields));
             }
             ObjectLink::Far { .. } if let ObjectTarget::Holding { each, .. } = &relation.target => {
                 for own in &**each {
@@ -141,13 +129,7 @@ impl Context<'_> {
                         self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
                     }
                     let fields = vec![(field, matched.keys())];
-                    self.add_change(ObjectChange::SetAll {
-                        entity,
-                        key,
-                        keys: all(),
-                        fields,
-                        extended: Vec::new(),
-                    });
+                    self.add_change(ObjectChange::set_all(entity, key, all(), fields));
                 }
             }
             ObjectLink::Far { field, is_unique } => {
@@ -160,13 +142,7 @@ impl Context<'_> {
                     self.add_change(ObjectChange::Clear { entity, field, values, rows: None });
                 }
                 let fields = vec![(field, matched.keys())];
-                self.add_change(ObjectChange::SetAll {
-                    entity,
-                    key,
-                    keys: all(),
-                    fields,
-                    extended: Vec::new(),
-                });
+                self.add_change(ObjectChange::set_all(entity, key, all(), fields));
             }
             ObjectLink::Joined { joining, near, far } => {
                 let pairing = Pairing::All;
@@ -255,13 +231,7 @@ impl Context<'_> {
                     let null = vec![(field, Operand::Constant(ir::Value::Null))];
                     let keys = matched.keys();
                     let change = match is_null {
-                        true => ObjectChange::SetAll {
-                            entity,
-                            key,
-                            keys,
-                            fields: null,
-                            extended: Vec::new(),
-                        },
+                        true => ObjectChange::set_all(entity, key, keys, null),
                         // Only a value that is equal is removed.
                         false => ObjectChange::Clear {
                             entity,
@@ -279,13 +249,7 @@ impl Context<'_> {
                     }
                     let fields = vec![(field, Operand::Constant(ir::Value::Null))];
                     let keys = matched.keys();
-                    self.add_change(ObjectChange::SetAll {
-                        entity,
-                        key,
-                        keys,
-                        fields,
-                        extended: Vec::new(),
-                    });
+                    self.add_change(ObjectChange::set_all(entity, key, keys, fields));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
                     let place = (matched, location);
@@ -328,7 +292,7 @@ impl Context<'_> {
                 let change = match is_null {
                     true => {
                         let fields = vec![(field, Operand::Constant(ir::Value::Null))];
-                        ObjectChange::SetAll { entity, key, keys, fields, extended: Vec::new() }
+                        ObjectChange::set_all(entity, key, keys, fields)
                     }
                     false => ObjectChange::Clear {
                         entity,

@@ -47,7 +47,7 @@ impl Place {
         self.api_with(role, TypeKind::Scalar, None)
     }
 
-    /// The same with an input that is an enum, whose only value `VALUE` has this meaning.
+    /// The API of [`Self::api`], whose input is an enum; its only value `VALUE` has this binding.
     pub(crate) fn api_of_enum(&self, role: InputRole, value: ValueBinding) -> Api {
         self.api_with(role, TypeKind::Enum { values: Vec::new() }, Some(value))
     }
