@@ -24,6 +24,8 @@ pub(crate) enum RestaurantsError {
     NoQuery(String),
     #[error("a thread of the load has panicked")]
     Thread,
+    #[error("the import stored other rows: {0}")]
+    Imported(String),
     #[error("a mutation failed: {0}")]
     Mutation(String),
     #[error(transparent)]

@@ -50,8 +50,10 @@ impl Imports<'_> {
         store::remove_sqlite(&file);
         store::migrate(self.program, self.types, &address)?;
         let floor = measure(None, || store::insert_rows(&file, self.dishes))?;
+        let expected = store::sums_of_sqlite(&file)?;
         store::remove_sqlite(&file);
         let import = measure(None, || self.import(&files, &address))?;
+        require_equal(&store::sums_of_sqlite(&file)?, &expected)?;
         store::remove_sqlite(&file);
         Ok(Imported { import, floor })
     }
@@ -64,6 +66,7 @@ impl Imports<'_> {
         store::migrate(self.program, self.types, &server.socket_url(database))?;
         server.execute(database, "CHECKPOINT")?;
         let floor = measure(Some(server), || store::copy_rows(server, database, &tables))?;
+        let expected = store::sums_of_postgres(server, database)?;
         drop(copied);
         let files = self.write()?;
         let database = "imported";
@@ -71,6 +74,7 @@ impl Imports<'_> {
         server.execute(database, "CHECKPOINT")?;
         let address = server.socket_url(database);
         let import = measure(Some(server), || self.import(&files, &address))?;
+        require_equal(&store::sums_of_postgres(server, database)?, &expected)?;
         Ok(Imported { import, floor })
     }
 
@@ -119,6 +123,14 @@ impl Imports<'_> {
         }
         Ok(Files { paths, _folder: folder })
     }
+}
+
+/// Both loads stored the same rows, as far as the sums tell.
+fn require_equal(imported: &[String], expected: &[String]) -> Result<(), RestaurantsError> {
+    if imported == expected {
+        return Ok(());
+    }
+    Err(RestaurantsError::Imported(format!("{imported:?} instead of {expected:?}")))
 }
 
 /// Files that are removed when they are dropped.

@@ -96,6 +96,37 @@ pub(super) fn copy_rows(
     Ok(())
 }
 
+/// For each table the number of its rows, and sums of ids, of references, of numbers and of lengths of
+/// texts.
+const SUMS: [&str; 7] = [
+    r#"SELECT count(*) || ' ' || sum(cid + length(name)) FROM "Country""#,
+    r#"SELECT count(*) || ' ' || sum(cid + country + length(name)) FROM "City""#,
+    r#"SELECT count(*) || ' ' || sum(id + length(name)) FROM "Cuisine""#,
+    r#"SELECT count(*) || ' ' || sum(id + length(name) + length(pic)) FROM "Restaurant""#,
+    r#"SELECT count(*) || ' ' || sum(id + city + restaurant + zipcode) FROM "RestaurantAddress""#,
+    r#"SELECT count(*) || ' ' || sum(restaurant * cuisines) FROM "Restaurant_cuisines""#,
+    r#"SELECT count(*) || ' ' || sum(id + cuisine + "servedBy" + length(description))
+        || ' ' || sum(CAST(price * 100 AS bigint)) FROM "Dish""#,
+];
+
+pub(super) fn sums_of_sqlite(file: &Path) -> Result<Vec<String>, RestaurantsError> {
+    let connection = Connection::open(file)?;
+    let sums = SUMS.iter().map(|sum| connection.query_row(sum, [], |row| row.get(0)));
+    Ok(sums.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn sums_of_postgres(
+    server: &Server,
+    database: &str,
+) -> Result<Vec<String>, RestaurantsError> {
+    let mut sums = Vec::new();
+    for sum in SUMS {
+        let rows = server.query(database, sum)?;
+        sums.extend(rows.into_iter().flatten().flatten());
+    }
+    Ok(sums)
+}
+
 /// Files for `COPY`, which PostgreSQL's own user must be able to read, and the last id.
 pub(super) fn write_files(
     folder: &TempDir,
