@@ -222,8 +222,9 @@ fn portions_are_read_with_joins_until_many_rows_refer_to_few() {
                     assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), whole);
                     forms.push(form);
                 }
-                let first = if portions == 600 { ReadForm::Levels } else { ReadForm::SplitJoin };
-                assert_eq!(forms, [first, ReadForm::SplitJoin, ReadForm::SplitJoin], "{query}");
+                let split = ReadForm::SplitPortions;
+                let first = if portions == 600 { ReadForm::Portions } else { split };
+                assert_eq!(forms, [first, split, split], "{query}");
             }
         }
     });

@@ -167,7 +167,8 @@ impl Compiler<'_> {
             return Ok(scope);
         }
         let (near, far) = self.link_fields(rows)?;
-        // Its result stands in no variable: there is a frame of this function for each level above.
+        // Returned at once: a local variable would enlarge the frame of this function, which recurses
+        // once for each level.
         if !above.inlinable && self.is_keyed(rows, &near, &far) {
             return self.keyed_child(rows, above, (&near, &far), key_columns, statement);
         }

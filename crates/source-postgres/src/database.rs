@@ -196,11 +196,11 @@ impl Connections for PostgresConnections {
             return written.map(Executed::Whole);
         };
         let (form, in_portions) = match in_portions.split_join.program() {
-            Some(split) => (ReadForm::SplitJoin, split),
-            None => (ReadForm::Levels, in_portions),
+            Some(split) => (ReadForm::SplitPortions, split),
+            None => (ReadForm::Portions, in_portions),
         };
         observed.form = form;
-        observed.begin_round(0..program.program.levels.len());
+        observed.begin_round(0..in_portions.program.levels.len());
         let streamed = self.stream(plan, in_portions, params, sink.clone(), sizes).await;
         observed.end_round();
         if !matches!(streamed, Ok(Executed::Streamed(_))) {
@@ -278,12 +278,7 @@ impl PostgresConnections {
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let settings = session.settings.clone();
         let (echoes, most_rows) = (echoes.into(), sizes.rows);
-        let learning = (Arc::clone(&plan), Arc::clone(&program));
-        let learn = Box::new(move |rows: &[Rows]| {
-            let (plan, program) = &learning;
-            split_join::learn_from_portion(&plan.program, program, rows);
-        });
-        let work = Work { plan, program, bound, failures, echoes, settings, most_rows, learn };
+        let work = Work { plan, program, bound, failures, echoes, settings, most_rows };
         let (outlet, pieces) = streamed::channel(Some(place));
         let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
         let abandoner = Abandoner::default();

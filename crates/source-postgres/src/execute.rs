@@ -195,10 +195,13 @@ impl PostgresProgram {
 
     /// The program in a form.
     pub(super) fn in_form(&self, form: ReadForm) -> &Self {
+        let in_portions = || self.in_portions.get().and_then(Option::as_deref);
         let other = match form {
             ReadForm::Levels => None,
             ReadForm::Joined => self.joined.as_deref().map(|joined| &joined.program),
             ReadForm::SplitJoin => self.split_join.made(),
+            ReadForm::Portions => in_portions(),
+            ReadForm::SplitPortions => in_portions().and_then(|program| program.split_join.made()),
         };
         other.unwrap_or(self)
     }

@@ -15,7 +15,7 @@ use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use source::{SourceError, SourceErrorKind};
 
 use self::reader::Command;
-pub(super) use self::reader::{Learn, Reader};
+pub(super) use self::reader::Reader;
 use super::bind::Bound;
 use super::cursor::{Index, PostgresCursor, View};
 use super::execute::PostgresProgram;
@@ -114,7 +114,7 @@ impl<'a> Root<'a> {
         let mut root = Self {
             top,
             level,
-            portion: Portion::of_levels(0),
+            portion: Portion::of_levels(top.program.program.levels.len()),
             is_reading: true,
             current: 0,
             bounds: top.bound.levels[place].bounds,
@@ -143,12 +143,7 @@ impl<'a> Root<'a> {
         let written = std::mem::replace(&mut self.portion, self.top.receive()?);
         self.current = 0;
         if self.rows().has_more() {
-            let free = if written.rows.is_empty() {
-                Portion::of_levels(self.portion.rows.len())
-            } else {
-                written
-            };
-            self.top.send(Command::Next(free))?;
+            self.top.send(Command::Next(written))?;
             self.is_reading = true;
         }
         Ok(())

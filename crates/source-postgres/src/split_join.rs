@@ -4,12 +4,15 @@
 //! It pays where many rows refer to few, which neither the catalog nor the request shows. So the
 //! first answer with many rows is analysed: if it shows that, the request is compiled in this form,
 //! and the next answers are read so until one of them has few rows or refers to many.
+//!
+//! Answers in portions have a form of their own. It begins with a portion of many rows, and ends with
+//! one of many rows that refers to many.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
-use relational::{ApartColumn, Program, ToOne};
+use relational::{Program, ToOne};
 use response::ColumnRef;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -146,25 +149,25 @@ impl SplitJoin {
     /// Learns from a portion that was read with split joins, unless it has few rows, as the first
     /// and the last have.
     fn judge_portion(&self, program: &Program, rows: &[Rows]) {
-        let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
-        let has_paid = program.levels.iter().all(|level| {
-            let referring = count(level.id);
-            let pays = |apart: &ApartColumn| is_many(referring, count(apart.level));
-            referring < MANY_ROWS || level.apart.iter().all(pays)
+        self.judge_by(program, rows, |referring, referred| {
+            referring < MANY_ROWS || is_many(referring, referred)
         });
-        if !has_paid {
-            self.has_not_paid.store(true, Ordering::Relaxed);
-        }
     }
 
     /// Learns from rows that were read with split joins.
     pub(super) fn judge(&self, program: &Program, rows: &[Rows]) {
+        self.judge_by(program, rows, |referring, referred| {
+            referring >= MANY_ROWS / SLACK && is_many(referring, referred)
+        });
+    }
+
+    /// Ends the split joins if one of them does not pay, by the numbers of referring rows and of
+    /// those that they refer to.
+    fn judge_by(&self, program: &Program, rows: &[Rows], pays: impl Fn(usize, usize) -> bool) {
         let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
         let has_paid = program.levels.iter().all(|level| {
             let referring = count(level.read_by());
-            level.apart.iter().all(|apart| {
-                referring >= MANY_ROWS / SLACK && is_many(referring, count(apart.level))
-            })
+            level.apart.iter().all(|apart| pays(referring, count(apart.level)))
         });
         if !has_paid {
             self.has_not_paid.store(true, Ordering::Relaxed);

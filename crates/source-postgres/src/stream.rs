@@ -15,7 +15,7 @@ use super::bind::Bound;
 use super::database::PostgresPlan;
 use super::execute::PostgresProgram;
 use super::pool::Detached;
-use super::portions::{Learn, Reader, read_ahead};
+use super::portions::{Reader, read_ahead};
 use super::settings;
 use super::wire::{Connection, Transaction, WireError};
 
@@ -33,8 +33,6 @@ pub(super) struct Work {
     pub(super) echoes: Box<[Echo]>,
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) most_rows: u32,
-    /// Receives the rows of each portion.
-    pub(super) learn: Box<Learn>,
 }
 
 impl Work {
@@ -67,7 +65,7 @@ impl Work {
             runtime,
             pipeline,
             program: &self.program,
-            learn: &self.learn,
+            whole: &self.plan.program,
             bound: &self.bound,
             abandoned,
             most_rows: self.most_rows,

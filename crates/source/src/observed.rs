@@ -28,6 +28,10 @@ pub enum ReadForm {
     Joined,
     /// Some to-one rows by statements of their own.
     SplitJoin,
+    /// In portions, with to-one rows joined.
+    Portions,
+    /// In portions, some to-one rows by statements of their own.
+    SplitPortions,
 }
 
 /// The bounds that the pages of a statement were planned with, as numbers in a table of bounds: the

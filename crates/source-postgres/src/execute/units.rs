@@ -119,10 +119,6 @@ impl Changing<'_> {
             if !matches!(ran, Err(Failure::Left { .. })) {
                 connection.allow(usize::MAX);
             }
-            if ran.is_err() {
-                let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
-                rows[levels].iter_mut().for_each(Rows::clear);
-            }
             match ran {
                 Ok(()) => kept = Some(connection),
                 Err(Failure::Undone { root, error } | Failure::Stale { root, error }) => {
@@ -152,18 +148,21 @@ impl Changing<'_> {
     ) -> Result<(), Failure> {
         let (mut is_stale, mut conflicts) = (false, Conflicts::default());
         loop {
-            match self.unit(unit, connection, rows).await {
+            let ran = self.unit(unit, connection, rows).await;
+            if ran.is_err() {
+                let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
+                rows[levels].iter_mut().for_each(Rows::clear);
+            }
+            match ran {
                 Err(Failure::Stale { .. }) if !is_stale => is_stale = true,
                 Err(Failure::Undone { error, .. })
                     if unit.finds_or_inserts && conflicts.may_pass(&error) =>
                 {
                     tracing::debug!(%error, "another transaction has inserted the same object");
-                    sleep(conflicts.next_pause()).await;
+                    sleep(conflicts.next_pause(error)).await;
                 }
                 ran => return ran,
             }
-            let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
-            rows[levels].iter_mut().for_each(Rows::clear);
         }
     }
 
@@ -223,10 +222,10 @@ impl Changing<'_> {
             }
             self.observed.begin_round(progress.sent.iter().copied());
             if round == last && !is_tested_first {
-                progress.is_ending = true;
                 if is_explicit {
                     pipeline.commit()?;
                 }
+                progress.is_ending = true;
                 let read = pipeline.sync_and_read(&mut results).await;
                 self.finish_round(unit, read, &mut results, rows, progress)?;
                 // Nothing was changed where this fails.
@@ -258,9 +257,9 @@ impl Changing<'_> {
             let root = unit.roots.last().copied().unwrap_or_default();
             return Err(SendError::Unmet(root, error));
         }
-        progress.is_ending = true;
         progress.sent.clear();
         pipeline.commit()?;
+        progress.is_ending = true;
         pipeline.sync_and_read(&mut results).await?;
         Ok(())
     }

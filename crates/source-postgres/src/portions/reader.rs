@@ -13,6 +13,7 @@ use super::{Portion, without_level};
 use crate::bind::{Bound, BoundParameter};
 use crate::cursor::{self, Index};
 use crate::execute::{PostgresProgram, key_arrays};
+use crate::split_join;
 use crate::wire::{Parameter, Pipeline, Rows};
 
 /// The first portion is small, so that the first bytes of an answer are sent soon; the size doubles
@@ -30,15 +31,12 @@ pub(super) enum Command {
     Open(LevelId),
     /// Reads the next portion into the memory of one that was written.
     Next(Portion),
-    /// Closes the portal, whose remaining rows nobody needs.
+    /// Closes the portal, and discards its remaining rows.
     Close,
 }
 
 /// The results of the reader, one for each [`Command::Open`] and [`Command::Next`].
 pub(super) type Portions = Receiver<Result<Portion, SourceError>>;
-
-/// Receives the rows of a portion.
-pub(in super::super) type Learn = dyn Fn(&[Rows]) + Send + Sync;
 
 /// Reads all root fields of a program, one after the other.
 pub(in super::super) struct Reader<'s> {
@@ -47,8 +45,8 @@ pub(in super::super) struct Reader<'s> {
     pub(in super::super) program: &'s PostgresProgram,
     pub(in super::super) bound: &'s Bound,
     pub(in super::super) abandoned: &'s Abandoned,
-    /// Receives the rows of each portion, to choose a form of the program.
-    pub(in super::super) learn: &'s Learn,
+    /// The plan's program, of which this one is a form.
+    pub(in super::super) whole: &'s PostgresProgram,
     /// Most rows of a portion; a test may set few.
     pub(in super::super) most_rows: u32,
     /// Number of portions so far.
@@ -159,7 +157,7 @@ impl<'s> Reader<'s> {
             }
         }
         *referred = cursor::referred(&self.program.program, rows, indexes, held)?;
-        (self.learn)(rows);
+        split_join::learn_from_portion(self.whole, self.program, rows);
         if bytes < LITTLE {
             root.next_rows = root.next_rows.saturating_mul(2).min(self.most_rows);
         } else if bytes > MUCH {
@@ -182,5 +180,5 @@ impl<'s> Reader<'s> {
 }
 
 fn unread() -> SourceError {
-    SourceError::new(SourceErrorKind::Timeout, "nobody reads the answer any more")
+    SourceError::new(SourceErrorKind::Timeout, "the client has stopped reading the response")
 }

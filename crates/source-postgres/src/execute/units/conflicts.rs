@@ -18,43 +18,82 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// The repetitions of a unit.
 #[derive(Debug, Default)]
-pub(super) struct Conflicts(u32);
+pub(super) struct Conflicts {
+    count: u32,
+    last: Option<SourceError>,
+}
 
 impl Conflicts {
     /// Returns true if another attempt may succeed. A deadlock is a conflict, too: two transactions
     /// insert the same two objects in opposite orders.
+    ///
+    /// After the same violation the unit has looked for the object once more, and cannot find it: it
+    /// is hidden from the session.
     pub(super) fn may_pass(&self, error: &SourceError) -> bool {
-        let is_conflict =
-            matches!(error.kind, SourceErrorKind::UniqueViolation | SourceErrorKind::Conflict);
-        is_conflict && self.0 < MOST
+        let is_conflict = match error.kind {
+            SourceErrorKind::UniqueViolation => {
+                let names_values = error.details.as_ref().is_some_and(|own| own.detail.is_some());
+                !names_values || self.last.as_ref() != Some(error)
+            }
+            SourceErrorKind::Conflict => true,
+            _ => false,
+        };
+        is_conflict && self.count < MOST
     }
 
-    /// The pause before the next attempt: random, so that transactions that met once do not meet
-    /// again.
-    pub(super) fn next_pause(&mut self) -> Duration {
-        let longest = PAUSE * 2_u32.saturating_pow(self.0);
-        self.0 += 1;
-        let chance = RandomState::new().hash_one(self.0) % 1_024;
+    /// The pause before the next attempt after an error: random, so that transactions that met once
+    /// do not meet again.
+    pub(super) fn next_pause(&mut self, error: SourceError) -> Duration {
+        let longest = longest(self.count);
+        self.count += 1;
+        self.last = Some(error);
+        let chance = RandomState::new().hash_one(self.count) % 1_024;
         longest.mul_f64(chance as f64 / 1_024.0)
     }
 }
 
+/// The longest pause after so many repetitions.
+fn longest(count: u32) -> Duration {
+    PAUSE * 2_u32.saturating_pow(count)
+}
+
 #[cfg(test)]
 mod tests {
+    use source::Details;
+
     use super::*;
+
+    fn error(kind: SourceErrorKind) -> SourceError {
+        SourceError::new(kind, "no".to_owned())
+    }
 
     #[test]
     fn repetitions_are_limited_and_soon() {
-        let error = |kind| SourceError::new(kind, "no".to_owned());
         let mut conflicts = Conflicts::default();
         assert!(!conflicts.may_pass(&error(SourceErrorKind::Missing)));
         let mut pauses = Duration::ZERO;
         for _ in 0..MOST {
             assert!(conflicts.may_pass(&error(SourceErrorKind::UniqueViolation)));
             assert!(conflicts.may_pass(&error(SourceErrorKind::Conflict)));
-            pauses += conflicts.next_pause();
+            pauses += conflicts.next_pause(error(SourceErrorKind::Conflict));
         }
         assert!(!conflicts.may_pass(&error(SourceErrorKind::UniqueViolation)));
         assert!(pauses < Duration::from_secs(1), "{pauses:?}");
+        let milliseconds = [longest(0), longest(7)].map(|pause| pause.as_millis());
+        assert_eq!(milliseconds, [2, 256]);
+    }
+
+    #[test]
+    fn a_violation_by_an_object_that_is_not_found_again_does_not_pass() {
+        let of = |key: &str| {
+            let detail = Some(format!("Key (name)=({key}) already exists.").into());
+            let details = Some(Box::new(Details { detail, ..Details::default() }));
+            SourceError { details, ..error(SourceErrorKind::UniqueViolation) }
+        };
+        let mut conflicts = Conflicts::default();
+        assert!(conflicts.may_pass(&of("a")));
+        conflicts.next_pause(of("a"));
+        assert!(!conflicts.may_pass(&of("a")));
+        assert!(conflicts.may_pass(&of("b")));
     }
 }
