@@ -15,8 +15,8 @@ impl Catalog {
         self.row_estimates.insert(entity, estimate);
     }
 
-    /// Sets the estimated number of pairs of nodes that a relationship of a graph connects. There
-    /// are at least so many.
+    /// Sets the estimated number of pairs of nodes that a relationship of a graph connects. The
+    /// number is a lower bound.
     pub fn estimate_pairs(&mut self, relationship: RelationshipId, pairs: u64) {
         self.relationship_estimates.insert(relationship, pairs);
     }

@@ -44,7 +44,7 @@ async fn migrate(address: &SourceAddress) {
     let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
     let model = Dialect::Dgraph(dialect).storage_model().unwrap();
     assert!(migrator.plan(&model).await.unwrap().migration.is_empty());
-    migrator.read_vector_lengths().await.unwrap();
+    migrator.read_vector_lengths(&model).await.unwrap();
     let planned = migrator.plan(&model).await.unwrap();
     expect![[r#"
         -- create the extension vector
@@ -117,6 +117,11 @@ fn an_index_of_vectors_finds_what_the_exact_search_finds() {
         assert_eq!(scans(), by_index);
         assert_ne!(hidden, exact);
         assert_eq!(answer(true, Some(&json!({ "ROLE": "ADMIN" }))), exact);
+        // So are those that a row security policy may hide.
+        let by_index = scans();
+        server.execute("vectors", "alter table \"Song\" enable row level security").unwrap();
+        assert_eq!(answer(false, None), exact);
+        assert_eq!(scans(), by_index);
         server.drop_database("vectors").unwrap();
     }
 }

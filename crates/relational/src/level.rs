@@ -117,7 +117,7 @@ fn aborted() -> SourceError {
 }
 
 impl Program {
-    /// Whether something may be changed, so that nothing is ever sent twice.
+    /// Returns true if something may be changed: it is sent again only after a rollback.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.units.iter().any(|unit| unit.writes)

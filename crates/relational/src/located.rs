@@ -4,7 +4,7 @@ use catalog::FieldId;
 use ir::{GeoOperator, Operand};
 use source::CompileError;
 use sql::flavor::{GEO_BOX, GEO_CONTAINS, GEO_INTERSECTS, GEO_NEAR, GEO_WITHIN};
-use sql::own::own_object;
+use sql::own::{own_object, prefixed};
 use sql::{
     Alias, Call, CallArgument, Column, Expression, Identifier, InPlaceIndex, TableName, WordIndexes,
 };
@@ -60,8 +60,8 @@ impl Compiler<'_> {
         (source, kind): (ParameterSource, ParameterKind),
         statement: &mut Statement,
     ) -> Option<Expression> {
-        let indexes = &self.catalog[self.catalog[field].entity].place_indexes();
-        let index = indexes.iter().find(|index| index.field == field)?;
+        let mut indexes = self.catalog[self.catalog[field].entity].place_indexes().iter();
+        let index = indexes.find(|index| index.field == field)?;
         Some(Expression::InPlaceIndex(Box::new(InPlaceIndex {
             number: self.field(alias, index.row_number),
             index: TableName { schema: None, name: Identifier(index.name.clone()) },
@@ -79,9 +79,7 @@ impl Compiler<'_> {
     ) -> Expression {
         let function = match self.flavor.definitions.words {
             WordIndexes::Indexes => self.own_object(field, name),
-            WordIndexes::VirtualTables => {
-                TableName { schema: None, name: Identifier(format!("thalweg_{name}").into()) }
-            }
+            WordIndexes::VirtualTables => prefixed(name),
         };
         let arguments = arguments.map(|value| CallArgument { name: None, value }).into();
         Expression::Call(Call { function, arguments })

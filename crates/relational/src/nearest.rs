@@ -5,8 +5,8 @@ use ir::{Candidates, Distance, Metric, Nearest, Operand, OtherVector, ValueRef, 
 use source::CompileError;
 use sql::flavor::{VECTOR_COSINE, VECTOR_DOT_PRODUCT, VECTOR_EUCLIDEAN};
 use sql::{
-    Alias, Call, CallArgument, Comparison, Direction, Expression, FromItem, Identifier, OrderItem,
-    Select, SelectItem, TableName, VectorDistance, VectorOperator,
+    Alias, Comparison, Direction, Expression, FromItem, Identifier, OrderItem, Select, SelectItem,
+    VectorDistance, VectorOperator,
 };
 
 use super::compile::Compiler;
@@ -138,8 +138,10 @@ impl Compiler<'_> {
             Metric::Cosine => VectorMetric::Cosine,
             Metric::DotProduct => VectorMetric::DotProduct,
         };
-        let indexes = &self.catalog[self.catalog[*field].entity].vector_indexes();
-        let mut indexes = indexes.iter().filter(|_| path.is_empty() && filter.is_all());
+        if !path.is_empty() || !filter.is_all() {
+            return None;
+        }
+        let mut indexes = self.catalog[self.catalog[*field].entity].vector_indexes().iter();
         indexes.find(|index| index.field == *field && index.metric == metric)
     }
 
@@ -159,7 +161,7 @@ impl Compiler<'_> {
         let other = self.other_vector(&candidates.distance.to, statement)?;
         let vector = self.field(alias, *field);
         let is_of_length = |vector: &Expression| {
-            cardinality(vector.clone()).equals(Expression::Number(*dimensions))
+            Expression::cardinality(vector.clone()).equals(Expression::Number(*dimensions))
         };
         let count = count_of(&nearest.count, statement);
         let is_served = Expression::And(vec![
@@ -232,13 +234,6 @@ fn count_of(count: &Operand, statement: &mut Statement) -> Expression {
     let source = ParameterSource::Operand(count.clone());
     let kind = ParameterKind::Limit { look_ahead: false };
     Expression::Parameter(statement.parameter(source, kind))
-}
-
-/// The number of elements of an array.
-fn cardinality(array: Expression) -> Expression {
-    let (schema, name) = (Some(Identifier("pg_catalog".into())), Identifier("cardinality".into()));
-    let arguments = vec![CallArgument { name: None, value: array }];
-    Expression::Call(Call { function: TableName { schema, name }, arguments })
 }
 
 fn ascending(expression: Expression) -> OrderItem {

@@ -129,11 +129,16 @@ impl PostgresMigration {
         Ok(found.map_err(MigrateError::History)?.unwrap_or_default())
     }
 
-    /// Whether an extension can be used.
-    pub async fn extension(&self, name: &str) -> Result<ExtensionState, MigrateError> {
+    /// Whether an extension can be used. `oldest` has the numbers of the oldest version that can.
+    pub async fn extension(
+        &self,
+        name: &str,
+        oldest: &[i32],
+    ) -> Result<ExtensionState, MigrateError> {
         let query = include_str!("migrate/extension.sql");
         let read = async {
-            let rows = self.client.query_typed(query, &[(&name, Type::TEXT)]).await?;
+            let parameters = [(&name as _, Type::TEXT), (&oldest as _, Type::INT4_ARRAY)];
+            let rows = self.client.query_typed(query, &parameters).await?;
             let Some(row) = rows.first() else { return Ok(ExtensionState::Missing) };
             Ok(match (row.try_get(0)?, row.try_get(1)?) {
                 (true, _) => ExtensionState::Installed,

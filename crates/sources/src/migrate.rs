@@ -6,13 +6,15 @@ use catalog::Catalog;
 use source::{ExtensionState, MigrationAccess, Record, Recorded, Timeouts};
 use source_postgres::migrate::PostgresMigration;
 use source_sqlite::migrate::SqliteMigration;
-use storage::database::{TRIGRAM_EXTENSION, VECTOR_EXTENSION, VectorLength};
+use storage::database::{
+    OLDEST_VECTOR_EXTENSION, TRIGRAM_EXTENSION, VECTOR_EXTENSION, VectorLength,
+};
 use storage::migration::drift::drift;
 use storage::migration::{KeyChanged, Migration};
 use storage::model::Model;
 use storage::plan::Omitted;
 use storage::vectors::{LengthQuery, length_queries};
-use storage::{Database, Plan, Tables, Trigrams, migration};
+use storage::{Database, ExtensionSupport, Plan, Tables, migration};
 
 use crate::address::Address;
 
@@ -90,16 +92,9 @@ impl Migrator {
             Address::Postgres(url) => {
                 let migration = PostgresMigration::begin(url, schema, access, timeouts).await?;
                 let newest = migration.newest().await?;
-                let trigrams = match migration.extension(TRIGRAM_EXTENSION).await? {
-                    ExtensionState::Installed => Trigrams::Available,
-                    ExtensionState::Creatable => Trigrams::Creatable,
-                    ExtensionState::Missing => Trigrams::Missing,
-                };
-                let mut database = Database::postgres(schema, trigrams);
-                database.vectors.are_possible = match migration.extension(VECTOR_EXTENSION).await? {
-                    ExtensionState::Installed | ExtensionState::Creatable => true,
-                    ExtensionState::Missing => false,
-                };
+                let trigrams = support(migration.extension(TRIGRAM_EXTENSION, &[]).await?);
+                let vectors = migration.extension(VECTOR_EXTENSION, &OLDEST_VECTOR_EXTENSION);
+                let database = Database::postgres(schema, trigrams, support(vectors.await?));
                 (Driver::Postgres(Box::new(migration)), database, newest)
             }
             Address::Neo4j(_) => return Err(MigrateError::Graph),
@@ -136,13 +131,16 @@ impl Migrator {
         &self.database
     }
 
-    /// Reads the lengths of stored vectors, so that a plan has indexes of those that have none yet.
-    pub async fn read_vector_lengths(&mut self) -> Result<(), MigrateError> {
+    /// Reads the lengths of stored vectors of which a model wants an index that they do not have
+    /// yet, so that a plan has it. If something was changed by hand, it reads none.
+    pub async fn read_vector_lengths(&mut self, model: &Model) -> Result<(), MigrateError> {
         let Driver::Postgres(driver) = &self.driver else { return Ok(()) };
-        if !self.database.vectors.are_possible {
+        let plan = storage::plan(model, &self.database, &self.tables);
+        let queries = length_queries(&plan, &self.tables, &self.database);
+        if queries.is_empty() || !self.drift(&plan).await?.is_empty() {
             return Ok(());
         }
-        for LengthQuery { table, column, query } in length_queries(&self.tables, &self.database) {
+        for LengthQuery { table, column, query } in queries {
             let length = driver.length(&query).await?.and_then(|length| u16::try_from(length).ok());
             let length = length.map(|length| VectorLength { table, column, length });
             self.database.vectors.lengths.extend(length);
@@ -155,8 +153,7 @@ impl Migrator {
     pub async fn plan(&self, model: &Model) -> Result<Planned, MigrateError> {
         let plan = storage::plan(model, &self.database, &self.tables);
         let migration = migration::plan(&self.tables, &plan.tables, &self.database)?;
-        let catalog = self.catalog().await?;
-        let drift = drift(&self.tables, &plan.tables, &catalog, &self.database);
+        let drift = self.drift(&plan).await?;
         let mut found = Vec::new();
         if drift.is_empty() {
             for check in migration.checks() {
@@ -185,6 +182,12 @@ impl Migrator {
             }
             Driver::Postgres(driver) => Ok(driver.apply(migration.statements(), record).await?),
         }
+    }
+
+    /// Returns the changes of the database that no migration made.
+    async fn drift(&self, plan: &Plan) -> Result<Vec<Drift>, MigrateError> {
+        let catalog = self.catalog().await?;
+        Ok(drift(&self.tables, &plan.tables, &catalog, &self.database))
     }
 
     async fn catalog(&self) -> Result<Catalog, MigrateError> {
@@ -231,6 +234,14 @@ impl Planned {
             }
         }
         script
+    }
+}
+
+fn support(extension: ExtensionState) -> ExtensionSupport {
+    match extension {
+        ExtensionState::Installed => ExtensionSupport::Available,
+        ExtensionState::Creatable => ExtensionSupport::Creatable,
+        ExtensionState::Missing => ExtensionSupport::Missing,
     }
 }
 

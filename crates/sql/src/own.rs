@@ -18,6 +18,12 @@ pub fn has_own_schema(schema: Option<&str>) -> bool {
     matches!(schema, None | Some(PUBLIC))
 }
 
+/// The name of an own object of a database without schemas.
+#[must_use]
+pub fn prefixed(name: &str) -> TableName {
+    TableName { schema: None, name: Identifier([OWN_PREFIX, name].concat().into()) }
+}
+
 /// The name of an own object for the tables of a schema.
 #[must_use]
 pub fn own_object(schema: Option<&str>, name: &str) -> TableName {

@@ -345,7 +345,7 @@ pub struct VectorDistance {
 pub enum VectorOperator {
     Euclidean,
     Cosine,
-    /// In the order of one less the dot product.
+    /// The negative dot product, which orders as one minus the dot product does.
     DotProduct,
 }
 
@@ -563,6 +563,15 @@ impl Expression {
             1 => values.swap_remove(0),
             _ => Self::Coalesce(values),
         }
+    }
+
+    /// The number of elements of an array.
+    #[must_use]
+    pub fn cardinality(array: Self) -> Self {
+        let schema = Some(Identifier("pg_catalog".into()));
+        let function = TableName { schema, name: Identifier("cardinality".into()) };
+        let arguments = vec![CallArgument { name: None, value: array }];
+        Self::Call(Call { function, arguments })
     }
 
     /// How many tables the subqueries in a condition read.

@@ -8,15 +8,15 @@ pub struct Database {
     pub flavor: Flavor,
     /// The schema of the tables, where there are schemas.
     pub schema: Option<Box<str>>,
-    pub trigrams: Trigrams,
+    /// Support of indexes of parts of texts.
+    pub trigrams: ExtensionSupport,
     pub vectors: Vectors,
 }
 
 /// Indexes of vectors.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vectors {
-    /// True if the database has them, or can create the extension that has.
-    pub are_possible: bool,
+    pub support: ExtensionSupport,
     /// Lengths of stored vectors. An index has those of one length, so one without a known length is
     /// not planned.
     pub lengths: Vec<VectorLength>,
@@ -30,11 +30,11 @@ pub struct VectorLength {
     pub length: u16,
 }
 
-/// Indexes of parts of texts.
+/// Whether a database has indexes that are an extension's in PostgreSQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigrams {
+pub enum ExtensionSupport {
     Available,
-    /// After this extension is created.
+    /// A migration has to create the extension first.
     Creatable,
     Missing,
 }
@@ -45,24 +45,25 @@ pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 /// The extension of PostgreSQL that has indexes of vectors.
 pub const VECTOR_EXTENSION: &str = "vector";
 
+/// The first version of this extension with HNSW indexes.
+pub const OLDEST_VECTOR_EXTENSION: [i32; 2] = [0, 5];
+
 /// The longest vectors that an index has.
 pub const MOST_DIMENSIONS: u16 = 2000;
-
-/// The beginning of the names of Thalweg's own objects, where there are no schemas.
-pub const PREFIX: &str = "thalweg_";
 
 impl Database {
     /// A SQLite file.
     #[must_use]
     pub fn sqlite() -> Self {
-        let (schema, trigrams, vectors) = (None, Trigrams::Available, Vectors::default());
-        Self { flavor: Flavor::SQLITE, schema, trigrams, vectors }
+        let trigrams = ExtensionSupport::Available;
+        let vectors = Vectors { support: ExtensionSupport::Missing, lengths: Vec::new() };
+        Self { flavor: Flavor::SQLITE, schema: None, trigrams, vectors }
     }
 
     /// A PostgreSQL database with tables in a schema.
     #[must_use]
-    pub fn postgres(schema: &str, trigrams: Trigrams) -> Self {
-        let (schema, vectors) = (Some(schema.into()), Vectors::default());
-        Self { flavor: Flavor::POSTGRES, schema, trigrams, vectors }
+    pub fn postgres(schema: &str, trigrams: ExtensionSupport, vectors: ExtensionSupport) -> Self {
+        let vectors = Vectors { support: vectors, lengths: Vec::new() };
+        Self { flavor: Flavor::POSTGRES, schema: Some(schema.into()), trigrams, vectors }
     }
 }

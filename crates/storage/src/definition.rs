@@ -6,7 +6,7 @@
 mod table;
 mod trigger;
 
-use sql::own::own_object;
+use sql::own::{own_object, prefixed};
 use sql::tree::definition::{
     Constraint, Definition, DeleteAction, IndexDefinition, PlaceTable, Tokens, WordForm, WordTable,
 };
@@ -14,7 +14,7 @@ use sql::{Identifier, TableName, VectorOperator, WordIndexes};
 
 pub(crate) use self::table::{add_column, check, create_table, data_type, value_type};
 pub(crate) use self::trigger::{TriggerDefinition, triggers};
-use crate::database::{Database, PREFIX};
+use crate::database::Database;
 use crate::tables::{Index, IndexMethod, Metric, OnDelete, Reference, Stored, Table};
 
 pub(crate) fn identifier(name: &str) -> Identifier {
@@ -34,7 +34,7 @@ pub(crate) fn table_name(name: &str, database: &Database) -> TableName {
 pub(crate) fn own_name(name: &str, database: &Database) -> TableName {
     match database.flavor.definitions.schemas {
         true => own_object(database.schema.as_deref(), name),
-        false => TableName { schema: None, name: identifier(&[PREFIX, name].concat()) },
+        false => prefixed(name),
     }
 }
 

@@ -22,6 +22,6 @@ mod samples;
 pub mod tables;
 pub mod vectors;
 
-pub use database::{Database, Trigrams};
+pub use database::{Database, ExtensionSupport};
 pub use plan::{Plan, plan};
 pub use tables::Tables;

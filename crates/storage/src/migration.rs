@@ -29,7 +29,7 @@ use sql::tree::definition::{Definition, TableRows};
 use sql::{print_definition, print_table_rows};
 
 use self::difference::Difference;
-use crate::database::{Database, TRIGRAM_EXTENSION, Trigrams, VECTOR_EXTENSION};
+use crate::database::{Database, ExtensionSupport, TRIGRAM_EXTENSION, VECTOR_EXTENSION};
 use crate::definition::{TriggerDefinition, identifier, triggers};
 use crate::tables::{IndexMethod, Table, Tables};
 
@@ -220,10 +220,11 @@ impl Planner<'_> {
     fn extensions(&mut self) {
         let of_trigrams = |method| matches!(method, IndexMethod::Trigrams);
         let of_vectors = |method| matches!(method, IndexMethod::Vectors { .. });
-        if self.database.trigrams == Trigrams::Creatable && self.adds_index(of_trigrams) {
+        let Database { trigrams, vectors, .. } = self.database;
+        if *trigrams == ExtensionSupport::Creatable && self.adds_index(of_trigrams) {
             self.extension(TRIGRAM_EXTENSION);
         }
-        if self.adds_index(of_vectors) {
+        if vectors.support == ExtensionSupport::Creatable && self.adds_index(of_vectors) {
             self.extension(VECTOR_EXTENSION);
         }
     }

@@ -18,8 +18,10 @@ mod tests;
 
 use std::collections::HashMap;
 
+use sql::own::OWN_PREFIX;
+
 use self::names::Names;
-use crate::database::{Database, PREFIX};
+use crate::database::Database;
 use crate::model::Model;
 use crate::tables::{IndexMethod, Side, Stored, StoredValue, Table, Tables};
 
@@ -199,7 +201,7 @@ impl Planner<'_> {
                 };
                 let mut wanted = called(&index.columns, ending);
                 if is_virtual {
-                    wanted.insert_str(0, PREFIX);
+                    wanted.insert_str(0, OWN_PREFIX);
                 }
                 index.name = self.names.take(&wanted);
             }

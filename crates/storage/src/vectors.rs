@@ -1,13 +1,13 @@
 //! Lengths of stored vectors, on which their indexes depend.
 
 use sql::{
-    Alias, Call, CallArgument, Comparison, Direction, Expression, FromItem, Identifier, OrderItem,
-    Select, SelectItem, TableName, print,
+    Alias, Comparison, Direction, Expression, FromItem, OrderItem, Select, SelectItem, print,
 };
 
 use crate::database::{Database, MOST_DIMENSIONS};
 use crate::definition::{identifier, table_name};
-use crate::tables::{ColumnType, Tables};
+use crate::plan::{Omitted, OmittedReason, Plan};
+use crate::tables::{Column, ColumnType, Tables};
 
 /// A query of the most frequent length of the vectors of a column, which has no row if there is none
 /// that an index can have.
@@ -19,26 +19,31 @@ pub struct LengthQuery {
     pub query: Box<str>,
 }
 
-/// The queries of all columns of vectors.
+/// Returns the queries of the columns of which a plan omits an index because their length is not
+/// known. `tables` are those of the database.
 #[must_use]
-pub fn length_queries(tables: &Tables, database: &Database) -> Vec<LengthQuery> {
-    let columns = tables.tables.iter().flat_map(|table| {
-        let vectors = table.columns.iter().filter(|column| column.r#type == ColumnType::Vector);
-        vectors.map(move |column| (&table.name, &column.name))
-    });
-    let queries = columns.map(|(table, column)| LengthQuery {
-        table: table.clone(),
-        column: column.clone(),
-        query: query(table, column, database).into(),
-    });
-    queries.collect()
+pub fn length_queries(plan: &Plan, tables: &Tables, database: &Database) -> Vec<LengthQuery> {
+    let mut queries: Vec<LengthQuery> = Vec::new();
+    for Omitted { table, column, reason } in &plan.omitted {
+        let has_column = tables.find(table).is_some_and(|table| {
+            let of_vectors = |own: &Column| own.name == *column && own.r#type == ColumnType::Vector;
+            table.columns.iter().any(of_vectors)
+        });
+        let is_listed = |own: &LengthQuery| own.table == *table && own.column == *column;
+        if *reason == OmittedReason::VectorLength && has_column && !queries.iter().any(is_listed) {
+            let (table, column) = (table.clone(), column.clone());
+            let query = query(&table, &column, database).into();
+            queries.push(LengthQuery { table, column, query });
+        }
+    }
+    queries
 }
 
 fn query(table: &str, column: &str, database: &Database) -> String {
     let alias = Alias(0);
     let mut select = Select::from(FromItem::Table { name: table_name(table, database), alias });
-    let length =
-        length(Expression::Column { alias, column: sql::Column::Named(identifier(column)) });
+    let column = sql::Column::Named(identifier(column));
+    let length = Expression::cardinality(Expression::Column { alias, column });
     let compared = |comparison, number| Expression::Compare {
         left: Box::new(length.clone()),
         comparison,
@@ -58,22 +63,17 @@ fn query(table: &str, column: &str, database: &Database) -> String {
     print(&select, &database.flavor)
 }
 
-fn length(vector: Expression) -> Expression {
-    let schema = Some(Identifier("pg_catalog".into()));
-    let function = TableName { schema, name: identifier("cardinality") };
-    Expression::Call(Call { function, arguments: vec![CallArgument { name: None, value: vector }] })
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
     use super::query;
-    use crate::database::{Database, Trigrams};
+    use crate::database::{Database, ExtensionSupport};
 
     #[test]
     fn the_most_frequent_length_is_read() {
-        let database = Database::postgres("public", Trigrams::Missing);
+        let database =
+            Database::postgres("public", ExtensionSupport::Missing, ExtensionSupport::Creatable);
         expect![[r#"SELECT count(*), "pg_catalog"."cardinality"(t0."mood") FROM "public"."Song" AS t0 WHERE "pg_catalog"."cardinality"(t0."mood") > 0 AND "pg_catalog"."cardinality"(t0."mood") <= 2000 GROUP BY "pg_catalog"."cardinality"(t0."mood") ORDER BY count(*) DESC, "pg_catalog"."cardinality"(t0."mood") LIMIT 1"#]].assert_eq(&query("Song", "mood", &database));
     }
 }

@@ -9,6 +9,8 @@ select
 from unnest($1::oid[]) as wanted (oid)
 join pg_index as ind on ind.indrelid = wanted.oid
 join pg_class as rel on rel.oid = ind.indexrelid
+-- With row security the rows that a session may not see would be among the nearest of an index.
+join pg_class as tab on tab.oid = ind.indrelid and not tab.relrowsecurity
 join pg_am as method on method.oid = rel.relam and method.amname = 'hnsw'
 join pg_attribute as own on own.attrelid = ind.indexrelid and own.attnum = 1
 join pg_type as typ on typ.oid = own.atttypid and typ.typname = 'vector'

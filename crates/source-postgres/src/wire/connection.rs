@@ -26,8 +26,8 @@ use super::statement::{Parameter, ResultSignature, Statement};
 /// Attempts to start a session that ends at once.
 const STARTS: usize = 3;
 
-/// Most bytes of a message beside its text or its largest value, as far as their room is not made
-/// with that of the next part.
+/// Bytes that are reserved for the header of a message and its short fields, in addition to its text
+/// or one value.
 const HEADERS: usize = 1 << 10;
 
 /// A session with a PostgreSQL server, for one task at a time.

@@ -1,5 +1,6 @@
 //! The driver of PostgreSQL on real servers.
 
+mod extensions;
 mod introspect;
 mod leakproof;
 mod wire;

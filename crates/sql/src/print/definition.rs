@@ -698,7 +698,6 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    /// A text between quotes, with the quotes inside it doubled.
     /// The next key of the sequence of the tables of a schema.
     pub(super) fn next_key(&mut self, schema: Option<&Identifier>) -> fmt::Result {
         let schema = schema.map(|schema| &*schema.0);
@@ -728,6 +727,7 @@ impl Printer<'_> {
         self.out.push('(');
     }
 
+    /// A text between quotes, with the quotes inside it doubled.
     pub(super) fn literal(&mut self, text: &str) {
         self.out.push('\'');
         for character in text.chars() {

@@ -1,8 +1,9 @@
 //! Statements of R-trees of the boxes around places.
 //!
 //! Triggers run in every program that writes the tables, so that they call functions of SQLite only.
-//! The rule of a box is that of `thalweg.geo_box` in PostgreSQL. An R-tree of unit vectors would need no
-//! rule for poles and the antimeridian, but sines and cosines, which not every SQLite has.
+//! A box contains that of `thalweg.geo_box` in PostgreSQL, which has no margin and no rule for the
+//! antimeridian and the poles. An R-tree of unit vectors would need no such rule, but sines and
+//! cosines, which not every SQLite has.
 
 use std::fmt::{self, Write as _};
 

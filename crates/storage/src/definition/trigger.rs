@@ -3,13 +3,14 @@
 //! Where functions have the statements of triggers, there are triggers of members of groups only.
 //! Elsewhere they also keep the last number of the sequence, and the tables of words and places.
 
+use sql::own::OWN_PREFIX;
 use sql::tree::definition::{
     Action, Condition, Definition, InsertedRows, Term, Trigger, TriggerBody, TriggerEvent,
 };
 use sql::{Identifier, KeySequence, TableName};
 
 use super::{identifier, is_virtual, own_name, place_table, table_name};
-use crate::database::{Database, PREFIX};
+use crate::database::Database;
 use crate::tables::{Column, Index, IndexMethod, StoredValue, Table, Tables};
 
 /// A trigger with its statements.
@@ -105,7 +106,7 @@ pub(crate) fn triggers(
     }
     let called = |ending: &str| [&table.name, ending].concat();
     let one = |ending: &str, event, actions| TriggerDefinition {
-        name: identifier(&[PREFIX, &called(ending)].concat()),
+        name: identifier(&[OWN_PREFIX, &called(ending)].concat()),
         on: table_name(&table.name, database),
         event,
         actions,

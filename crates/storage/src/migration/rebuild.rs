@@ -4,6 +4,7 @@
 //! under another name, takes the rows, and then the old one's place. All tables are copied before the
 //! first one goes, since values may move between them.
 
+use sql::own::OWN_PREFIX;
 use sql::tree::definition::{
     Action, Condition, CreateTable, Definition, InsertedRows, TableRows, Term,
 };
@@ -11,7 +12,6 @@ use sql::tree::definition::{
 use super::difference::KeptTable;
 use super::value::{Conversion, conversion, fill};
 use super::{Change, Check, Planner};
-use crate::database::PREFIX;
 use crate::definition::{
     add_column, check, create_table, data_type, drop_index, identifier, is_virtual, table_name,
 };
@@ -224,7 +224,7 @@ impl<'m> Planner<'m> {
 
 /// The name of a table until it takes the place of the old one.
 fn rebuilt_name(table: &Table) -> String {
-    [PREFIX, "new_", &table.name].concat()
+    [OWN_PREFIX, "new_", &table.name].concat()
 }
 
 /// Whether a virtual table of words stays, since neither it nor the texts change.

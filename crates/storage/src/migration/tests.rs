@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 
 use super::{Finding, plan};
-use crate::database::{Database, Trigrams};
+use crate::database::{Database, ExtensionSupport};
 use crate::model::{Field, FieldType, Index, Model};
 use crate::samples::{bare, blog, entity, field, group, many, of, of_group, one, relation};
 use crate::tables::Tables;
@@ -27,7 +27,11 @@ fn steps(old: &Model, new: &Model, database: &Database) -> String {
 }
 
 fn check(old: &Model, new: &Model, postgres: &Expect, sqlite: &Expect) {
-    postgres.assert_eq(&steps(old, new, &Database::postgres("public", Trigrams::Available)));
+    postgres.assert_eq(&steps(
+        old,
+        new,
+        &Database::postgres("public", ExtensionSupport::Available, ExtensionSupport::Missing),
+    ));
     sqlite.assert_eq(&steps(old, new, &Database::sqlite()));
 }
 

@@ -1,7 +1,7 @@
 //! Tables of entities, and their indexes.
 
 use super::{EntityPlace, Omitted, OmittedReason, Planner};
-use crate::database::Trigrams;
+use crate::database::ExtensionSupport;
 use crate::model::{self, DefaultValue, Entity, Field, FieldType, Key, Model};
 use crate::tables::{
     Column, ColumnType, Fill, Index, IndexMethod, Metric, Stored, StoredValue, Table, Unique,
@@ -152,8 +152,10 @@ impl Planner<'_> {
             // Sequences are those of stems.
             model::Index::FullText | model::Index::WordSequences => of_words(IndexMethod::Stems),
             model::Index::Trigram => match self.database.trigrams {
-                Trigrams::Available | Trigrams::Creatable => of_words(IndexMethod::Trigrams),
-                Trigrams::Missing => Err(OmittedReason::Trigrams),
+                ExtensionSupport::Available | ExtensionSupport::Creatable => {
+                    of_words(IndexMethod::Trigrams)
+                }
+                ExtensionSupport::Missing => Err(OmittedReason::Trigrams),
             },
             model::Index::Geo if field.is_list => Err(OmittedReason::PlacesOfList),
             model::Index::Geo => match definitions.words {
@@ -179,7 +181,7 @@ impl Planner<'_> {
     /// The length of the vectors that the index of a column has: that of the recorded index, or of
     /// stored vectors.
     fn dimensions(&self, table: &str, column: &str) -> Result<u16, OmittedReason> {
-        if !self.database.vectors.are_possible {
+        if self.database.vectors.support == ExtensionSupport::Missing {
             return Err(OmittedReason::Vector);
         }
         let recorded = self.recorded.find(table).into_iter().flat_map(|table| &table.indexes);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::database::PREFIX;
+use sql::own::OWN_PREFIX;
 
 /// Most bytes of a name: PostgreSQL cuts longer ones.
 const LONGEST: usize = 63;
@@ -39,7 +39,7 @@ impl Names {
     /// beginning.
     pub(super) fn table(&mut self, wanted: &str) -> Box<str> {
         let lower = wanted.to_ascii_lowercase();
-        match lower.starts_with(PREFIX) || lower.starts_with(OF_SQLITE) {
+        match lower.starts_with(OWN_PREFIX) || lower.starts_with(OF_SQLITE) {
             true => self.take_within(&format!("_{wanted}"), LONGEST_OF_TABLE),
             false => self.take_within(wanted, LONGEST_OF_TABLE),
         }

@@ -1,14 +1,17 @@
 use expect_test::{Expect, expect};
 
 use super::{Plan, plan};
-use crate::database::{Database, Trigrams, VectorLength};
+use crate::database::{Database, ExtensionSupport, VectorLength};
 use crate::migration;
 use crate::model::{FieldType, Index, Metric, Model, OnDelete};
 use crate::samples::{bare, blog, characters, entity, field, of, one, relation};
 use crate::tables::Tables;
 
 fn databases() -> [Database; 2] {
-    [Database::postgres("public", Trigrams::Creatable), Database::sqlite()]
+    [
+        Database::postgres("public", ExtensionSupport::Creatable, ExtensionSupport::Missing),
+        Database::sqlite(),
+    ]
 }
 
 /// The statements that create the tables of a model in an empty database.
@@ -154,7 +157,8 @@ fn entities_relations_and_indexes() {
 
 #[test]
 fn objects_of_another_schema_are_in_it() {
-    let database = Database::postgres("shop", Trigrams::Available);
+    let database =
+        Database::postgres("shop", ExtensionSupport::Available, ExtensionSupport::Missing);
     for model in [blog(), characters()] {
         let text = created(&model, &database);
         assert!(!text.contains("thalweg.") && !text.contains(r#""thalweg""#), "{text}");
@@ -417,7 +421,8 @@ fn vectors_have_an_index_once_their_length_is_known() {
         let mood = field("mood", FieldType::Vector).indexed(&[Index::Vector(metric)]);
         Model { entities: vec![entity("Song", vec![mood])], ..Model::default() }
     };
-    let mut database = Database::postgres("public", Trigrams::Missing);
+    let mut database =
+        Database::postgres("public", ExtensionSupport::Missing, ExtensionSupport::Missing);
     let omitted = |database: &Database, recorded: &Tables| {
         let omitted = plan(&song(Metric::Cosine), database, recorded).omitted;
         omitted.first().map(|own| own.reason.to_string()).unwrap_or_default()
@@ -425,7 +430,7 @@ fn vectors_have_an_index_once_their_length_is_known() {
     let none = Tables::default();
     expect!["only the extension pgvector of PostgreSQL has an index of vectors"]
         .assert_eq(&omitted(&database, &none));
-    database.vectors.are_possible = true;
+    database.vectors.support = ExtensionSupport::Creatable;
     expect!["an index of vectors is created by `thalweg migrate` once there are some"]
         .assert_eq(&omitted(&database, &none));
     let old = plan(&song(Metric::Cosine), &database, &none).tables;

@@ -28,7 +28,7 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
         match options.purpose {
             // Whether the database is behind does not depend on its rows.
             Purpose::Check => {}
-            Purpose::Apply | Purpose::DryRun => migrator.read_vector_lengths().await?,
+            Purpose::Apply | Purpose::DryRun => migrator.read_vector_lengths(&model).await?,
         }
         let planned = migrator.plan(&model).await?;
         Ok((migrator, planned))
