@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graphql::schema::Schema;
+use graphql::operation::OperationKind;
 use graphql::{GraphQLError, Request};
 use response::MemoryBudget;
 use source::statistics::Counter;
@@ -13,9 +14,10 @@ use crate::caller::Caller;
 use crate::documents::Cached;
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::{Gateway, GatewayWorker};
+use crate::gateway::{Gateway, GatewayWorker, no_subscriptions};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
+use crate::live::{Begun, Driver};
 use crate::report::Report;
 use crate::respond::Response;
 use crate::worker::{Allowed, Delivery, Worker};
@@ -212,6 +214,30 @@ impl ApiWorker {
             Self::Gateway(worker) => {
                 worker.deliver_reported(request, caller, allowed, report).await
             }
+        }
+    }
+
+    /// The kind of a request's operation. The error is a finished response.
+    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+        match self {
+            Self::Source(worker) => worker.operation_kind(request),
+            Self::Gateway(worker) => worker.operation_kind(request),
+        }
+    }
+
+    /// Begins a subscription. The error is a finished response.
+    pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
+        match self {
+            Self::Source(worker) => worker.subscribe(request, caller),
+            Self::Gateway(_) => Err(Response::request_error(&[no_subscriptions()])),
+        }
+    }
+
+    /// Executes a subscription until it has no subscribers.
+    pub async fn drive(&self, driver: Driver) {
+        match self {
+            Self::Source(worker) => worker.drive(driver).await,
+            Self::Gateway(_) => {}
         }
     }
 

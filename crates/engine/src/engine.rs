@@ -8,6 +8,7 @@ use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Declaration, Dialect, DialectError, DialectOutput, federation};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
+use live::{Counts, FeedOptions};
 use source::{PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
@@ -17,6 +18,7 @@ use crate::enum_tables::{self, EnumTablesError};
 use crate::graph::{self, GraphError};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
+use crate::live::Live;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
@@ -42,6 +44,8 @@ pub struct Options {
     pub schema_first: Option<SchemaFirst>,
     /// Requests to other servers; without them, none is allowed.
     pub resolvers: Option<ResolverOptions>,
+    /// How changes of the source are followed for subscriptions.
+    pub live: FeedOptions,
 }
 
 /// One API over one source, shared by all threads.
@@ -59,6 +63,7 @@ pub struct Engine {
     pub(crate) messages: Messages,
     /// Fields whose values other servers give, if there are some.
     pub(crate) resolvers: Option<Resolvers>,
+    pub(crate) live: Live,
 }
 
 /// The reason why a source cannot be served.
@@ -199,6 +204,7 @@ impl Engine {
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
             resolvers,
+            live: Live::new(options.live),
         }))
     }
 
@@ -260,6 +266,12 @@ impl Engine {
     #[must_use]
     pub fn resolver_statistics(&self) -> Vec<FieldStatistics> {
         self.resolvers.as_ref().map(Resolvers::statistics).unwrap_or_default()
+    }
+
+    /// Numbers of running subscriptions.
+    #[must_use]
+    pub fn live_counts(&self) -> Counts {
+        self.live.hub.counts()
     }
 
     /// The schema of the API.

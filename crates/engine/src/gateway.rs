@@ -55,6 +55,7 @@ use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
+pub(crate) use prepare::no_subscriptions;
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.

@@ -20,6 +20,7 @@
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
+//! * [`live`]: subscriptions
 //! * `passwords`: hashes of passwords, before a request runs
 //! * [`prepare`]: everything that is made once and cached
 //! * `memory_size`: memory size of plans, for the plan cache
@@ -47,6 +48,7 @@ pub mod gateway;
 pub mod graph;
 pub mod headers;
 mod limits;
+pub mod live;
 mod log_throttle;
 pub mod map_error;
 mod memory_size;

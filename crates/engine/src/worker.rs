@@ -20,6 +20,7 @@ use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
+use crate::live::without_stream;
 use crate::prepare::Prepared;
 use crate::report::{Planned, Report, Timed};
 use crate::resolvers::Resolvers;
@@ -67,7 +68,10 @@ impl Delivery {
 pub enum Allowed {
     /// Queries only: the request came by GET, which may be repeated.
     Queries,
+    /// Queries and mutations.
     All,
+    /// Subscriptions, too: they are executed as queries are.
+    Subscriptions,
 }
 
 /// A request that is planned.
@@ -185,6 +189,9 @@ impl Worker {
                 Response::request_error(&errors)
             }
         };
+        if report.operation == Some(OperationKind::Mutation) {
+            self.engine.live.hub.wake();
+        }
         if let Some(begun) = begun {
             begun.write(&self.engine, request, report, &mut response);
         }
@@ -257,6 +264,9 @@ impl Worker {
         let operation = &document.operation;
         let kind = operation.kind;
         report.operation = Some(kind);
+        if kind == OperationKind::Subscription && allowed != Allowed::Subscriptions {
+            return Err(vec![without_stream()]);
+        }
         if kind != OperationKind::Query && allowed == Allowed::Queries {
             report.codes = vec![ErrorCode::MethodNotAllowed];
             return Ok(None);

@@ -96,6 +96,7 @@ impl Folder {
             federation,
             schema_first,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

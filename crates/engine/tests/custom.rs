@@ -93,6 +93,7 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
             apply: ApplyMigrations::First,
         }),
         resolvers: Some(local()),
+        live: engine::live::FeedOptions::default(),
     };
     (SourceAddress::Sqlite(database.0.clone()), options)
 }

@@ -158,6 +158,7 @@ pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
         federation: federation.then(Federation::default),
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     }
 }
 

@@ -83,6 +83,7 @@ pub(crate) async fn open(
         policies: None,
         federation: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,

@@ -85,6 +85,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         errors: engine::ErrorOptions::default(),
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     }
 }
 

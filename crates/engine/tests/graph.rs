@@ -79,6 +79,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

@@ -121,6 +121,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();

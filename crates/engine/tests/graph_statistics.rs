@@ -79,6 +79,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     Worker::new(Engine::open(&address, &options).await.unwrap())

@@ -319,6 +319,7 @@ impl Api {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

@@ -66,6 +66,7 @@ impl Entries {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

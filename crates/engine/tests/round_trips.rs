@@ -94,6 +94,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -74,6 +74,7 @@ impl File {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

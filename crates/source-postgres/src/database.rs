@@ -20,6 +20,7 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Judging, Read};
 use super::bind::bind;
+use super::changes::PostgresChangeProbe;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
@@ -111,6 +112,12 @@ impl PostgresSource {
         let (catalog, request) = (Arc::clone(catalog), Arc::clone(request));
         let types = Arc::clone(&self.types);
         Ok(program.or_recompiled(Recompiler { catalog, request, types }))
+    }
+
+    /// A probe of changes of rows.
+    #[must_use]
+    pub fn change_probe(&self) -> PostgresChangeProbe {
+        PostgresChangeProbe::new(Config::clone(&self.config))
     }
 
     #[must_use]

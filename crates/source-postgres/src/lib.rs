@@ -13,12 +13,14 @@
 //!   of short reads; `abandoned`: statements of requests that are gone
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
+//! * `changes`: detection of changes of rows
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
 mod answer;
 pub mod bind;
+mod changes;
 pub mod circuit_breaker;
 mod compile;
 pub mod cursor;
@@ -46,6 +48,7 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
+pub use changes::PostgresChangeProbe;
 pub use database::{PostgresConnections, PostgresPlan, PostgresSource};
 pub use execute::PostgresProgram;
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};

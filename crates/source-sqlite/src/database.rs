@@ -28,6 +28,7 @@ use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
+use super::changes::SqliteChangeProbe;
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
@@ -119,6 +120,12 @@ impl SqliteSource {
         let stored = Stored::of(catalog, &program);
         let (estimate, streamed) = (Arc::default(), AtomicBool::default());
         Ok(SqliteProgram { program, stored, planning, estimate, streamed })
+    }
+
+    /// A probe of changes of rows.
+    #[must_use]
+    pub fn change_probe(&self) -> SqliteChangeProbe {
+        SqliteChangeProbe::new(&self.path)
     }
 
     /// The connections of one thread: one for itself, and those of `limits` for long requests.

@@ -11,6 +11,7 @@
 //! * `vector`: distances of vectors
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
+//! * `changes`: detection of changes of rows
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `allocations`: SQLite's own memory for values, in the budget of all answers
@@ -28,6 +29,7 @@
 mod allocations;
 pub mod backup;
 pub mod bind;
+mod changes;
 pub mod connection;
 pub mod cursor;
 pub mod database;
@@ -64,6 +66,7 @@ mod vector;
 mod writer;
 
 pub use allocations::install as count_memory;
+pub use changes::SqliteChangeProbe;
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use durability::Durability;

@@ -13,6 +13,7 @@
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
 
+pub mod changes;
 pub mod connections;
 pub mod error;
 pub mod geo;

@@ -4,12 +4,13 @@
 //! * [`opened`]: an opened source, which compiles requests
 //! * [`plan`]: compiled requests
 //! * [`connections`]: the connections of one thread
-//! * [`watch`]: changes of a source's schema
+//! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
 //! * [`transfer`]: loads and reads in bulk of such a source
 
 pub mod address;
 pub mod backup;
+pub mod changes;
 pub mod connections;
 pub mod migrate;
 pub mod open;
@@ -19,6 +20,7 @@ pub mod transfer;
 pub mod watch;
 
 pub use address::{Address, AddressError};
+pub use changes::ChangeProbe;
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};

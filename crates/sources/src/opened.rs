@@ -11,6 +11,7 @@ use source_postgres::PostgresSource;
 use source_sqlite::SqliteSource;
 
 use crate::address::Address;
+use crate::changes::ChangeProbe;
 use crate::connections::Connections;
 use crate::open::{OpenError, OpenOptions};
 use crate::plan::Plan;
@@ -107,6 +108,18 @@ impl Source {
                 Ok(Plan::Postgres(source::Plan::new(program, shape)))
             }
             Self::Sqlite(_) | Self::Neo4j(_) => self.compile(catalog, request, shape),
+        }
+    }
+
+    /// A probe of changes of rows; `None` if the source has nothing that tells them cheaply.
+    #[must_use]
+    pub fn change_probe(&self) -> Option<ChangeProbe> {
+        match self {
+            Self::Sqlite(source) => Some(ChangeProbe::Sqlite(source.change_probe())),
+            Self::Postgres(source) => {
+                Some(ChangeProbe::Postgres(Box::new(source.change_probe())))
+            }
+            Self::Neo4j(_) => None,
         }
     }
 

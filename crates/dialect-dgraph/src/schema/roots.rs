@@ -11,8 +11,6 @@ use super::{reads, similar, variants};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
 use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
 
-const SUBSCRIPTIONS: &str = "Subscriptions are not supported yet.";
-
 /// The reason for which the `get` of an interface is deprecated.
 const DEPRECATED_GET: &str = "@id argument for get query on interface is being deprecated. Only \
      those @id fields which have interface argument set to true will be available in getQuery \
@@ -141,8 +139,7 @@ fn check_password(build: &mut Builder<'_>, index: TypeIndex, secret: &Secret) ->
 /// Adds a query, and the subscription of it.
 fn add_query(build: &mut Builder<'_>, r#type: &Type, query: DraftField) {
     if r#type.has_subscription {
-        let binding = FieldBinding::Refused(SUBSCRIPTIONS.into());
-        build.subscriptions.push(DraftField { binding, ..query.clone() });
+        build.subscriptions.push(query.clone());
     }
     build.queries.push(query);
 }

@@ -167,7 +167,7 @@ impl Gateway {
     }
 }
 
-fn no_subscriptions() -> GraphQLError {
+pub(crate) fn no_subscriptions() -> GraphQLError {
     let message = "This gateway does not support subscriptions yet; send them to the subgraph.";
     GraphQLError::new(ErrorCode::NotSupported, message)
 }

@@ -42,6 +42,13 @@ impl GatewayWorker {
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
+    /// The kind of a request's operation.
+    pub(crate) fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+        let known = self.gateway.document(request, &mut false);
+        let known = known.map_err(|errors| Response::request_error(&errors))?;
+        Ok(known.document.operation.kind)
+    }
+
     /// Limits the time of a request.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {

@@ -151,6 +151,7 @@ impl Targets {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

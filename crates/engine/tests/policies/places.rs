@@ -107,6 +107,7 @@ impl Database {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

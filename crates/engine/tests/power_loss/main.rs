@@ -65,6 +65,7 @@ fn options(durability: Durability) -> Options {
         policies: None,
         federation: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),
             apply: ApplyMigrations::First,

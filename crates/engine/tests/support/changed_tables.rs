@@ -90,6 +90,7 @@ impl Database {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
         };
         let engine = Engine::open(address, &options).await.unwrap();
         self.worker = Some(Rc::new(Worker::new(engine)));

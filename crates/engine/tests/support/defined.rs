@@ -23,6 +23,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);

@@ -278,6 +278,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         federation: None,
         schema_first: None,
         resolvers: None,
+        live: engine::live::FeedOptions::default(),
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

@@ -119,6 +119,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             federation: None,
             schema_first: None,
             resolvers: None,
+            live: engine::live::FeedOptions::default(),
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

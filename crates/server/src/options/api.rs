@@ -180,6 +180,7 @@ impl ApiOptions {
         Ok(engine::Options {
             schema_first: definitions.map(|text| self.data.schema_first(&text)),
             resolvers: Some(self.custom.to_engine()),
+            live: engine::live::FeedOptions::default(),
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),

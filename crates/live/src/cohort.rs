@@ -1,0 +1,190 @@
+//! Cohorts: equal subscriptions, which are executed once and receive the same response.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bytes::Bytes;
+use ir::Claims;
+use serde_json_bytes::{ByteString, Map, Value};
+use source::{Session, Settings};
+use tokio::sync::{Notify, watch};
+
+use crate::dependencies::Dependencies;
+use crate::hub::Hub;
+
+/// The part of a subscription on which its responses depend: equal keys have equal responses.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CohortKey {
+    document: Box<str>,
+    operation_name: Option<Box<str>>,
+    /// JSON text.
+    variables: Box<[u8]>,
+    settings: Option<Arc<Settings>>,
+    claims: Option<Arc<Claims>>,
+    /// Differs for each subscription that must not share its responses; 0 for all others.
+    alone: u64,
+}
+
+/// Equal subscriptions.
+#[derive(Debug)]
+pub struct Cohort {
+    pub(crate) key: CohortKey,
+    pub(crate) dependencies: Dependencies,
+    state: watch::Sender<State>,
+    /// Wakes the driver.
+    dirty: Notify,
+    /// Number of subscribers. It changes under the lock of the hub.
+    pub(crate) subscribers: AtomicU32,
+}
+
+/// Reason for which the driver of a cohort continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// The request has to be executed.
+    Execute,
+    /// There are no subscribers any more.
+    End,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// The first response is still to come.
+    Waiting,
+    Response(Bytes),
+    Ended,
+}
+
+/// A subscriber of a cohort.
+#[derive(Debug)]
+pub struct LiveQuery {
+    hub: Arc<Hub>,
+    cohort: Arc<Cohort>,
+    state: watch::Receiver<State>,
+}
+
+impl CohortKey {
+    /// The key of a request of a session.
+    #[must_use]
+    pub fn new(
+        document: &str,
+        operation_name: Option<&str>,
+        variables: &Map<ByteString, Value>,
+        session: &Session,
+    ) -> Self {
+        // Maps of JSON have texts as keys, so writing them cannot fail.
+        let variables = serde_json::to_vec(variables).unwrap_or_default().into();
+        Self {
+            document: document.into(),
+            operation_name: operation_name.map(Into::into),
+            variables,
+            settings: session.settings.clone(),
+            claims: session.claims.clone(),
+            alone: 0,
+        }
+    }
+
+    /// The key of a subscription that shares its responses with no other; `number` is unique.
+    #[must_use]
+    pub fn alone(self, number: u64) -> Self {
+        Self { alone: number, ..self }
+    }
+}
+
+impl Hash for CohortKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Sessions are compared only: few have the same document and variables and differ in them.
+        (&self.document, &self.operation_name, &self.variables, self.alone).hash(state);
+    }
+}
+
+/// Variables and sessions must not reach a log.
+impl fmt::Debug for CohortKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CohortKey").field("operation_name", &self.operation_name).finish()
+    }
+}
+
+impl Cohort {
+    pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
+        let state = watch::Sender::new(State::Waiting);
+        let dirty = Notify::new();
+        // The first execution is due.
+        dirty.notify_one();
+        Self { key, dependencies, state, dirty, subscribers: AtomicU32::new(0) }
+    }
+
+    /// Marks it as dirty: it is executed once, however often it was marked before that begins.
+    pub(crate) fn mark(&self) {
+        self.dirty.notify_one();
+    }
+
+    fn has_subscribers(&self) -> bool {
+        self.subscribers.load(Ordering::Acquire) > 0
+    }
+
+    /// Waits until it is dirty, or has no subscribers.
+    pub async fn wait(&self) -> Wake {
+        self.dirty.notified().await;
+        match self.has_subscribers() {
+            true => Wake::Execute,
+            false => Wake::End,
+        }
+    }
+
+    /// Passes a response to the subscribers, unless it equals the last one. Returns the number of
+    /// subscribers that receive it.
+    pub fn publish(&self, response: Bytes) -> u32 {
+        let is_sent = self.state.send_if_modified(|state| {
+            let response = State::Response(response);
+            let differs = *state != response;
+            if differs {
+                *state = response;
+            }
+            differs
+        });
+        match is_sent {
+            true => self.subscribers.load(Ordering::Acquire),
+            false => 0,
+        }
+    }
+
+    /// Ends the subscriptions.
+    pub(crate) fn end(&self) {
+        self.state.send_replace(State::Ended);
+    }
+}
+
+impl LiveQuery {
+    /// A new subscriber; the hub has counted it.
+    pub(crate) fn new(hub: Arc<Hub>, cohort: Arc<Cohort>) -> Self {
+        let mut state = cohort.state.subscribe();
+        // An existing response is new to this subscriber.
+        state.mark_changed();
+        Self { hub, cohort, state }
+    }
+
+    /// Waits for the next response: the newest one, if several were published since the last call.
+    /// `None`: the subscription has ended. Cancel safe.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            // Never an error: the cohort has the sender.
+            self.state.changed().await.ok()?;
+            match &*self.state.borrow_and_update() {
+                State::Waiting => {}
+                State::Response(response) => return Some(response.clone()),
+                State::Ended => return None,
+            }
+        }
+    }
+}
+
+impl Drop for LiveQuery {
+    fn drop(&mut self) {
+        if self.hub.leave(&self.cohort) {
+            // Wakes the driver, which ends.
+            self.cohort.mark();
+        }
+    }
+}

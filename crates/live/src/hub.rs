@@ -1,0 +1,172 @@
+//! All cohorts of an API.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ahash::AHashMap;
+use catalog::EntityId;
+use tokio::sync::Notify;
+
+use crate::cohort::{Cohort, CohortKey, LiveQuery};
+use crate::dependencies::Dependencies;
+
+/// The cohorts of an API, shared by all threads.
+#[derive(Debug, Default)]
+pub struct Hub {
+    cohorts: Mutex<Cohorts>,
+    /// Wakes the feed.
+    pub(crate) woken: Notify,
+    alone: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Cohorts {
+    by_key: AHashMap<CohortKey, Arc<Cohort>>,
+    /// The cohorts that read rows of an entity.
+    by_entity: AHashMap<EntityId, Vec<Arc<Cohort>>>,
+    /// Cohorts whose responses may change without a change of rows.
+    timed: Vec<Arc<Cohort>>,
+    /// True while a task follows the changes of the source.
+    has_feed: bool,
+}
+
+/// A new subscriber.
+#[derive(Debug)]
+pub struct Joined {
+    pub query: LiveQuery,
+    /// The cohort, if it is new: the caller drives it.
+    pub cohort: Option<Arc<Cohort>>,
+    /// True if the caller has to start a task that follows the changes of the source.
+    pub needs_feed: bool,
+}
+
+/// Numbers of running subscriptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub cohorts: u64,
+    pub subscribers: u64,
+}
+
+impl Hub {
+    /// Adds a subscriber to the cohort of a key, or to a new one.
+    pub fn join(
+        self: &Arc<Self>,
+        key: CohortKey,
+        dependencies: impl FnOnce() -> Dependencies,
+    ) -> Joined {
+        let mut cohorts = self.lock();
+        let existing = cohorts.by_key.get(&key).cloned();
+        let (cohort, is_new) = match existing {
+            Some(cohort) => (cohort, false),
+            None => {
+                let cohort = Arc::new(Cohort::new(key, dependencies()));
+                cohorts.add(&cohort);
+                (cohort, true)
+            }
+        };
+        cohort.subscribers.fetch_add(1, Ordering::AcqRel);
+        let needs_feed = !std::mem::replace(&mut cohorts.has_feed, true);
+        drop(cohorts);
+        let query = LiveQuery::new(Arc::clone(self), Arc::clone(&cohort));
+        Joined { query, cohort: is_new.then_some(cohort), needs_feed }
+    }
+
+    /// A number that no other subscription has.
+    pub fn number(&self) -> u64 {
+        self.alone.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Removes a subscriber. Returns true if it was the last one of its cohort.
+    pub(crate) fn leave(&self, cohort: &Arc<Cohort>) -> bool {
+        let mut cohorts = self.lock();
+        let is_last = cohort.subscribers.fetch_sub(1, Ordering::AcqRel) == 1;
+        if is_last {
+            cohorts.remove(cohort);
+        }
+        is_last
+    }
+
+    /// Ends the subscriptions of a cohort whose driver has ended.
+    pub fn end(&self, cohort: &Arc<Cohort>) {
+        self.lock().remove(cohort);
+        cohort.end();
+    }
+
+    /// Reads the changes of the source soon: this process has committed one.
+    pub fn wake(&self) {
+        self.woken.notify_one();
+    }
+
+    /// Marks all cohorts as dirty.
+    pub fn mark_all(&self) {
+        for cohort in self.lock().by_key.values() {
+            cohort.mark();
+        }
+    }
+
+    /// Marks the cohorts as dirty that read rows of one of these entities.
+    pub fn mark_entities(&self, entities: &[EntityId]) {
+        let cohorts = self.lock();
+        let concerned = entities.iter().filter_map(|entity| cohorts.by_entity.get(entity));
+        concerned.flatten().for_each(|cohort| cohort.mark());
+    }
+
+    /// Marks the cohorts as dirty whose responses may change without a change of rows.
+    pub(crate) fn mark_timed(&self) {
+        self.lock().timed.iter().for_each(|cohort| cohort.mark());
+    }
+
+    /// Returns false if there are no cohorts: the feed has ended with this call.
+    pub(crate) fn keeps_feed(&self) -> bool {
+        let mut cohorts = self.lock();
+        cohorts.has_feed = !cohorts.by_key.is_empty();
+        cohorts.has_feed
+    }
+
+    /// Records that the feed has ended, whatever cohorts there are.
+    pub(crate) fn lose_feed(&self) {
+        self.lock().has_feed = false;
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let cohorts = self.lock();
+        let each = cohorts.by_key.values();
+        let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts.by_key.len() as u64 }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cohorts> {
+        self.cohorts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cohorts {
+    fn add(&mut self, cohort: &Arc<Cohort>) {
+        self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
+        for entity in &cohort.dependencies.entities {
+            self.by_entity.entry(*entity).or_default().push(Arc::clone(cohort));
+        }
+        if cohort.dependencies.is_timed {
+            self.timed.push(Arc::clone(cohort));
+        }
+    }
+
+    /// Removes a cohort, if it was not removed before.
+    fn remove(&mut self, cohort: &Arc<Cohort>) {
+        let is_own = |known: &Arc<Cohort>| Arc::ptr_eq(known, cohort);
+        if !self.by_key.get(&cohort.key).is_some_and(is_own) {
+            return;
+        }
+        self.by_key.remove(&cohort.key);
+        for entity in &cohort.dependencies.entities {
+            if let Some(own) = self.by_entity.get_mut(entity) {
+                own.retain(|known| !is_own(known));
+                if own.is_empty() {
+                    self.by_entity.remove(entity);
+                }
+            }
+        }
+        self.timed.retain(|known| !is_own(known));
+    }
+}

@@ -1,0 +1,27 @@
+//! Live queries: subscriptions whose clients receive the response to a query again when it has
+//! changed.
+//!
+//! change feed → dirty cohorts → execution → comparison with the last response → fan-out
+//!
+//! Equal subscriptions (same document, variables and session) are one [`Cohort`]: it is executed once,
+//! as its subscribers' session, and all subscribers receive the same bytes. A cohort depends on the
+//! entities that its request reads ([`Dependencies`]); a change marks the cohorts that it concerns as
+//! dirty, and only these are executed. A subscriber that reads slowly skips to the newest response.
+//!
+//! * [`dependencies`]: the entities that a request reads
+//! * [`cohort`]: cohorts and their subscribers
+//! * [`hub`]: all cohorts of an API, by key and by dependency
+//! * [`feed`]: the loop that reads changes of the source and marks cohorts
+//!
+//! The crate executes nothing: the engine drives each cohort by [`Cohort::wait`] and
+//! [`Cohort::publish`].
+
+pub mod cohort;
+pub mod dependencies;
+pub mod feed;
+pub mod hub;
+
+pub use cohort::{Cohort, CohortKey, LiveQuery, Wake};
+pub use dependencies::Dependencies;
+pub use feed::{FeedOptions, follow};
+pub use hub::{Counts, Hub, Joined};
