@@ -184,6 +184,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "sources",
             "gateway",
             "clients",
+            "live",
         ],
         reason: "the engine is a library below the server",
     },
