@@ -202,7 +202,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         }
         Filter::IsNull(_) => {}
         Filter::Nearest(nearest) => {
-            nearest.among.iter().for_each(|one| uses(catalog, &one.filter, all));
+            nearest.filters().for_each(|one| uses(catalog, one, all));
         }
         Filter::Compare { .. }
         | Filter::CompareText { .. }

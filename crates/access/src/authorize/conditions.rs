@@ -1,7 +1,7 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
-use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
+use ir::{Distance, Filter, Hop, OrderKey, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 use crate::Privilege;
@@ -61,11 +61,9 @@ impl Walk<'_> {
             }
             _ => self.unsupported("rows of several entities"),
         }
-        if let OtherVector::OfRow(rows) = &mut distance.to {
-            for row in rows {
-                let entity = self.catalog[row.field].entity;
-                self.among_visible(&mut row.filter, entity);
-            }
+        for (field, filter) in distance.filters_mut() {
+            let entity = self.catalog[field].entity;
+            self.among_visible(filter, entity);
         }
     }
 

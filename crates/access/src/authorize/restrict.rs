@@ -1,15 +1,17 @@
 //! Restrictions of reads.
 
 mod hidden;
+mod nearest;
 mod objects;
 mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Nearest, Operand, OrderKey, OrderTerm, OtherVector,
-    Output, OutputKind, Rows, StepKind, ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output, OutputKind, Rows,
+    StepKind, ValueRef, Variant,
 };
 
+use self::nearest::has_nearest;
 use super::requirement::{Requirement, add, has_barrier};
 use super::{Changed, Walk};
 use crate::denial::Denial;
@@ -147,32 +149,12 @@ impl Walk<'_> {
             From::FunctionOfVariants { call, variants } => {
                 self.called(call);
                 for variant in variants {
-                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    let usage = of_variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    let requirement = self.requirement(variant.entity, &usage);
+                    self.variant(variant, &usage, requirement);
                 }
             }
-            From::Variants(variants) => {
-                let outputs = (&*rows.outputs, &*rows.order);
-                let passes: Vec<(EntityId, Filter)> = variants
-                    .iter()
-                    .map(|variant| {
-                        let usage = of_variant(variant, rows.shown, outputs);
-                        (variant.entity, self.requirement(variant.entity, &usage).passes)
-                    })
-                    .collect();
-                for variant in variants.iter_mut() {
-                    each_nearest(&mut variant.filter, &mut |nearest| {
-                        self.pass_before(nearest, &passes);
-                    });
-                    self.variant(variant, rows.shown, outputs);
-                }
-                // The common condition comes after those of each variant.
-                if variants.iter().any(|variant| has_barrier(&variant.filter)) {
-                    let common = std::mem::replace(&mut rows.filter, Filter::all());
-                    for variant in variants {
-                        add(&mut variant.filter, common.clone());
-                    }
-                }
-            }
+            From::Variants(_) => self.variants(rows),
             From::Returned { step, .. } => match self.changed.get(step).copied() {
                 Some(Changed { entity: Some(entity), is_new, .. }) => {
                     let mut usage = Usage { is_changed: true, ..Usage::default() };
@@ -207,40 +189,57 @@ impl Walk<'_> {
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
         let requirement = self.requirement(entity, &usage);
-        let passes = [(entity, requirement.passes.clone())];
-        each_nearest(&mut rows.filter, &mut |nearest| self.pass_before(nearest, &passes));
+        if has_nearest(&rows.filter) {
+            let passes = [(entity, requirement.passes.clone())];
+            self.restrict_nearest(&mut rows.filter, &passes);
+            self.restrict_distances((&mut rows.outputs, &mut rows.order), &passes);
+        }
         requirement.restrict(&mut rows.filter);
     }
 
-    /// `outputs` and `order` are those of all variants.
-    fn variant(
-        &mut self,
-        variant: &mut Variant,
-        shown: bool,
-        (outputs, order): (&[Output], &[OrderTerm]),
-    ) {
-        let entity = variant.entity;
-        let usage = of_variant(variant, shown, (outputs, order));
-        // A variant that the request excludes is not read.
-        if variant.filter != Filter::none() {
-            self.require_open(entity, &usage);
-        }
-        self.requirement(entity, &usage).restrict(&mut variant.filter);
-    }
-
-    /// Lets only rows that pass be among the nearest, and only their vectors be compared with.
-    fn pass_before(&self, nearest: &mut Nearest, passes: &[(EntityId, Filter)]) {
-        let pass = |field: FieldId, filter: &mut Filter| {
-            let entity = self.catalog[field].entity;
-            let own = passes.iter().find(|(of, _)| *of == entity);
-            add(filter, own.map_or_else(Filter::none, |(_, passes)| passes.clone()));
+    /// Restricts rows of several entities.
+    fn variants(&mut self, rows: &mut Rows) {
+        let Rows { from: From::Variants(variants), filter, outputs, order, shown, .. } = rows
+        else {
+            return;
         };
-        for candidates in &mut nearest.among {
-            pass(candidates.key, &mut candidates.filter);
-            if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
-                rows.iter_mut().for_each(|row| pass(row.field, &mut row.filter));
+        let own: Vec<(Usage, Requirement)> = variants
+            .iter()
+            .map(|variant| {
+                let usage = of_variant(variant, *shown, (outputs, order));
+                let requirement = self.requirement(variant.entity, &usage);
+                (usage, requirement)
+            })
+            .collect();
+        if variants.iter().any(|variant| has_nearest(&variant.filter)) {
+            let passes = variants.iter().zip(&own);
+            let passes: Vec<(EntityId, Filter)> = passes
+                .map(|(variant, (_, requirement))| (variant.entity, requirement.passes.clone()))
+                .collect();
+            self.restrict_distances((outputs, order), &passes);
+            for variant in variants.iter_mut() {
+                self.restrict_nearest(&mut variant.filter, &passes);
+                self.restrict_distances((&mut variant.outputs, &mut []), &passes);
             }
         }
+        for (variant, (usage, requirement)) in variants.iter_mut().zip(own) {
+            self.variant(variant, &usage, requirement);
+        }
+        // The common condition comes after those of each variant.
+        if variants.iter().any(|variant| has_barrier(&variant.filter)) {
+            let common = std::mem::replace(filter, Filter::all());
+            for variant in variants {
+                add(&mut variant.filter, common.clone());
+            }
+        }
+    }
+
+    fn variant(&mut self, variant: &mut Variant, usage: &Usage, requirement: Requirement) {
+        // A variant that the request excludes is not read.
+        if variant.filter != Filter::none() {
+            self.require_open(variant.entity, usage);
+        }
+        requirement.restrict(&mut variant.filter);
     }
 
     /// Denies closed actions. An aggregate of nodes reads the nodes.
@@ -385,17 +384,6 @@ fn has_password(filter: &Filter) -> bool {
         Filter::Barrier { then, .. } => has_password(then),
         Filter::Compare { operand, .. } => matches!(operand, Operand::Password { .. }),
         _ => false,
-    }
-}
-
-/// Calls a function for each choice of the nearest rows in a conjunction.
-fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
-    match filter {
-        Filter::And(filters) => {
-            filters.iter_mut().for_each(|filter| each_nearest(filter, call));
-        }
-        Filter::Nearest(nearest) => call(nearest),
-        _ => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows that conditions of the request must not reveal.
 
 use catalog::EntityId;
-use ir::{Filter, From, OrderKey, OtherVector, Quantifier, Rows};
+use ir::{Filter, From, OrderKey, Quantifier, Rows};
 
 use super::super::Walk;
 use crate::denial::Denial;
@@ -57,12 +57,7 @@ impl Walk<'_> {
             | Filter::Text { .. }
             | Filter::Geo { .. } => {}
             Filter::Nearest(nearest) => {
-                for candidates in &mut nearest.among {
-                    self.hide(&mut candidates.filter);
-                    if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
-                        rows.iter_mut().for_each(|row| self.hide(&mut row.filter));
-                    }
-                }
+                nearest.filters_mut().for_each(|(_, filter)| self.hide(filter));
             }
             Filter::Relation { hop, quantifier, filter } => {
                 self.hide(filter);
