@@ -157,6 +157,9 @@ impl Printer<'_> {
             Operand::Password { number, part: PasswordPart::Hash } => {
                 format!("hash of password {number}")
             }
+            Operand::Password { number, part: PasswordPart::Hashes } => {
+                format!("matching hashes of password {number}")
+            }
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),
             Operand::NewId(NewId::Cuid) => "new cuid".to_owned(),
