@@ -7,7 +7,7 @@ use response::Leaf;
 
 use super::builder::Builder;
 use super::facts::{is_foreign_id, is_id, is_interface};
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, RelationPath};
 use crate::model::{Base, TypeIndex};
@@ -18,8 +18,6 @@ use api::binding::{
 
 /// The suffix of fields that aggregate the rows of a list.
 pub(super) const AGGREGATE: &str = "Aggregate";
-
-const MISSING: &str = "The database does not store this.";
 
 const GUARDED_OF_INTERFACE: &str =
     "Related rows of an interface that rules may hide are not supported by `has`.";

@@ -5,10 +5,8 @@ use storage::model as target;
 use super::columns::{entity, index_of, merge};
 use super::names::{self, without_type};
 use super::{FieldStorage, Language, Layout};
-use crate::model::{Field, Type, TypeKind};
-
-/// The tag of any language.
-const ANY: &str = ".";
+use crate::language_tags::{self, ANY, is_multilingual};
+use crate::model::{Type, TypeKind};
 
 /// A language of a predicate, and the field of the entity with its texts.
 struct Known {
@@ -16,11 +14,6 @@ struct Known {
     /// `None` for the text without a tag.
     tag: Option<String>,
     position: usize,
-}
-
-/// Returns true for a field that reads several languages, as in `name@hi:en:.`, or any.
-pub(super) fn has_languages(field: &Field) -> bool {
-    tags(&field.stored_name).is_some_and(|(_, tags)| tags == ANY || tags.contains(':'))
 }
 
 /// Adds the columns of languages that no field of its own writes, and the places of the fields that
@@ -67,7 +60,8 @@ fn place_fields(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
     let known = known(layout, entity);
     let predicates = names::predicates(layout.source, r#type);
     for (index, field) in r#type.fields.iter().enumerate() {
-        let Some((predicate, tags)) = tags(&predicates[index]).filter(|_| has_languages(field))
+        let Some((predicate, tags)) =
+            language_tags::split(&predicates[index]).filter(|_| is_multilingual(field))
         else {
             continue;
         };
@@ -101,8 +95,8 @@ fn place_fields(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
 /// The predicates and the tags of fields that read several languages.
 fn read(layout: &Layout<'_>, r#type: &Type) -> Vec<(String, String)> {
     let predicates = names::predicates(layout.source, r#type);
-    let fields = r#type.fields.iter().zip(&predicates).filter(|(field, _)| has_languages(field));
-    let read = fields.filter_map(|(_, predicate)| tags(predicate));
+    let fields = r#type.fields.iter().zip(&predicates).filter(|(field, _)| is_multilingual(field));
+    let read = fields.filter_map(|(_, predicate)| language_tags::split(predicate));
     read.map(|(predicate, tags)| (predicate.to_owned(), tags.to_owned())).collect()
 }
 
@@ -110,7 +104,7 @@ fn read(layout: &Layout<'_>, r#type: &Type) -> Vec<(String, String)> {
 fn known(layout: &Layout<'_>, entity: usize) -> Vec<Known> {
     let mut known: Vec<Known> = Vec::new();
     let mut add = |predicate: &str, position: usize| {
-        let (name, tag) = match tags(predicate) {
+        let (name, tag) = match language_tags::split(predicate) {
             Some((name, tag)) => (name, Some(tag.to_owned())),
             None => (predicate, None),
         };
@@ -133,9 +127,4 @@ fn known(layout: &Layout<'_>, entity: usize) -> Vec<Known> {
         }
     }
     known
-}
-
-/// The parts of a predicate with language tags.
-fn tags(predicate: &str) -> Option<(&str, &str)> {
-    predicate.split_once('@')
 }
