@@ -288,6 +288,7 @@ impl Usage {
     fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
         for term in order {
             match &term.key {
+                OrderKey::Value(ValueRef::Field { path, .. }) if !path.is_empty() => {}
                 OrderKey::Value(place) => add_members(place, common, &mut self.ordered),
                 OrderKey::Call(call) => self.ordered.push(Member::Function(call.function)),
                 OrderKey::Relation { .. } => {}
@@ -298,12 +299,6 @@ impl Usage {
     /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
     fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
         let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);
-        let member = |place: &ValueRef| match place.stored() {
-            ValueRef::Field { field, .. } => Some(Member::Field(*field)),
-            ValueRef::Common(place) => shared(place),
-            ValueRef::Computed(call) => Some(Member::Function(call.function)),
-            _ => None,
-        };
         for output in outputs {
             match &output.kind {
                 OutputKind::Field { field, .. } | OutputKind::FieldIf { field, .. } => {
@@ -318,18 +313,15 @@ impl Usage {
                 OutputKind::Aggregate(aggregate) => {
                     self.is_aggregated = true;
                     for place in aggregate.terms.iter().filter_map(|term| term.place.as_ref()) {
-                        match place {
-                            ValueRef::FirstOf(_) => {
-                                add_members(place, common, &mut self.aggregated);
-                            }
-                            _ => self.aggregated.extend(member(place)),
-                        }
+                        add_members(place, common, &mut self.aggregated);
                     }
                 }
                 // Groups reveal the values of their keys.
                 OutputKind::Groups(groups) => {
                     self.is_read = true;
-                    self.read.extend(groups.by.iter().filter_map(member));
+                    for place in &groups.by {
+                        add_members(place, common, &mut self.read);
+                    }
                     self.add(&groups.outputs, common);
                 }
                 OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::FirstOf(_))) => {
@@ -361,11 +353,10 @@ fn of_variant(
     usage
 }
 
-/// Adds the members that a value of the rows themselves is; `common` are the fields that common ones
-/// are of this entity.
+/// Adds the members that a value is; `common` are the fields that common ones are of this entity.
 fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) {
     match place.stored() {
-        ValueRef::Field { path, field } if path.is_empty() => members.push(Member::Field(*field)),
+        ValueRef::Field { field, .. } => members.push(Member::Field(*field)),
         ValueRef::Common(place) => {
             members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
         }
