@@ -41,13 +41,13 @@ pub(super) struct Arguments {
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
     pub(super) hop: Option<ir::Hop>,
-    /// The same of rows of several entities.
+    /// The relationships to rows of several entities that are followed instead of the field's own.
     pub(super) variants: Option<VariantsId>,
     /// Arguments of the field's function.
     pub(super) given: Vec<GivenArgument>,
     /// A password of the row, and the field with its hash.
     pub(super) password: Option<(FieldId, Operand)>,
-    /// The same of rows of several entities, with a field of each.
+    /// A password of rows of several entities, and the field with its hash of each.
     pub(super) common_password: Option<(Arc<[FieldId]>, Operand)>,
     pub(super) nearest: NearestArguments,
     /// The search text of an index.

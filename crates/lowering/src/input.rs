@@ -174,7 +174,8 @@ impl Context<'_> {
         keys.iter().filter_map(|key| member(key)).collect()
     }
 
-    /// Whether an input object is present, whose members are read next.
+    /// Returns true if an input object is present. Reading its members, which must follow, observes an
+    /// object of a variable.
     pub(super) fn is_present_object(&self, input: &Input<'_>) -> bool {
         match input {
             Input::Literal(_) => self.presence(input) == Presence::Present,

@@ -28,8 +28,8 @@ impl Context<'_> {
         self.object(given, FilterContext { subject, of_elements, ..FilterContext::default() })
     }
 
-    /// The conditions of operators on several values: each must hold of any of them, and that of a
-    /// null of all.
+    /// The conditions of operators on several values: for each operator at least one value passes;
+    /// for a null operand all values pass.
     pub(super) fn operators_of_any(
         &self,
         given: PresentInput<'_, '_>,
@@ -85,9 +85,8 @@ impl Context<'_> {
         }
     }
 
-    /// Kept apart: its stack frame would be part of all enclosing conditions.
-    // The condition of a member for rows of one of several entities. Kept apart: its stack frame
-    // would be part of all enclosing conditions.
+    /// The condition of a member for rows of one of several entities.
+    // A function of its own: its stack frame would be part of all enclosing conditions.
     #[inline(never)]
     pub(super) fn stated_of_variant(
         &self,
