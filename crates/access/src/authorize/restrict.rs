@@ -368,6 +368,18 @@ fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) 
     }
 }
 
+/// The keys of an order, and those that are outputs.
+fn order_keys<'r>(
+    outputs: &'r mut [Output],
+    order: &'r mut [OrderTerm],
+) -> impl Iterator<Item = &'r mut OrderKey> {
+    let outputs = outputs.iter_mut().filter_map(|output| match &mut output.kind {
+        OutputKind::OrderValue(key) => Some(key),
+        _ => None,
+    });
+    outputs.chain(order.iter_mut().map(|term| &mut term.key))
+}
+
 /// Returns true if a condition compares a value with a password.
 fn has_password(filter: &Filter) -> bool {
     match filter {

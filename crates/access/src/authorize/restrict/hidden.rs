@@ -4,6 +4,7 @@ use catalog::EntityId;
 use ir::{Filter, From, OrderKey, Quantifier, Rows};
 
 use super::super::Walk;
+use super::order_keys;
 use crate::denial::Denial;
 use crate::restriction::Action;
 use crate::set::Stage;
@@ -31,8 +32,8 @@ impl Walk<'_> {
         {
             variants.iter_mut().for_each(|variant| self.hide(&mut variant.filter));
         }
-        for term in &mut rows.order {
-            if let OrderKey::Relation { hop, filter, .. } = &mut term.key {
+        for key in order_keys(&mut rows.outputs, &mut rows.order) {
+            if let OrderKey::Relation { hop, filter, .. } = key {
                 self.hide(filter);
                 let visible = self.set.restrictions.in_conditions(self.far(*hop));
                 put_first(filter, visible);

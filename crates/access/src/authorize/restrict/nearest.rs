@@ -4,10 +4,11 @@
 //! the condition as in orders and outputs: a distance from the vector of a hidden row reveals it.
 
 use catalog::{EntityId, FieldId};
-use ir::{Filter, Nearest, OrderKey, OrderTerm, Output, OutputKind, ValueRef};
+use ir::{Filter, Nearest, OrderKey, OrderTerm, Output, ValueRef};
 
 use super::super::Walk;
 use super::super::requirement::add;
+use super::order_keys;
 
 /// The rows that pass, by their entity.
 type Passes<'p> = &'p [(EntityId, Filter)];
@@ -24,11 +25,7 @@ impl Walk<'_> {
         (outputs, order): (&mut [Output], &mut [OrderTerm]),
         passes: Passes<'_>,
     ) {
-        let outputs = outputs.iter_mut().filter_map(|output| match &mut output.kind {
-            OutputKind::OrderValue(key) => Some(key),
-            _ => None,
-        });
-        for key in outputs.chain(order.iter_mut().map(|term| &mut term.key)) {
+        for key in order_keys(outputs, order) {
             if let OrderKey::Value(ValueRef::Distance(distance)) = key {
                 self.restrict_each(distance.filters_mut(), passes);
             }
