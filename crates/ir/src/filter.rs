@@ -137,7 +137,7 @@ pub enum ValueRef {
         filter: Box<Filter>,
     },
     /// The first of these values that is not null: in orders, outputs and aggregates only.
-    FirstOf(Vec<ValueRef>),
+    Coalesce(Vec<ValueRef>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,

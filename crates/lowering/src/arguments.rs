@@ -14,7 +14,7 @@ use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::nearest::NearestArguments;
 use super::order::of_row;
-use super::paging::{at_most, of_end};
+use super::paging::{at_most, rows_from_end};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
@@ -275,9 +275,9 @@ impl Context<'_> {
                     arguments.limit = Some(at_most(self.operand(input, r#type), *most));
                 }
             }
-            (ArgumentRole::LimitOfEitherEnd, _) => {
+            (ArgumentRole::SignedLimit, _) => {
                 if self.is_negative(input) {
-                    arguments.last = Some(of_end(self.operand(input, r#type)));
+                    arguments.last = Some(rows_from_end(self.operand(input, r#type)));
                     arguments.ignores_offset = true;
                 } else if !self.is_zero(input) {
                     arguments.limit = Some(self.operand(input, r#type));

@@ -42,7 +42,7 @@ impl Walk<'_> {
             | ValueRef::Truncated { place, .. }
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 places.iter_mut().for_each(|place| self.place(place, within));
             }
             ValueRef::Counted { .. } => {}

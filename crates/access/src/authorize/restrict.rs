@@ -149,7 +149,7 @@ impl Walk<'_> {
             From::FunctionOfVariants { call, variants } => {
                 self.called(call);
                 for variant in variants {
-                    let usage = of_variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    let usage = usage_of_variant(variant, rows.shown, (&rows.outputs, &rows.order));
                     let requirement = self.requirement(variant.entity, &usage);
                     self.variant(variant, &usage, requirement);
                 }
@@ -206,7 +206,7 @@ impl Walk<'_> {
         let own: Vec<(Usage, Requirement)> = variants
             .iter()
             .map(|variant| {
-                let usage = of_variant(variant, *shown, (outputs, order));
+                let usage = usage_of_variant(variant, *shown, (outputs, order));
                 let requirement = self.requirement(variant.entity, &usage);
                 (usage, requirement)
             })
@@ -324,7 +324,7 @@ impl Usage {
                     }
                     self.add(&groups.outputs, common);
                 }
-                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::FirstOf(_))) => {
+                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::Coalesce(_))) => {
                     add_members(place, common, &mut self.read);
                 }
                 OutputKind::Present { .. }
@@ -340,7 +340,7 @@ impl Usage {
 }
 
 /// The usage of one of several entities; `outputs` and `order` are those of all.
-fn of_variant(
+fn usage_of_variant(
     variant: &Variant,
     shown: bool,
     (outputs, order): (&[Output], &[OrderTerm]),
@@ -361,7 +361,7 @@ fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) 
             members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
         }
         ValueRef::Computed(call) => members.push(Member::Function(call.function)),
-        ValueRef::FirstOf(places) => {
+        ValueRef::Coalesce(places) => {
             places.iter().for_each(|place| add_members(place, common, members));
         }
         _ => {}

@@ -118,11 +118,13 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
     }
     match build.located.field(index, place) {
         // No input has a text of several languages.
-        LocatedField::Missing | LocatedField::FirstOf(_) => refused(MISSING),
+        LocatedField::Missing | LocatedField::Coalesce(_) => refused(MISSING),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
-        LocatedField::Column(column) if is_set(field) => input(ObjectRole::Elements(column.field)),
+        LocatedField::Column(column) if is_list_of_values(field) => {
+            input(ObjectRole::Elements(column.field))
+        }
         LocatedField::Column(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
         LocatedField::Rows(_) | LocatedField::Several(_) => relation(build, index, place),
     }
@@ -172,14 +174,14 @@ fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBi
         };
     }
     match variants::common_place(build, index, place) {
-        Some(place) if is_set(field) => input(ObjectRole::CommonElements(place)),
+        Some(place) if is_list_of_values(field) => input(ObjectRole::CommonElements(place)),
         Some(place) => input(ObjectRole::Common(place)),
         None => refused(MISSING),
     }
 }
 
 /// True for a list of values. A vector is one value.
-fn is_set(field: &Field) -> bool {
+fn is_list_of_values(field: &Field) -> bool {
     field.r#type.list.is_some() && !field.is_embedding
 }
 

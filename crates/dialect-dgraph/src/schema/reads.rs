@@ -32,7 +32,7 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
     let field = &r#type.fields[place];
     match build.located.field(index, place) {
         LocatedField::Column(column) => FieldBinding::Column(column.field),
-        LocatedField::FirstOf(fields) => FieldBinding::FirstOf(fields.as_slice().into()),
+        LocatedField::Coalesce(fields) => FieldBinding::Coalesce(fields.as_slice().into()),
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
                 (Some(_), _) => RowsForm::List,
@@ -130,7 +130,7 @@ pub(super) fn related_condition(
             variants: variants::list_of_relation(build, base, ways)?,
             role: RowsRole::Quantified(Quantifier::Some),
         },
-        LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => return None,
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => return None,
     };
     Some(InputBinding::lenient(role))
 }
@@ -161,7 +161,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
         };
     }
     ValueBinding::Present(match located.field(index, place) {
-        LocatedField::Missing | LocatedField::FirstOf(_) => return refused(MISSING),
+        LocatedField::Missing | LocatedField::Coalesce(_) => return refused(MISSING),
         LocatedField::Column(column) => RowPart::Field(column.field),
         LocatedField::Rows(RelationPath::Through { near, far }) if is_guarded => {
             RowPart::RelatedThrough { near: *near, far: *far }
@@ -185,7 +185,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
 /// A field that rows are ordered by.
 pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
     if let Some(texts) = texts(build, index, place) {
-        return ValueBinding::Sorted(ValueRef::FirstOf(texts));
+        return ValueBinding::Sorted(ValueRef::Coalesce(texts));
     }
     match foreign_id(build, index, place).or_else(|| subject(build, index, place)) {
         Some(subject) => ValueBinding::Sorted(subject.place),
@@ -213,7 +213,7 @@ pub(super) fn aggregate_value(
 ) -> FieldBinding {
     let base = build.r#type(index).fields[place].r#type.base;
     if let Some(texts) = texts(build, index, place) {
-        let place = ValueRef::FirstOf(texts);
+        let place = ValueRef::Coalesce(texts);
         let (form, absent) = (Form::Stored, None);
         let value = AggregateValue { function, field: None, leaf: Leaf::Text, form, absent };
         return FieldBinding::Aggregate(AggregateField::ValueOf { place, value });
@@ -254,7 +254,7 @@ fn related(
         (
             LocatedField::Missing
             | LocatedField::Column(_)
-            | LocatedField::FirstOf(_)
+            | LocatedField::Coalesce(_)
             | LocatedField::Rows(_),
             _,
         ) => None,
@@ -286,7 +286,7 @@ fn texts(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Vec<Valu
         return Some(places.map(ValueRef::Common).collect());
     }
     match build.located.field(index, place) {
-        LocatedField::FirstOf(fields) => {
+        LocatedField::Coalesce(fields) => {
             Some(fields.iter().copied().map(ValueRef::field).collect())
         }
         _ => None,

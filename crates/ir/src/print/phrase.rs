@@ -79,7 +79,7 @@ impl Printer<'_> {
             ValueRef::Counted { distinct: false } => "count".to_owned(),
             ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
             ValueRef::Common(place) => format!("common {place}"),
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 let places = places.iter().map(|place| self.place(place));
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }

@@ -131,7 +131,7 @@ family!(arguments: ArgumentRole {
     Limit => one(ArgumentRole::Limit),
     LimitUnlessZero => one(ArgumentRole::LimitUnlessZero),
     LimitAtMost => one(ArgumentRole::LimitAtMost(9)),
-    LimitOfEitherEnd => one(ArgumentRole::LimitOfEitherEnd),
+    SignedLimit => one(ArgumentRole::SignedLimit),
     Offset => one(ArgumentRole::Offset),
     Last => one(ArgumentRole::Last),
     After => one(ArgumentRole::After),
