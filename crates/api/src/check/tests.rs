@@ -228,7 +228,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Nodes
           Filter: Conditions
-          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, FurtherWrites, Assign, Assigns
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a relationship), Several, FurtherWrites, Assign, Assigns
           Variant: Of, On
           other: Refused
 
@@ -240,7 +240,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         NestedWrite
           Filter: Conditions
-          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, NestedNode, NestedEdge, NestedKey, Overwrite, FurtherWrites, Assign, Assigns
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a relationship), Several, NestedNode, NestedEdge, NestedKey, Overwrite, FurtherWrites, Assign, Assigns
           Variant: Of, On
           other: Refused
 

@@ -95,7 +95,7 @@ pub(crate) fn hop() -> Hop {
     Hop { relationship: RelationshipId::new(0), direction: HopDirection::Backward }
 }
 
-pub(crate) fn way() -> NestedRelationship {
+pub(crate) fn relationship() -> NestedRelationship {
     NestedRelationship { hop: hop(), entity: entity(), edge: None }
 }
 
@@ -262,11 +262,11 @@ family!(writes: WriteRole {
     ClientMutationId => one(WriteRole::ClientMutationId),
     Nested => one(WriteRole::Nested(nested())),
     NestedIn => each(nested_verbs(), WriteRole::NestedIn),
-    NestedWrites => one(WriteRole::NestedWrites(way())),
-    NestedWrite => vec![("without a way", None), ("with a way", Some(way()))]
+    NestedWrites => one(WriteRole::NestedWrites(relationship())),
+    NestedWrite => [("without a relationship", None), ("with a relationship", Some(relationship()))]
         .into_iter()
-        .map(|(detail, way)| {
-            (detail, WriteRole::NestedWrite { way, verb: NestedWriteVerb::Connect, rank: 0 })
+        .map(|(detail, relationship)| {
+            (detail, WriteRole::NestedWrite { relationship, verb: NestedWriteVerb::Connect, rank: 0 })
         })
         .collect(),
     Several => each(several(), WriteRole::Several),
