@@ -37,7 +37,7 @@ pub enum WriteRole {
     /// [`WriteRole::FurtherWrites`]. Without a relationship it is that of the enclosing
     /// [`WriteRole::NestedWrites`].
     NestedWrite {
-        way: Option<NestedRelationship>,
+        relationship: Option<NestedRelationship>,
         verb: NestedWriteVerb,
         /// The order among the nested writes of one object, lowest first. An argument whose writes
         /// have a rank below zero is applied before the other arguments of its field.
