@@ -49,7 +49,7 @@ pub const VECTOR_EXTENSION: &str = "vector";
 pub const MOST_DIMENSIONS: u16 = 2000;
 
 /// The beginning of the names of Thalweg's own objects, where there are no schemas.
-pub const PREFIX: &str = "thalweg_";
+pub const PREFIX: &str = sql::own::OWN_PREFIX;
 
 impl Database {
     /// A SQLite file.
