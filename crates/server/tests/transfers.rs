@@ -13,10 +13,12 @@ use testkit::postgres::{required_installations, shared};
 use crate::program::{Folder, outcome, run, thalweg};
 
 mod filled;
+mod predicates;
 mod random;
 mod rejected;
 mod resumed;
 mod sorted;
+mod targets;
 
 /// Fields of every kind.
 const TYPES: &str = "
@@ -595,6 +597,15 @@ fn wrong_options_are_named() {
         &expect![[r#"
         error: more than 1 values are rejected
     "#]],
+    );
+    check(
+        &many,
+        &["--sort-memory", "1KiB"],
+        &expect![[r#"
+            error: invalid value '1KiB' for '--sort-memory <SIZE>': a size from 64.0 KiB to 1.0 GiB is wanted
+
+            For more information, try '--help'.
+        "#]],
     );
     check(
         &scene.file("missing.rdf"),
