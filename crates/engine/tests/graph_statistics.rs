@@ -144,7 +144,11 @@ async fn check(graph: &Graph) {
         assert_eq!(cost(&open, liked).await, lists(&[10, 10, 100]));
         let fans = "{ people { liked { ... on Track { fans { name } } } } }";
         assert_eq!(cost(&open, fans).await, lists(&[10, 10, 10]));
-        // A cost does not reveal the number of hidden nodes.
+        // A cost does not reveal the number of hidden nodes: neither by the sizes of lists nor by
+        // the question of whether several tracks have the same fans.
         assert_eq!(cost(&ruled, repeated).await, lists(&[10; 5]));
+        let friends = "{ tracks { fans { friends { name } } } }";
+        assert_eq!(cost(&open, friends).await, lists(&[10, 10, 100]));
+        assert_eq!(cost(&ruled, friends).await, lists(&[10, 10, 10]));
     }
 }
