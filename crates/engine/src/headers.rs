@@ -90,7 +90,7 @@ impl Rules {
         for (name, value) in &forwarded.always {
             sent.insert(name.clone(), value.clone());
         }
-        forwarded.set_trace_context(&mut sent, number);
+        forwarded.set_parent(&mut sent, number);
         sent
     }
 }
@@ -266,6 +266,11 @@ impl Forwarded {
                 sent.insert(name.clone(), value.clone());
             }
         }
+        self.set_parent(sent, number);
+    }
+
+    /// Sets the span of this process as the parent, if it exports spans.
+    fn set_parent(&self, sent: &mut HeaderMap, number: u32) {
         if let Some(parent) = self.trace.and_then(|trace| trace.parent(number)) {
             sent.insert(TRACEPARENT, parent);
         }
