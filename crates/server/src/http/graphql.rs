@@ -193,7 +193,7 @@ async fn read<'s>(
     }
 }
 
-/// The caller: its session, and the headers to forward to subgraphs.
+/// The caller: its session, and the headers to forward to other servers.
 async fn caller(
     service: &Service,
     headers: &HeaderMap,
