@@ -8,7 +8,7 @@ mod rejected;
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use dialects::dgraph::model::Model;
@@ -236,7 +236,8 @@ fn staged(
     Ok(staged)
 }
 
-/// Reports an import, and removes its files: those that say that it is loaded last.
+/// Reports an import, and removes its files: those that say that it is loaded last, all at once, so
+/// that the folder of an import that is killed here is either one that is loaded or gone.
 fn finish(
     options: &ImportOptions,
     target: &Target,
@@ -251,10 +252,21 @@ fn finish(
                 fs::remove_file(path)?;
             }
         }
-        fs::remove_dir_all(folder)
+        match ended(folder).filter(|ended| fs::rename(folder, ended).is_ok()) {
+            Some(ended) => fs::remove_dir_all(ended),
+            // A folder that cannot be renamed, such as the root of a file system.
+            None => fs::remove_dir_all(folder),
+        }
     };
     removed().map_err(|error| writing(folder, error))?;
     Ok(code)
+}
+
+/// The name of a folder while it is removed, which no other folder has.
+fn ended(folder: &Path) -> Option<PathBuf> {
+    let mut name = folder.file_name()?.to_owned();
+    name.push(format!(".ended-{}", std::process::id()));
+    Some(folder.with_file_name(name))
 }
 
 /// The folder of the import, locked: two imports do not write into one.

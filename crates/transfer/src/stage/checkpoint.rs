@@ -21,7 +21,7 @@ use crate::spill::{Names, ResumedNames, SavedNames, Sorter, run_path};
 /// The files and choices of an import, by which a checkpoint belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
-    /// A hash of the options and the type definitions.
+    /// A hash of the options, the database and the type definitions.
     pub choices: String,
     /// The name of each file, and its size and time of modification.
     pub files: Vec<(String, String)>,
