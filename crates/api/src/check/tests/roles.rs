@@ -106,7 +106,7 @@ pub(crate) fn subject() -> Arc<Subject> {
 pub(crate) fn nested() -> Box<NestedBinding> {
     Box::new(NestedBinding {
         entity: entity(),
-        way: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
+        reference: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
         is_single: true,
         keys: Arc::new([]),
     })
