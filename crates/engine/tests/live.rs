@@ -33,7 +33,7 @@ async fn open(address: &SourceAddress) -> Rc<Worker> {
     Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
 }
 
-fn request(query: &str) -> Request {
+pub(crate) fn request(query: &str) -> Request {
     Request { query: query.to_owned(), ..Request::default() }
 }
 
@@ -43,7 +43,7 @@ fn user(name: &str) -> Caller {
     Caller { session, forwarded: None }
 }
 
-fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> LiveQuery {
+pub(crate) fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> LiveQuery {
     let begun = worker.subscribe(&request(query), caller).unwrap();
     if let Some(driver) = begun.driver {
         let worker = Rc::clone(worker);
@@ -52,18 +52,18 @@ fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> LiveQuery {
     begun.query
 }
 
-async fn next(query: &mut LiveQuery) -> Value {
+pub(crate) async fn next(query: &mut LiveQuery) -> Value {
     let response = timeout(LONG, query.next()).await.expect("a response in time").unwrap();
     serde_json::from_slice(&response).unwrap()
 }
 
 /// No response comes, although changes are read often in this time.
-async fn assert_silent(query: &mut LiveQuery) {
+pub(crate) async fn assert_silent(query: &mut LiveQuery) {
     let waited = timeout(Duration::from_millis(300), query.next()).await;
     assert!(waited.is_err(), "{waited:?}");
 }
 
-async fn execute(worker: &Worker, query: &str) -> Value {
+pub(crate) async fn execute(worker: &Worker, query: &str) -> Value {
     let answered = worker.execute(&request(query), Allowed::All).await;
     serde_json::from_slice(&answered.body).unwrap()
 }
