@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
 use catalog::EntityId;
 use tokio::sync::{Notify, watch};
@@ -18,6 +18,7 @@ pub struct Hub {
     /// Wakes the feed.
     pub(crate) woken: Notify,
     alone: AtomicU64,
+    executions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -27,6 +28,9 @@ struct Cohorts {
     by_entity: AHashMap<EntityId, Vec<Arc<Cohort>>>,
     /// Cohorts whose responses may change without a change of rows.
     timed: Vec<Arc<Cohort>>,
+    exact: Exact,
+    /// Cohorts that read rows of other entities than the exact ones, or are timed.
+    inexact: Vec<Arc<Cohort>>,
     /// True while a task follows the changes of the source.
     has_feed: bool,
 }
@@ -39,6 +43,15 @@ pub struct LiveQuery {
     state: watch::Receiver<State>,
 }
 
+/// Entities of which the feed reports each change, by which who may read a row does not depend on
+/// others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Exact {
+    #[default]
+    None,
+    Only(AHashSet<EntityId>),
+}
+
 /// A new subscriber.
 #[derive(Debug)]
 pub struct Joined {
@@ -49,11 +62,13 @@ pub struct Joined {
     pub needs_feed: bool,
 }
 
-/// Numbers of running subscriptions.
+/// Numbers of running subscriptions, and of their executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub cohorts: u64,
     pub subscribers: u64,
+    /// Executions of all cohorts so far.
+    pub executions: u64,
 }
 
 impl Hub {
@@ -101,6 +116,11 @@ impl Hub {
         cohort.end();
     }
 
+    /// Counts an execution of a cohort.
+    pub fn count_execution(&self) {
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Reads the changes of the source soon: this process has committed one.
     pub fn wake(&self) {
         self.woken.notify_one();
@@ -113,11 +133,27 @@ impl Hub {
         }
     }
 
-    /// Marks the cohorts as dirty that read rows of one of these entities.
-    pub fn mark_entities(&self, entities: &[EntityId]) {
+    /// Marks the cohorts as dirty that read rows of one of these entities, and those of which it is
+    /// not known.
+    pub(crate) fn mark_entities(&self, entities: &[EntityId]) {
         let cohorts = self.lock();
         let concerned = entities.iter().filter_map(|entity| cohorts.by_entity.get(entity));
-        concerned.flatten().for_each(|cohort| cohort.mark());
+        concerned.flatten().chain(&cohorts.inexact).for_each(|cohort| cohort.mark());
+    }
+
+    /// Marks the cohorts as dirty of which the feed does not report each change.
+    pub(crate) fn mark_inexact(&self) {
+        self.lock().inexact.iter().for_each(|cohort| cohort.mark());
+    }
+
+    /// Sets the entities of which the feed reports each change.
+    pub(crate) fn set_exact(&self, exact: Exact) {
+        let mut cohorts = self.lock();
+        if cohorts.exact != exact {
+            cohorts.exact = exact;
+            let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
+            cohorts.inexact = inexact.cloned().collect();
+        }
     }
 
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
@@ -142,7 +178,9 @@ impl Hub {
         let cohorts = self.lock();
         let each = cohorts.by_key.values();
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts.by_key.len() as u64 }
+        let executions = self.executions.load(Ordering::Relaxed);
+        let cohorts_count = cohorts.by_key.len() as u64;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {
@@ -183,6 +221,19 @@ impl Drop for LiveQuery {
     }
 }
 
+impl Exact {
+    /// Returns true if the feed reports each change that concerns a cohort.
+    fn covers(&self, cohort: &Cohort) -> bool {
+        match self {
+            Self::None => false,
+            Self::Only(entities) => {
+                let Dependencies { entities: own, is_timed } = &cohort.dependencies;
+                !is_timed && own.iter().all(|entity| entities.contains(entity))
+            }
+        }
+    }
+}
+
 impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
@@ -191,6 +242,9 @@ impl Cohorts {
         }
         if cohort.dependencies.is_timed {
             self.timed.push(Arc::clone(cohort));
+        }
+        if !self.exact.covers(cohort) {
+            self.inexact.push(Arc::clone(cohort));
         }
     }
 
@@ -210,5 +264,6 @@ impl Cohorts {
             }
         }
         self.timed.retain(|known| !is_own(known));
+        self.inexact.retain(|known| !is_own(known));
     }
 }

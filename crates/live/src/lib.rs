@@ -23,5 +23,5 @@ pub mod hub;
 
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::Dependencies;
-pub use feed::{FeedOptions, follow};
+pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, Hub, Joined, LiveQuery};

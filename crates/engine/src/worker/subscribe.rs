@@ -76,8 +76,9 @@ impl Worker {
         let feed = async {
             if driver.needs_feed {
                 let engine = &*self.engine;
-                let probe = engine.source.change_probe();
-                ::live::follow(&engine.live.hub, probe, engine.live.options).await;
+                let changes = engine.source.changes();
+                let options = engine.live.options;
+                ::live::follow(&engine.live.hub, changes, &engine.catalog, options).await;
             }
         };
         join(execution, feed).await;
@@ -87,6 +88,7 @@ impl Worker {
         while cohort.wait().await == Wake::Execute {
             // The semaphore is never closed.
             let _slot = self.engine.live.slots.acquire().await;
+            self.engine.live.hub.count_execution();
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             // Boxed: the task of a subscription is small while it waits.
