@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dialects::{Dialect, dgraph, phrag, postgraphile};
-use engine::live::{FeedKind, FeedOptions, LiveQuery};
+use engine::live::{FeedKind, FeedOptions, Responses};
 use engine::{Caller, Engine, Options, Session, SourceAddress, Worker};
 use serde_json::{Value, json};
 use source::Settings;
@@ -13,7 +13,7 @@ use source::Settings;
 use crate::dgraph::{on_each, options, run_sql};
 use crate::live::{assert_silent, execute, next, request, subscribe};
 
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE song (id INTEGER PRIMARY KEY, title TEXT NOT NULL, owner TEXT);
     CREATE VIEW loud AS SELECT id, title FROM song WHERE title = 'LOUD';
     INSERT INTO song (id, title, owner) VALUES (1, 'a', 'ann'), (2, 'b', 'bob');
@@ -28,7 +28,7 @@ const CLOCK_OF_POSTGRES: &str = "
 ";
 
 /// Each singer with a pass reads the own songs.
-const RULES: &str = "
+pub(crate) const RULES: &str = "
     DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
     CREATE TABLE pass (name TEXT PRIMARY KEY);
     INSERT INTO pass VALUES ('ann'), ('bob');
@@ -59,15 +59,15 @@ async fn open_following(address: &SourceAddress, dialect: Dialect, kind: FeedKin
     Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
 }
 
-fn is_postgres(address: &SourceAddress) -> bool {
+pub(crate) fn is_postgres(address: &SourceAddress) -> bool {
     matches!(address, SourceAddress::Postgres(_))
 }
 
-fn begin(worker: &Rc<Worker>, query: &str) -> LiveQuery {
+fn begin(worker: &Rc<Worker>, query: &str) -> Responses {
     subscribe(worker, query, &Caller::default())
 }
 
-fn singer(name: &str) -> Caller {
+pub(crate) fn singer(name: &str) -> Caller {
     let pair = |name: &str, value: &str| (name.into(), value.into());
     let settings = vec![pair("role", "live_singer"), pair("jwt.claims.name", name)];
     let session = Session { settings: Some(Arc::new(Settings::new(settings))), claims: None };
