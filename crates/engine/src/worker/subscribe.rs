@@ -62,7 +62,9 @@ impl Worker {
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        Ok(prepared.dependencies(&engine.catalog))
+        let claims = caller.session.claims.as_deref();
+        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        Ok(prepared.dependencies(&engine.catalog, variables))
     }
 
     /// Executes a subscription until it has no subscribers, and follows the changes of the source for
