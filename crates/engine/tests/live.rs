@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::live::{Counts, FeedKind, LiveQuery};
 use engine::{Allowed, Caller, Engine, Session, SourceAddress, Worker};
+use expect_test::expect;
 use graphql::Request;
 use graphql::operation::OperationKind;
 use serde_json::{Value, json};
@@ -276,6 +277,22 @@ fn each_session_receives_the_rows_that_it_may_read() {
         let own =
             json!({ "data": { "querySinger": [{ "name": "bob", "songs": [{ "title": "a" }] }] } });
         assert_eq!(next(&mut bob).await, own);
+    });
+}
+
+#[test]
+fn an_explanation_tells_the_changes_that_execute_a_subscription_again() {
+    on_each(|address| async move {
+        let worker = open(&address, FeedKind::Stream).await;
+        let ann = "subscription { getPlayer(id: \"0x1\") { name games { score } } }";
+        let explained = worker.prepare(&request(ann)).unwrap().request;
+        let (_, told) = explained.split_once("executed again").unwrap();
+        expect![[r#"
+             after a change of
+              Game (id, score, player): rows with one value of player
+              Player (id, name): rows with one value of id
+        "#]      "#]]
+        .assert_eq(&["", told].concat());
     });
 }
 

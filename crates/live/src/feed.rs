@@ -70,7 +70,7 @@ struct Tables {
     names: Rc<[TableName]>,
     entities: AHashMap<TableName, EntityId>,
     /// Fields by the names of their columns.
-    columns: AHashMap<(EntityId, Box<str>), FieldId>,
+    columns: AHashMap<EntityId, AHashMap<Box<str>, FieldId>>,
 }
 
 impl Default for FeedOptions {
@@ -106,16 +106,21 @@ impl Tables {
         };
         let entities: AHashMap<TableName, EntityId> =
             stored.map(|entity| (name(entity), entity.id)).collect();
-        let fields = entities.values().flat_map(|entity| catalog.fields_of(*entity));
-        let columns = fields.map(|field| ((field.entity, field.name.clone()), field.id)).collect();
+        let columns_of = |entity: &EntityId| {
+            let fields = catalog.fields_of(*entity);
+            (*entity, fields.map(|field| (field.name.clone(), field.id)).collect())
+        };
+        let columns = entities.values().map(columns_of).collect();
         Self { names: entities.keys().cloned().collect(), entities, columns }
     }
 
     /// The fields of a table's columns.
     fn fields(&self, table: &ChangedTable) -> Vec<Option<FieldId>> {
-        let Some(entity) = self.entities.get(&table.name) else { return Vec::new() };
-        let field = |column: &Box<str>| self.columns.get(&(*entity, column.clone())).copied();
-        table.columns.iter().map(field).collect()
+        let entity = self.entities.get(&table.name);
+        let Some(known) = entity.and_then(|entity| self.columns.get(entity)) else {
+            return Vec::new();
+        };
+        table.columns.iter().map(|column| known.get(column).copied()).collect()
     }
 
     fn entities<'t>(&self, tables: impl Iterator<Item = &'t TableName>) -> Vec<EntityId> {
