@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graphql::schema::Schema;
 use graphql::operation::OperationKind;
+use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
 use response::MemoryBudget;
 use source::statistics::Counter;

@@ -95,8 +95,9 @@ impl Worker {
 
     /// Begins a subscription. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
-        let dependencies =
-            self.dependencies(request, caller).map_err(|errors| Response::request_error(&errors))?;
+        let dependencies = self
+            .dependencies(request, caller)
+            .map_err(|errors| Response::request_error(&errors))?;
         let hub = &self.engine.live.hub;
         let name = request.operation_name.as_deref();
         let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
@@ -111,8 +112,11 @@ impl Worker {
             request: request.clone(),
             caller: caller.clone(),
         });
-        let driver = (execution.is_some() || needs_feed)
-            .then(|| Driver { hub: Arc::clone(hub), execution, needs_feed });
+        let driver = (execution.is_some() || needs_feed).then(|| Driver {
+            hub: Arc::clone(hub),
+            execution,
+            needs_feed,
+        });
         Ok(Begun { query, driver })
     }
 

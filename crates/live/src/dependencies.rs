@@ -362,7 +362,8 @@ impl Collector<'_> {
             | WriteKind::Link { filter, existing: _ }
             | WriteKind::Unlink { filter }
             | WriteKind::SetLinks { filter } => self.filter(filter),
-            WriteKind::Upsert { insert, conflict } | WriteKind::LinkOrInsert { insert, conflict } => {
+            WriteKind::Upsert { insert, conflict }
+            | WriteKind::LinkOrInsert { insert, conflict } => {
                 self.insert(insert);
                 self.filter(&conflict.filter);
             }
@@ -385,7 +386,9 @@ impl Collector<'_> {
             InsertedRows::Each(rows) => {
                 rows.iter().flatten().flatten().for_each(|operand| self.operand(operand));
             }
-            InsertedRows::Columns(columns) => columns.iter().for_each(|operand| self.operand(operand)),
+            InsertedRows::Columns(columns) => {
+                columns.iter().for_each(|operand| self.operand(operand))
+            }
         }
     }
 

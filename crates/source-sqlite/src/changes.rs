@@ -38,7 +38,8 @@ impl ChangeProbe for SqliteChangeProbe {
     async fn marker(&mut self) -> Result<Marker, SourceError> {
         let (path, file) = (self.path.clone(), self.file.take());
         let read = spawn_blocking(move || read_version(&path, file)).await;
-        let died = |_| SourceError::new(SourceErrorKind::Internal, "a read of the file's version died");
+        let died =
+            |_| SourceError::new(SourceErrorKind::Internal, "a read of the file's version died");
         let (file, is_new, version) = read.map_err(died)?.map_err(map_error)?;
         self.file = Some(file);
         self.number += u64::from(is_new);

@@ -3,14 +3,16 @@
 //! Each connection is a task: a failure in it, a panic included, ends only that connection. When the
 //! client disconnects, its task ends, and with it the request.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use hyper::StatusCode;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
-use hyper::server::conn::http1;
+use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 
@@ -21,6 +23,7 @@ use super::monitored_transport::MonitoredTransport;
 use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
+use super::sockets::{self, Upgrade};
 use super::timeouts::{CloseReason, ConnectionState, Phase, run_with_timeouts};
 use super::tls::{HandshakeError, accept_tls};
 use super::transport::{Peer, Transport};
@@ -35,6 +38,17 @@ const USUAL_BUFFER: usize = 64 * 1024;
 struct Sent<B> {
     body: B,
     state: Rc<ConnectionState>,
+}
+
+/// A connection, as its requests see it.
+#[derive(Debug)]
+pub(super) struct ConnectionContext {
+    pub(super) peer: Peer,
+    pub(super) state: Rc<ConnectionState>,
+    /// The newest generation, for answers that outlive a reload.
+    pub(super) current: Current,
+    /// An accepted handshake of a WebSocket: after its response, the connection is one.
+    pub(super) upgrade: RefCell<Option<Box<Upgrade>>>,
 }
 
 /// Answers the requests of one client.
@@ -61,13 +75,21 @@ pub(super) async fn serve(
     };
     // The header timeout of the first request begins when it can be sent.
     state.enter(Phase::New);
+    let context = Rc::new(ConnectionContext {
+        peer,
+        state: Rc::clone(&state),
+        current: current.clone(),
+        upgrade: RefCell::default(),
+    });
     let service = service_fn(|request| {
         state.enter(Phase::Working);
         let service = current.get();
-        let state = Rc::clone(&state);
+        let context = Rc::clone(&context);
         async move {
-            let mut response = route::answer(&service, request, peer, &state).await;
-            if state.is_stopping() || state.is_evicted() {
+            let mut response = route::answer(&service, request, &context).await;
+            let state = Rc::clone(&context.state);
+            let is_last = state.is_stopping() || state.is_evicted();
+            if is_last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| Sent { body, state }))
@@ -88,7 +110,12 @@ pub(super) async fn serve(
         drop(permit);
     }
 
-    let mut watched = connection.into_parts().io.into_inner();
+    let Parts { io, read_buf, .. } = connection.into_parts();
+    let mut watched = io.into_inner();
+    if let (Ok(Ok(())), Some(upgrade)) = (&ended, context.upgrade.take()) {
+        // Boxed: few connections become WebSockets, and every one would need the space.
+        return Box::pin(sockets::serve(*upgrade, &context, watched, &read_buf)).await;
+    }
     let refusal = match &ended {
         Ok(Err(error)) if error.is_parse() && !watched.is_at_end => {
             Some(match watched.refusal.as_ref() {
@@ -110,15 +137,18 @@ pub(super) async fn serve(
         Ok(Ok(())) => {}
         // Clients disconnect at any time.
         Ok(Err(error)) => tracing::debug!(%error, %peer, "a connection ended early"),
-        Err(CloseReason::Stalled) => {
-            let patience = timeouts().stall;
-            tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
-            watched.transport.reset();
-        }
+        Err(CloseReason::Stalled) => reset_stalled(&current, &watched.transport, peer),
         Err(CloseReason::Idle | CloseReason::HeadTimeout) => {
             closing::close_idle(&mut watched.transport).await
         }
     }
+}
+
+/// Resets the connection of a client that does not read.
+pub(super) fn reset_stalled(current: &Current, transport: &Transport, peer: Peer) {
+    let patience = current.get().settings.timeouts.stall;
+    tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
+    transport.reset();
 }
 
 /// Logs a refusal that came before there was a request, if failed requests are logged.

@@ -174,15 +174,20 @@ impl Credentials {
         })
     }
 
+    /// The name of the header that carries the token.
+    pub(super) fn token_header(&self) -> &HeaderName {
+        match &self.header {
+            TokenHeader::Bearer => &AUTHORIZATION,
+            TokenHeader::Named(name) => name,
+        }
+    }
+
     /// The names of the headers that decide about the session, for `Vary`; `None` without keys.
     pub(super) fn token_headers(&self) -> Option<HeaderValue> {
         if !self.has_keys {
             return None;
         }
-        let name = match &self.header {
-            TokenHeader::Bearer => AUTHORIZATION.as_str(),
-            TokenHeader::Named(name) => name.as_str(),
-        };
+        let name = self.token_header().as_str();
         match self.cookie {
             Some(_) => HeaderValue::from_str(&[name, ", cookie"].concat()).ok(),
             None => HeaderValue::from_str(name).ok(),
@@ -245,10 +250,7 @@ impl Credentials {
 
     /// The token of a request: from its header, or else from the cookie.
     pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
-        let name = match &self.header {
-            TokenHeader::Bearer => &AUTHORIZATION,
-            TokenHeader::Named(name) => name,
-        };
+        let name = self.token_header();
         let malformed = || match &self.header {
             TokenHeader::Bearer => AuthError::Malformed,
             TokenHeader::Named(name) => AuthError::Setting(name.clone()),

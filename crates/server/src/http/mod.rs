@@ -26,6 +26,10 @@
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
+//! * `sockets`: WebSockets, with queries, mutations and subscriptions
+//! * `response_stream`: event streams, with queries, mutations and subscriptions
+//! * `subscription`: a running subscription
+//! * `drain`: the end of long connections when the server stops
 //! * `credentials`, `session`: authentication
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
@@ -61,6 +65,7 @@ mod cors;
 mod credentials;
 mod declared;
 mod descriptors;
+mod drain;
 mod exchange;
 mod execute;
 mod execution_limits;
@@ -83,12 +88,15 @@ mod refusal;
 mod reload;
 mod request_memory;
 mod respond;
+mod response_stream;
 mod route;
 mod serve;
 mod service;
 mod session;
 mod settings;
+mod sockets;
 mod streamed_body;
+mod subscription;
 mod telemetry;
 mod timeouts;
 mod timing;

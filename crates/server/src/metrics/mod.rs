@@ -8,6 +8,7 @@
 //! * `databases`: metrics of connections to databases
 //! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
+//! * `live`: metrics of sockets and subscriptions
 //! * `subgraphs`: metrics of subgraphs
 //! * `serve`: the HTTP endpoint
 //!
@@ -18,6 +19,7 @@ mod databases;
 mod encode;
 mod fetches;
 mod histogram;
+mod live;
 mod operations;
 mod serve;
 mod store;
@@ -25,5 +27,6 @@ mod subgraphs;
 mod usage;
 
 pub(crate) use encode::{Situation, Sources};
+pub(crate) use live::{Open, OpenGuard};
 pub(crate) use serve::{MetricsListener, serve};
 pub(crate) use store::{CompletedRequest, Metrics, Shard};

@@ -11,6 +11,7 @@ use hyper::StatusCode;
 
 use super::fetches::FetchCounts;
 use super::histogram::{Histogram, nanoseconds};
+use super::live::LiveCounts;
 use super::operations::{Operations, Place};
 
 /// The first HTTP status, and the number of statuses.
@@ -40,6 +41,7 @@ pub(crate) struct Shard {
     pub(super) plans: CacheCounts,
     pub(super) response_bytes: AtomicU64,
     pub(super) fetches: FetchCounts,
+    pub(super) live: LiveCounts,
     names: Arc<Operations>,
 }
 
@@ -166,6 +168,7 @@ impl Shard {
             plans: CacheCounts::default(),
             response_bytes: AtomicU64::new(0),
             fetches: FetchCounts::default(),
+            live: LiveCounts::default(),
             names: Arc::clone(names),
         }
     }
