@@ -104,6 +104,10 @@ impl ConnectionState {
             Phase::New | Phase::Head | Phase::Idle | Phase::Body => self.since.set(Instant::now()),
             Phase::Working | Phase::Answering | Phase::Socket => {}
         }
+        // A stream that ends because the server stops has said nothing of the end of the connection.
+        if phase == Phase::Idle && self.is_stopping() {
+            self.call();
+        }
     }
 
     /// Records that a body did not arrive as a whole with its head.
