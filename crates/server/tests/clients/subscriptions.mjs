@@ -3,8 +3,8 @@
 //   node subscriptions.mjs HOST:PORT
 
 import assert from "node:assert/strict";
-import { ApolloClient, InMemoryCache, gql } from "@apollo/client/core/index.js";
-import { GraphQLWsLink } from "@apollo/client/link/subscriptions/index.js";
+import { ApolloClient, InMemoryCache, gql } from "@apollo/client/core";
+import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { createClient as createSseClient } from "graphql-sse";
 import { createClient } from "graphql-ws";
 import { SubscriptionClient } from "subscriptions-transport-ws/dist/client.js";

@@ -97,6 +97,22 @@ fn an_expired_token_ends_subscriptions_and_the_socket() {
 }
 
 #[test]
+fn the_log_has_no_tokens_and_no_values() {
+    let mut site = Site::start(&["--jwt-secret", SECRET, "--require-token", "--log", "trace"]);
+    let token = token(Duration::from_secs(60));
+    let mut client = site.connect_with(TRANSPORT, &json!({ "Authorization": token }));
+    let query = "query ($t: String) { queryNote(filter: { text: { eq: $t } }) { text } }";
+    let payload = json!({ "query": query, "variables": { "t": "a private value" } });
+    client.send(&json!({ "type": "subscribe", "id": "1", "payload": payload }));
+    assert_eq!(client.receive(), next("1", &notes(&[])));
+    site.server.signal("TERM");
+    let log = site.server.rest_of_log();
+    assert!(log.contains("stopping"), "{log}");
+    let signature = token.rsplit('.').next().unwrap();
+    assert!(!log.contains(signature) && !log.contains("a private value"), "{log}");
+}
+
+#[test]
 fn pages_of_other_origins_open_no_sockets() {
     let site = Site::start(&["--allowed-origins", "https://app.example"]);
     let open = |origin: &str| site.open_with(&[PROTOCOL, ("origin", origin)]);

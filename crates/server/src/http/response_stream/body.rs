@@ -40,6 +40,18 @@ struct State {
     keep_alive: Duration,
 }
 
+/// A frame with its result, whose memory is reserved until the frame is written.
+struct Framed {
+    text: Vec<u8>,
+    _result: Bytes,
+}
+
+impl AsRef<[u8]> for Framed {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Beginning,
@@ -111,7 +123,9 @@ impl State {
                 Some(format.end_with(&Refusal::Credentials(AuthError::Expired).body()))
             }
             event = self.subscription.next() => Some(match event {
-                Event::Result(result) => format.next(&result).into(),
+                Event::Result(result) => {
+                    Bytes::from_owner(Framed { text: format.next(&result), _result: result })
+                }
                 Event::Errors(body) => {
                     self.stage = Stage::Ended;
                     format.end_with(&body)

@@ -1,14 +1,15 @@
 //! The operations that run over a socket.
 //!
-//! They are polled only when everything that was sent is written, so that nothing piles up for a slow
-//! client.
+//! Queries and mutations always go on, since they occupy connections to the database. Their results, and
+//! the next responses of subscriptions, are taken only when everything that was sent is written: for a
+//! slow client nothing piles up but the results of its own requests.
 
-use std::collections::HashMap;
-use std::future::{pending, poll_fn};
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Poll, ready};
+use std::task::{Context, Poll};
 
 use futures_util::future::{AbortHandle, Abortable, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, Stream};
@@ -18,9 +19,14 @@ use crate::http::subscription::{Event, Subscription};
 
 #[derive(Debug, Default)]
 pub(super) struct Operations {
-    running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Outcome>>>,
+    once: Running,
+    subscriptions: Running,
     by_id: HashMap<Rc<str>, Entry>,
+    /// Results of queries and mutations that are still to be taken.
+    results: VecDeque<Outcome>,
 }
+
+type Running = FuturesUnordered<Abortable<LocalBoxFuture<'static, Outcome>>>;
 
 #[derive(Debug)]
 struct Entry {
@@ -58,11 +64,11 @@ impl Operations {
     pub(super) fn run(&mut self, id: Rc<str>, work: Work) {
         match work {
             Work::Once(work) => {
-                let outcome = {
+                let abort = push(&self.once, {
                     let id = Rc::clone(&id);
                     async move { Outcome { id, event: work.await, rest: None } }
-                };
-                self.push(id, false, Box::pin(outcome));
+                });
+                self.by_id.insert(id, Entry { abort, is_subscription: false });
             }
             Work::Subscription(subscription) => self.go_on(id, subscription),
         }
@@ -70,7 +76,7 @@ impl Operations {
 
     /// Waits for the next event of a subscription.
     pub(super) fn go_on(&mut self, id: Rc<str>, mut subscription: Box<Subscription>) {
-        let outcome = {
+        let abort = push(&self.subscriptions, {
             let id = Rc::clone(&id);
             async move {
                 let event = subscription.next().await;
@@ -80,14 +86,8 @@ impl Operations {
                 };
                 Outcome { id, event, rest }
             }
-        };
-        self.push(id, true, Box::pin(outcome));
-    }
-
-    fn push(&mut self, id: Rc<str>, is_subscription: bool, work: LocalBoxFuture<'static, Outcome>) {
-        let (abort, registration) = AbortHandle::new_pair();
-        self.running.push(Abortable::new(work, registration));
-        self.by_id.insert(id, Entry { abort, is_subscription });
+        });
+        self.by_id.insert(id, Entry { abort, is_subscription: true });
     }
 
     /// Ends an operation; false if there is none with this id.
@@ -95,6 +95,7 @@ impl Operations {
         let ended = self.by_id.remove(id);
         if let Some(Entry { abort, .. }) = &ended {
             abort.abort();
+            self.results.retain(|outcome| *outcome.id != *id);
         }
         ended.is_some()
     }
@@ -109,27 +110,51 @@ impl Operations {
         ended.collect()
     }
 
-    /// Waits for the next event of any operation. Cancel safe.
-    pub(super) async fn next(&mut self) -> Result<Outcome, Panicked> {
-        loop {
-            let polled = poll_fn(|context| {
-                let running = Pin::new(&mut self.running);
-                let polled = catch_unwind(AssertUnwindSafe(|| running.poll_next(context)));
-                Poll::Ready(match polled {
-                    Ok(polled) => Ok(ready!(polled)),
-                    // The log has the panic already.
-                    Err(_) => Err(Panicked),
-                })
-            });
-            match polled.await? {
-                Some(Ok(outcome)) => {
-                    self.by_id.remove(&outcome.id);
-                    return Ok(outcome);
-                }
-                // Its id may belong to another operation by now.
-                Some(Err(_aborted)) => {}
-                None => pending().await,
-            }
+    /// Runs queries and mutations, and waits for the next event of any operation if it may be taken.
+    /// Cancel safe.
+    pub(super) async fn next(&mut self, may_take: bool) -> Result<Outcome, Panicked> {
+        poll_fn(|context| self.poll_next(context, may_take)).await
+    }
+
+    fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+        may_take: bool,
+    ) -> Poll<Result<Outcome, Panicked>> {
+        while let Poll::Ready(outcome) = poll(&mut self.once, context) {
+            self.results.push_back(outcome?);
+        }
+        if !may_take {
+            return Poll::Pending;
+        }
+        let outcome = match self.results.pop_front() {
+            Some(result) => Poll::Ready(Ok(result)),
+            None => poll(&mut self.subscriptions, context),
+        };
+        if let Poll::Ready(Ok(outcome)) = &outcome {
+            self.by_id.remove(&outcome.id);
+        }
+        outcome
+    }
+}
+
+fn push(running: &Running, work: impl Future<Output = Outcome> + 'static) -> AbortHandle {
+    let (abort, registration) = AbortHandle::new_pair();
+    running.push(Abortable::new(Box::pin(work), registration));
+    abort
+}
+
+/// The next outcome of running operations; those that were aborted have none.
+fn poll(running: &mut Running, context: &mut Context<'_>) -> Poll<Result<Outcome, Panicked>> {
+    loop {
+        let next = || Pin::new(&mut *running).poll_next(context);
+        match catch_unwind(AssertUnwindSafe(next)) {
+            Ok(Poll::Ready(Some(Ok(outcome)))) => return Poll::Ready(Ok(outcome)),
+            // Its id may belong to another operation by now.
+            Ok(Poll::Ready(Some(Err(_aborted)))) => {}
+            Ok(Poll::Ready(None) | Poll::Pending) => return Poll::Pending,
+            // The log has the panic already.
+            Err(_) => return Poll::Ready(Err(Panicked)),
         }
     }
 }
@@ -147,7 +172,7 @@ mod tests {
 
     /// The id and the result of an outcome that is ready.
     fn ready(operations: &mut Operations) -> Option<(String, String)> {
-        let outcome = operations.next().now_or_never()?.unwrap();
+        let outcome = operations.next(true).now_or_never()?.unwrap();
         let Event::Result(result) = outcome.event else { panic!("no result") };
         Some((outcome.id.to_string(), String::from_utf8(result.into()).unwrap()))
     }
@@ -170,6 +195,21 @@ mod tests {
     fn a_panic_is_an_outcome() {
         let mut operations = Operations::default();
         operations.run("1".into(), Work::Once(Box::pin(async { panic!("of this test") })));
-        assert_eq!(operations.next().now_or_never().unwrap().unwrap_err(), Panicked);
+        assert_eq!(operations.next(false).now_or_never().unwrap().unwrap_err(), Panicked);
+    }
+
+    #[test]
+    fn queries_run_while_nothing_may_be_taken() {
+        let mut operations = Operations::default();
+        for id in ["1", "2", "3"] {
+            operations.run(id.into(), once(id));
+        }
+        assert!(operations.next(false).now_or_never().is_none());
+        assert_eq!(operations.results.len(), 3);
+        assert!(operations.end("1"));
+        let mut results = [(); 2].map(|()| ready(&mut operations).unwrap().1);
+        results.sort();
+        assert_eq!(results, ["2", "3"]);
+        assert_eq!(ready(&mut operations), None);
     }
 }

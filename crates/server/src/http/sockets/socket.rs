@@ -97,14 +97,13 @@ impl<'s> Socket<'s> {
         let mut alarm = pin!(sleep_until(self.deadline()));
         loop {
             self.set(alarm.as_mut());
+            let is_flushed = self.wire.is_flushed();
             let occurrence = tokio::select! {
                 biased;
                 () = &mut alarm => Occurrence::Alarm,
                 () = &mut drained, if !is_drained => Occurrence::Drained,
                 step = self.wire.step() => Occurrence::Step(step),
-                outcome = self.operations.next(), if self.wire.is_flushed() => {
-                    Occurrence::Outcome(outcome)
-                }
+                outcome = self.operations.next(is_flushed) => Occurrence::Outcome(outcome),
             };
             let end = match occurrence {
                 Occurrence::Alarm => self.on_alarm(),
@@ -305,6 +304,7 @@ impl<'s> Socket<'s> {
         match event {
             Event::Result(result) => {
                 self.send(ServerMessage::Next { id: &id, result: &result });
+                self.wire.hold(result);
                 match rest {
                     Some(subscription) => self.operations.go_on(id, subscription),
                     None => self.send(ServerMessage::Complete { id: &id }),

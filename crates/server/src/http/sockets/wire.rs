@@ -37,6 +37,8 @@ pub(in crate::http) struct Wire {
     stream: WebSocketStream<MonitoredTransport>,
     /// Bytes that were queued since the last time when all of them were written.
     unread: usize,
+    /// The results among them, whose memory is reserved.
+    held: Vec<Bytes>,
 }
 
 /// A step in one of the directions.
@@ -72,7 +74,7 @@ impl Wire {
             Role::Server,
             Some(config),
         );
-        Self { stream: stream.await, unread: 0 }
+        Self { stream: stream.await, unread: 0, held: Vec::new() }
     }
 
     pub(in crate::http) fn into_transport(self) -> MonitoredTransport {
@@ -89,6 +91,11 @@ impl Wire {
         // A frame made from bytes is not searched for invalid UTF-8; JSON that was written has none.
         let frame = Frame::message(Bytes::from(text), OpCode::Data(Data::Text), true);
         self.send(frame.payload().len(), Message::Frame(frame));
+    }
+
+    /// Keeps the memory reservation of a queued result until it is written.
+    pub(super) fn hold(&mut self, result: Bytes) {
+        self.held.push(result);
     }
 
     pub(super) fn queue_ping(&mut self) {
@@ -113,6 +120,7 @@ impl Wire {
             match Pin::new(&mut self.stream).poll_flush(context) {
                 Poll::Ready(Ok(())) => {
                     self.unread = 0;
+                    self.held = Vec::new();
                     return Poll::Ready(Step::Flushed);
                 }
                 Poll::Ready(Err(_)) => return Poll::Ready(Step::Ended),
