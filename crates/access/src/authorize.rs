@@ -200,12 +200,12 @@ impl Walk<'_> {
                 self.require(require);
             }
             StepKind::Objects(change) => {
-                let place = (step.id, step.root);
+                let step = (step.id, step.root);
                 if has_grants {
-                    self.grant_objects(place, change);
+                    self.grant_objects(step, change);
                 }
                 if is_restricted {
-                    self.restrict_objects(place, change);
+                    self.restrict_objects(step, change);
                 }
             }
         }

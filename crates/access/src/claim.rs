@@ -202,7 +202,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         }
         Filter::IsNull(_) => {}
         Filter::Nearest(nearest) => {
-            nearest.among.iter().for_each(|one| uses(catalog, &one.filter, all));
+            nearest.filters().for_each(|one| uses(catalog, one, all));
         }
         Filter::Compare { .. }
         | Filter::CompareText { .. }
@@ -232,20 +232,23 @@ fn is_hexadecimal(form: &ValueForm) -> Option<bool> {
 impl<'f> Comparison<'f> {
     /// The comparisons of a condition on one value.
     pub(crate) fn all(filter: &'f Filter) -> impl Iterator<Item = Self> {
-        let (place, operand, form) = match filter {
+        let one = |place, operand, form| Some(Self { place, operand, form });
+        let comparisons = match filter {
             Filter::ElementBetween { place, least, most } => {
-                let bound = |operand| Self { place, operand, form: Form::Element };
-                return [Some(bound(least)), Some(bound(most))].into_iter().flatten();
+                [one(place, least, Form::Element), one(place, most, Form::Element)]
             }
             Filter::Compare { place, comparison, operand }
-            | Filter::CompareText { place, comparison, operand, .. } => match comparison {
-                ir::Comparison::In | ir::Comparison::NotIn => (place, operand, Form::List),
-                ir::Comparison::Overlaps => (place, operand, Form::Elements),
-                _ => (place, operand, Form::Same),
-            },
-            Filter::AnyElement { place, operand, .. } => (place, operand, Form::Element),
+            | Filter::CompareText { place, comparison, operand, .. } => {
+                let form = match comparison {
+                    ir::Comparison::In | ir::Comparison::NotIn => Form::List,
+                    ir::Comparison::Overlaps => Form::Elements,
+                    _ => Form::Same,
+                };
+                [one(place, operand, form), None]
+            }
+            Filter::AnyElement { place, operand, .. } => [one(place, operand, Form::Element), None],
             Filter::Text { place, operand, .. } | Filter::Geo { place, operand, .. } => {
-                (place, operand, Form::Same)
+                [one(place, operand, Form::Same), None]
             }
             Filter::And(_)
             | Filter::Or(_)
@@ -257,9 +260,9 @@ impl<'f> Comparison<'f> {
             | Filter::Nearest(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }
-            | Filter::VariantGroup { .. } => return [None, None].into_iter().flatten(),
+            | Filter::VariantGroup { .. } => [None, None],
         };
-        [Some(Self { place, operand, form }), None].into_iter().flatten()
+        comparisons.into_iter().flatten()
     }
 
     /// The claim that the operand is, if it is one.

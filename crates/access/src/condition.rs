@@ -62,7 +62,7 @@ impl Condition {
         }
     }
 
-    /// Adds the claims that single comparisons of the condition name.
+    /// Adds the claims with which the condition compares values of rows.
     pub fn claims(&self, claims: &mut Vec<Box<str>>) {
         match self {
             Self::All(conditions) | Self::Any(conditions) => {
@@ -70,7 +70,7 @@ impl Condition {
             }
             Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
             Self::Claims(_) => {}
-            Self::Row(filter) => claims.extend(claim_of(filter).map(Into::into)),
+            Self::Row(filter) => claims.extend(claims_of(filter).map(Into::into)),
         }
     }
 
@@ -90,10 +90,9 @@ impl Condition {
     }
 }
 
-/// The claim that a single comparison names.
-#[must_use]
-pub fn claim_of(filter: &Filter) -> Option<&str> {
-    Comparison::all(filter).find_map(|comparison| comparison.claim())
+/// The claims that a condition on one value names.
+pub fn claims_of(filter: &Filter) -> impl Iterator<Item = &str> {
+    Comparison::all(filter).filter_map(|comparison| comparison.claim())
 }
 
 /// The filter of a condition in SQL's three values: a comparison with a missing claim is unknown.
@@ -114,9 +113,9 @@ pub(crate) fn nullable_filter(
             Filter::Not(Box::new(nullable_filter(condition, !strict, facts)))
         }
         Condition::Claims(claims) => constant(facts.passes(claims)),
-        Condition::Row(filter) => match claim_of(filter) {
-            Some(claim) if !facts.is_present(claim) => constant(!strict),
-            _ => filter.clone(),
+        Condition::Row(filter) => match claims_of(filter).all(|claim| facts.is_present(claim)) {
+            true => filter.clone(),
+            false => constant(!strict),
         },
         Condition::Related { hop, quantifier, condition } => {
             let (quantifier, filter) = match quantifier {
@@ -232,7 +231,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         }
         Filter::IsNull(_) => {}
         Filter::Nearest(nearest) => {
-            nearest.among.iter_mut().for_each(|one| remove_mistyped(&mut one.filter, facts));
+            nearest.filters_mut().for_each(|(_, one)| remove_mistyped(one, facts));
         }
         Filter::Compare { .. }
         | Filter::CompareText { .. }
@@ -299,5 +298,38 @@ pub(crate) fn collect(
         }
         Condition::Claims(claims) => tests.push(claims.clone()),
         Condition::Row(filter) => claim::uses(catalog, filter, uses),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::FieldId;
+    use ir::{Claims, Filter, Operand, ValueRef};
+
+    use serde_json_bytes::{Value as Json, json};
+
+    use super::{Condition, claims_of};
+
+    /// A condition that compares with two claims.
+    fn between() -> Filter {
+        Filter::ElementBetween {
+            place: ValueRef::field(FieldId::new(0)),
+            least: Operand::Claim("low".into()),
+            most: Operand::Claim("high".into()),
+        }
+    }
+
+    #[test]
+    fn a_comparison_with_a_missing_claim_is_unknown_whichever_it_is() {
+        let condition = Condition::Row(between());
+        let check = |claims: Json, expect: Filter| {
+            let claims = Claims::new(claims);
+            assert_eq!(condition.filter(Some(&claims)), expect, "{claims:?}");
+        };
+        check(json!({ "low": 1, "high": 2 }), between());
+        check(json!({ "low": 1 }), Filter::none());
+        check(json!({ "low": 1, "high": null }), Filter::none());
+        check(json!({ "high": 2 }), Filter::none());
+        assert_eq!(claims_of(&between()).collect::<Vec<_>>(), ["low", "high"]);
     }
 }

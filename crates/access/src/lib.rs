@@ -34,7 +34,7 @@ pub mod set;
 
 pub use authorize::{Authorized, Checked, authorize};
 pub use claim_condition::{ClaimCondition, ClaimTest, ClaimType, Pattern};
-pub use condition::{Condition, claim_of, is_present};
+pub use condition::{Condition, claims_of, is_present};
 pub use constant::Constant;
 pub use denial::{Denial, field_name};
 pub use grant::{Callable, Check, Grant, Permission, Privilege, Role, Roles, preset_claim};

@@ -36,7 +36,7 @@ pub struct Api {
     pub(crate) prefixes: FxHashMap<Box<str>, EntityId>,
     pub(crate) nesting: Option<Nesting>,
     pub(crate) variants: Vec<Vec<VariantBinding>>,
-    pub(crate) relationships: Vec<Vec<Vec<RelationshipVariant>>>,
+    pub(crate) relationship_variants: Vec<Vec<Vec<RelationshipVariant>>>,
     pub(crate) resolvers: FxHashMap<ResolverId, Resolver>,
     /// Keys of fields in answers of other servers, where these are not their names.
     pub(crate) answer_keys: AnswerKeys,
@@ -170,8 +170,8 @@ impl Api {
     /// For each entity at this end of a relationship, its relationships to the entities at the
     /// other end.
     #[must_use]
-    pub fn relationships(&self, id: RelationshipVariantsId) -> &[Vec<RelationshipVariant>] {
-        self.relationships.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    pub fn relationship_variants(&self, id: RelationshipVariantsId) -> &[Vec<RelationshipVariant>] {
+        self.relationship_variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// A resolver of the API.

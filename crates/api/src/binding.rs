@@ -54,7 +54,7 @@ pub enum FieldBinding {
     /// A field of the row. The API's [`ColumnBinding`] has its output form.
     Column(FieldId),
     /// The first of these fields of the row that is not null, as a text.
-    FirstOf(Arc<[FieldId]>),
+    Coalesce(Arc<[FieldId]>),
     /// Rows of an entity, related rows, or rows of a function.
     Rows(RowsBinding),
     /// The distance of the row's vector, among [`RowsFrom::Nearest`]; null elsewhere.

@@ -250,7 +250,7 @@ impl ApiBuilder {
 
     /// Sets all relationships with several entities at an end, by index.
     pub fn add_relationship_variants(&mut self, relationships: Vec<Vec<Vec<RelationshipVariant>>>) {
-        self.api.relationships = relationships;
+        self.api.relationship_variants = relationships;
     }
 
     /// Sets the directive of [`Api::cascade`].

@@ -208,7 +208,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Same
         | FieldBinding::Literal(_)
         | FieldBinding::Column(_)
-        | FieldBinding::FirstOf(_)
+        | FieldBinding::Coalesce(_)
         | FieldBinding::Distance
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
@@ -417,7 +417,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         ArgumentRole::Limit
         | ArgumentRole::LimitUnlessZero
         | ArgumentRole::LimitAtMost(_)
-        | ArgumentRole::LimitOfEitherEnd
+        | ArgumentRole::SignedLimit
         | ArgumentRole::Offset
         | ArgumentRole::Last
         | ArgumentRole::After

@@ -4,7 +4,7 @@
 //!   breaker, bulkhead, deduplication
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
-//! * [`durations`]: histograms of durations, for metrics
+//! * [`histogram`]: histograms of durations, for metrics, also for the server
 //! * [`pem`]: certificates and private keys in files, also for the server
 //! * [`egress`]: requests to servers that definitions name: only to allowed hosts, and not to private
 //!   addresses
@@ -18,8 +18,8 @@ extern crate self as clients;
 
 pub mod coding;
 pub mod connect;
-pub mod durations;
 pub mod egress;
+pub mod histogram;
 pub mod hosts;
 pub mod http;
 pub mod jwks;

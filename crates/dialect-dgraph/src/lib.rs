@@ -5,6 +5,7 @@
 //! * [`model`]: the meaning of type definitions
 //! * [`stored`]: their storage, and the place of each field in it
 //! * [`located`]: the places of type definitions in a catalog
+//! * `language_tags`: the languages of a field
 //! * `resolvers`: HTTP requests of custom fields
 //! * [`schema`]: the API of type definitions
 //! * `rules`: rules of `@auth`
@@ -12,6 +13,7 @@
 
 pub mod definitions;
 mod federated;
+mod language_tags;
 pub mod located;
 pub mod model;
 mod resolvers;

@@ -52,7 +52,7 @@ pub enum LocatedField {
     Missing,
     Column(LocatedColumn),
     /// A text in several languages: the first of these fields that is not null.
-    FirstOf(Vec<FieldId>),
+    Coalesce(Vec<FieldId>),
     /// Rows of one type.
     Rows(RelationPath),
     /// Rows of several types, along a path to each.
@@ -111,7 +111,7 @@ impl Located {
         match self.field(index, field) {
             LocatedField::Column(column) => Some(column),
             LocatedField::Missing
-            | LocatedField::FirstOf(_)
+            | LocatedField::Coalesce(_)
             | LocatedField::Rows(_)
             | LocatedField::Several(_) => None,
         }

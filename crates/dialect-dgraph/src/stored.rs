@@ -64,7 +64,7 @@ pub enum FieldStorage {
     /// Of an interface's field: that of the same name in each type that implements it.
     Members,
     /// The first of these fields of the entity that is not null: a text in several languages.
-    FirstOf(Vec<usize>),
+    Coalesce(Vec<usize>),
 }
 
 /// The end of a relation at which a field is. A field that is its own inverse is at both ends,

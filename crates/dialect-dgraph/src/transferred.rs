@@ -121,7 +121,7 @@ impl Mapper<'_> {
                 let target = self.target(field.r#type.base)?;
                 Some(Holds::Objects { relation: *relation, side, target })
             }
-            FieldStorage::Members | FieldStorage::FirstOf(_) => None,
+            FieldStorage::Members | FieldStorage::Coalesce(_) => None,
         }
     }
 

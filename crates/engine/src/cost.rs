@@ -505,14 +505,15 @@ impl KnownStatistics<'_> {
     /// The rows of a list that is read for `parents`, as parents of further lists.
     fn parents(&self, rows: &Rows, parents: Parents) -> Parents {
         let is_one = rows.single || rows.from == ir::From::Once;
-        let is_repeated = |hop: &Hop| self.catalog.is_shared(hop.relationship, far_end(*hop));
         match (&rows.from, parents) {
             (_, Parents::One) if is_one => Parents::One,
             // Several of them refer to one, and are joined with one by several.
-            (ir::From::Relation(hop), Parents::Several) if is_repeated(hop) => Parents::Repeated,
+            (ir::From::Relation(hop), Parents::Several) if self.is_repeated(*hop) => {
+                Parents::Repeated
+            }
             (ir::From::Through { .. }, Parents::Several) => Parents::Repeated,
             (ir::From::Variants(variants), Parents::Several)
-                if self.graph_hops(variants).any(|(hop, _)| is_repeated(&hop)) =>
+                if self.graph_hops(variants).any(|(hop, _)| self.is_repeated(hop)) =>
             {
                 Parents::Repeated
             }
@@ -528,6 +529,19 @@ impl KnownStatistics<'_> {
     ) -> impl Iterator<Item = (Hop, &'v ir::Filter)> {
         let hops = variants.iter().filter_map(|one| Some((one.hop?, &one.filter)));
         hops.filter(|(hop, _)| self.is_of_graph(*hop))
+    }
+
+    /// Whether several rows lead to the same row, if that may be known. In a graph that depends on
+    /// numbers of nodes, with foreign keys on the direction alone.
+    fn is_repeated(&self, hop: Hop) -> bool {
+        (!self.is_of_graph(hop) || self.is_disclosed(hop))
+            && self.catalog.is_shared(hop.relationship, far_end(hop))
+    }
+
+    /// Whether the session may see all rows at both ends.
+    fn is_disclosed(&self, hop: Hop) -> bool {
+        let relationship = &self.catalog[hop.relationship];
+        (self.is_open)(relationship.from) && (self.is_open)(relationship.to)
     }
 
     fn is_of_graph(&self, hop: Hop) -> bool {
@@ -549,8 +563,7 @@ impl KnownStatistics<'_> {
                 return Some(rows.fold(0, u64::saturating_add));
             }
             ir::From::Through { near, far, .. } => {
-                let far = &self.catalog[far.relationship];
-                if !(self.is_open)(far.from) || !(self.is_open)(far.to) {
+                if !self.is_disclosed(*far) {
                     return None;
                 }
                 near
@@ -571,13 +584,12 @@ impl KnownStatistics<'_> {
 
     /// About how many rows a hop leads to, if that may be known.
     fn along(&self, hop: Hop) -> Option<u64> {
-        let relationship = &self.catalog[hop.relationship];
-        let is_open = (self.is_open)(relationship.from) && (self.is_open)(relationship.to);
         let near = match far_end(hop) {
             End::From => End::To,
             End::To => End::From,
         };
-        is_open.then(|| self.catalog.estimated_related(hop.relationship, near)).flatten()
+        let related = || self.catalog.estimated_related(hop.relationship, near);
+        self.is_disclosed(hop).then(related).flatten()
     }
 }
 
@@ -596,10 +608,26 @@ fn power_of_ten(number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use catalog::EntityId;
-    use ir::{ExistingLink, Filter, Isolation, Operand, Step, Transaction, Value};
+    use catalog::{Builder, Capabilities, EntityId, EntityKind, RowEstimate};
+    use ir::{ExistingLink, Filter, Isolation, Operand, Step, Transaction, Value, Variant};
 
     use super::*;
+
+    /// All rows of a source, or those of a step.
+    fn rows(from: ir::From) -> Rows {
+        Rows {
+            id: ir::RowsId(0),
+            from,
+            filter: Filter::all(),
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs: Vec::new(),
+        }
+    }
 
     #[test]
     fn each_write_within_a_write_costs() {
@@ -628,18 +656,7 @@ mod tests {
         let kind = WriteKind::Delete { filter: Filter::all(), at_most };
         let write =
             Write { entity: EntityId::new(0), kind, children: Vec::new(), check: Filter::all() };
-        let shown = Rows {
-            id: ir::RowsId(0),
-            from: ir::From::Returned { step: StepId(0), state: ir::State::After },
-            filter: Filter::all(),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: Vec::new(),
-        };
+        let shown = rows(ir::From::Returned { step: StepId(0), state: ir::State::After });
         let step = |id, kind| Step { id: StepId(id), root: 0, kind };
         let steps = vec![step(0, StepKind::Write(write)), step(1, StepKind::Read(shown))];
         let transactions = vec![Transaction { isolation: Isolation::ReadCommitted, steps }];
@@ -648,5 +665,38 @@ mod tests {
         let known = KnownStatistics { catalog: &catalog, is_open: &|_| true };
         let cost = Cost::new(&request, CostLimits::default(), &known);
         assert_eq!(cost.estimate(Variables::of(&[]), Statistics::Counted), 7 + 1 + 7);
+    }
+
+    #[test]
+    fn repeated_nodes_of_a_graph_are_known_where_all_nodes_are_shown() {
+        let mut builder = Builder::new(Capabilities::default());
+        let mut node = |name: &str| builder.entity(None, name.into(), EntityKind::Node, None);
+        let (person, track) = (node("Person"), node("Track"));
+        let likes = builder.graph_relationship("LIKES".into(), person, track, None, false);
+        let mut catalog = builder.finish();
+        catalog.estimate_rows(person, RowEstimate::About(50));
+        catalog.estimate_rows(track, RowEstimate::About(200));
+        catalog.estimate_pairs(likes, 5000);
+        let check = |shown: &dyn Fn(EntityId) -> bool, expected| {
+            let known = KnownStatistics { catalog: &catalog, is_open: shown };
+            for direction in [HopDirection::Forward, HopDirection::Backward] {
+                let hop = Hop { relationship: likes, direction };
+                let variant = Variant {
+                    entity: track,
+                    hop: Some(hop),
+                    through: None,
+                    filter: Filter::all(),
+                    common: Vec::new(),
+                    outputs: Vec::new(),
+                };
+                for from in [ir::From::Relation(hop), ir::From::Variants(vec![variant])] {
+                    let parents = known.parents(&rows(from), Parents::Several);
+                    assert_eq!(parents, expected, "{direction:?}");
+                }
+            }
+        };
+        check(&|_| true, Parents::Repeated);
+        check(&|entity| entity != track, Parents::Several);
+        check(&|entity| entity != person, Parents::Several);
     }
 }

@@ -450,6 +450,9 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
         ir::Operand::Object(members) => format!("an object of {}", members.len()),
         ir::Operand::Claim(name) => format!("the claim {name}"),
         ir::Operand::Claims => "all claims".into(),
+        ir::Operand::Password { number, part: ir::PasswordPart::Hashes } => {
+            format!("the matching hashes of password {number}")
+        }
         ir::Operand::Password { number, .. } => format!("the hash of password {number}"),
         ir::Operand::Formed { operand, .. } => operand_text(operand, planned),
         _ => "a value made while the request runs".into(),

@@ -90,7 +90,7 @@ impl Rules {
         for (name, value) in &forwarded.always {
             sent.insert(name.clone(), value.clone());
         }
-        forwarded.set_trace_context(&mut sent, number);
+        forwarded.set_parent(&mut sent, number);
         sent
     }
 }
@@ -207,6 +207,16 @@ impl ReadHeaders {
         self.0.is_empty()
     }
 
+    /// Returns the names of the read headers; `None` if a pattern matches some of them.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<&HeaderName>> {
+        let names = self.0.iter().map(|names| match names {
+            Names::One(name) => Some(name),
+            Names::Like(_) => None,
+        });
+        names.collect()
+    }
+
     /// Collects the headers of a request.
     #[must_use]
     pub fn collect(&self, headers: &HeaderMap) -> Forwarded {
@@ -231,6 +241,12 @@ impl ReadHeaders {
 }
 
 impl Forwarded {
+    /// Whether the client sent none of the headers that are read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty()
+    }
+
     /// Returns the client's values of a header.
     pub fn values(&self, name: &HeaderName) -> impl Iterator<Item = &HeaderValue> {
         self.headers.get_all(name).iter()
@@ -250,6 +266,11 @@ impl Forwarded {
                 sent.insert(name.clone(), value.clone());
             }
         }
+        self.set_parent(sent, number);
+    }
+
+    /// Sets the span of this process as the parent, if it exports spans.
+    fn set_parent(&self, sent: &mut HeaderMap, number: u32) {
         if let Some(parent) = self.trace.and_then(|trace| trace.parent(number)) {
             sent.insert(TRACEPARENT, parent);
         }

@@ -20,7 +20,7 @@
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
-//! * [`live`]: subscriptions
+//! * [`live`](mod@live): subscriptions
 //! * `passwords`: hashes of passwords, before a request runs
 //! * [`prepare`]: everything that is made once and cached
 //! * `memory_size`: memory size of plans, for the plan cache

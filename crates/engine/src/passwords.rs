@@ -2,7 +2,8 @@
 //!
 //! A hash takes a processor about a twentieth of a second. So each is computed on a thread of its
 //! own, few of them at once. The comparison with an unknown row takes the same time as that with an
-//! existing one.
+//! existing one; an identifier of an interface that several rows have takes the time of each of them,
+//! also of those that rules hide.
 
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
@@ -58,18 +59,18 @@ pub(crate) async fn hash_new(password: Box<str>) -> Option<Box<str>> {
     on_its_own_thread(move || hash(&password).map(Into::into)).await
 }
 
-/// The first of the stored hashes that the password matches.
+/// The stored hashes that the password matches.
 pub(crate) async fn compare_each(
     given: Box<str>,
     mut stored: Vec<Option<Box<str>>>,
-) -> Option<Box<str>> {
+) -> Vec<Box<str>> {
     if stored.is_empty() {
         stored.push(None);
     }
-    let mut found = None;
+    let mut found = Vec::new();
     for own in stored {
         let given = given.clone();
-        found = found.or(on_its_own_thread(move || matched(&given, own)).await);
+        found.extend(on_its_own_thread(move || matched(&given, own)).await);
     }
     found
 }

@@ -1,11 +1,13 @@
 //! Preparation of requests: all stages before the source, made once per document, or once per
 //! document and variable structure, and cached.
 
-use access::{AccessSet, AccessSetId, authorize};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use ::live::Dependencies;
+use access::{AccessSet, AccessSetId, authorize};
+use catalog::Catalog;
 use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
@@ -113,6 +115,19 @@ impl CachedPlan for Prepared {
 }
 
 impl Prepared {
+    /// The dependencies of all parts of the operation.
+    pub(crate) fn dependencies(&self, catalog: &Catalog) -> Dependencies {
+        let mut all = Dependencies::of(&self.request, catalog);
+        // Values that other servers give may change at any time.
+        all.is_timed |= self.has_resolved();
+        if let Some(next) = &self.next {
+            let next = next.dependencies(catalog);
+            all.entities.extend(next.entities);
+            all.is_timed |= next.is_timed;
+        }
+        all
+    }
+
     /// Estimated cost of the request with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
         // Which rows a role of PostgreSQL may read is known to the database alone.

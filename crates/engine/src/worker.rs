@@ -3,6 +3,7 @@
 mod passwords;
 mod record;
 mod resolve;
+mod subscribe;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -146,11 +146,23 @@ fn check(
     requests: &[&str],
     expect: &Expect,
 ) {
+    check_with(local(), reply, definitions, rows, requests, expect);
+}
+
+/// The same with these options.
+fn check_with(
+    resolvers: ResolverOptions,
+    reply: fn(&Received) -> Reply,
+    definitions: &str,
+    rows: &str,
+    requests: &[&str],
+    expect: &Expect,
+) {
     let server = HttpServer::start(reply);
     let definitions = definitions.replace("SERVER", &server.address.to_string());
     let database = Database::new();
     let text = block_on(async {
-        let worker = open(&database, &definitions, local()).await.unwrap();
+        let worker = open(&database, &definitions, resolvers).await.unwrap();
         if !rows.is_empty() {
             let answer = ask(&worker, rows, "{}", &[]).await;
             assert!(!answer.contains("errors"), "{answer}");

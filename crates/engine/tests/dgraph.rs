@@ -116,18 +116,29 @@ fn check(requests: &[&str], expect: &Expect) {
 
 /// Adds the rows; only PostgreSQL has arrays.
 async fn insert(address: &SourceAddress) {
+    let rows = match address {
+        SourceAddress::Sqlite(_) => {
+            let rows = ROWS.replace("{moods}", r#"'["calm","wild"]'"#);
+            rows.replace("{tags}", r#"'["dog","big"]'"#)
+        }
+        SourceAddress::Postgres(_) | SourceAddress::Neo4j(_) => {
+            ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'")
+        }
+    };
+    run_sql(address, &rows).await;
+}
+
+/// Runs statements over a connection of their own.
+pub(crate) async fn run_sql(address: &SourceAddress, statements: &str) {
     match address {
         SourceAddress::Sqlite(file) => {
-            let rows = ROWS.replace("{moods}", r#"'["calm","wild"]'"#);
-            let rows = rows.replace("{tags}", r#"'["dog","big"]'"#);
-            rusqlite::Connection::open(file).unwrap().execute_batch(&rows).unwrap();
+            rusqlite::Connection::open(file).unwrap().execute_batch(statements).unwrap();
         }
         SourceAddress::Postgres(url) => {
-            let rows = ROWS.replace("{moods}", "'{calm,wild}'").replace("{tags}", "'{dog,big}'");
             let connected = tokio_postgres::connect(url, tokio_postgres::NoTls).await;
             let (client, connection) = connected.unwrap();
             let running = tokio::task::spawn_local(connection);
-            client.batch_execute(&rows).await.unwrap();
+            client.batch_execute(statements).await.unwrap();
             drop(client);
             running.await.unwrap().unwrap();
         }

@@ -2,7 +2,6 @@
 //! compared with the exact condition on each place. Many places are near poles and the antimeridian.
 //! The places are the same in each run.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +11,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use serde_json::{Value, json};
 use source::geo::{GeoCondition, Geometry};
+use testkit::random::Random;
 
 use crate::changed_tables::{Database, Definitions, drop_virtual_indexes, numbers_of};
 use crate::shop::block_on;
@@ -27,107 +27,95 @@ const FIELDS: [&str; 3] = ["at", "shape", "shapes"];
 
 const ROWS: usize = 200;
 
-/// The same numbers for the same seed (Knuth's linear congruential generator).
-struct Numbers(Cell<u64>);
+fn between(random: &mut Random, least: f64, most: f64) -> f64 {
+    let thousandth = u32::try_from(random.below(100_001)).unwrap();
+    least + (most - least) * f64::from(thousandth) / 100_000.0
+}
 
-impl Numbers {
-    fn below(&self, bound: usize) -> usize {
-        let next = self.0.get().wrapping_mul(6_364_136_223_846_793_005);
-        self.0.set(next.wrapping_add(1_442_695_040_888_963_407));
-        usize::try_from(self.0.get() >> 33).unwrap() % bound
-    }
+fn point(random: &mut Random) -> [f64; 2] {
+    let edges = [-180.0, 180.0, -179.999_999_9, 179.999_999_9, 0.0, -90.0];
+    let longitude = match random.below(3) {
+        0 => edges[random.below(edges.len())],
+        1 => [-1.0, 1.0][random.below(2)] * between(random, 175.0, 180.0),
+        _ => between(random, -180.0, 180.0),
+    };
+    let latitude = match random.below(4) {
+        0 => [-90.0, 90.0, 89.999_999_9, -89.999_999_9][random.below(4)],
+        1 => [-1.0, 1.0][random.below(2)] * between(random, 80.0, 90.0),
+        _ => between(random, -90.0, 90.0),
+    };
+    [longitude, latitude]
+}
 
-    fn between(&self, least: f64, most: f64) -> f64 {
-        let thousandth = u32::try_from(self.below(100_001)).unwrap();
-        least + (most - least) * f64::from(thousandth) / 100_000.0
-    }
+/// A ring around a point.
+fn ring(random: &mut Random) -> Vec<[f64; 2]> {
+    let [longitude, latitude] = point(random).map(f64::to_radians);
+    let size = [0.01, 0.5, 5.0, 30.0, 80.0][random.below(5)];
+    let count = 3 + random.below(4);
+    let mut ring: Vec<[f64; 2]> = (0..count)
+        .map(|number| {
+            let part = f64::from(u32::try_from(number).unwrap())
+                / f64::from(u32::try_from(count).unwrap());
+            let bearing = std::f64::consts::TAU * part;
+            let far = between(random, size / 2.0, size).to_radians();
+            let sine = latitude.sin() * far.cos() + latitude.cos() * far.sin() * bearing.cos();
+            let east = (bearing.sin() * far.sin() * latitude.cos())
+                .atan2(far.cos() - latitude.sin() * sine);
+            let x = (longitude + east).to_degrees();
+            let x = (x + 540.0).rem_euclid(360.0) - 180.0;
+            [x.clamp(-180.0, 180.0), sine.clamp(-1.0, 1.0).asin().to_degrees()]
+        })
+        .collect();
+    ring.push(ring[0]);
+    ring
+}
 
-    fn point(&self) -> [f64; 2] {
-        let edges = [-180.0, 180.0, -179.999_999_9, 179.999_999_9, 0.0, -90.0];
-        let longitude = match self.below(3) {
-            0 => edges[self.below(edges.len())],
-            1 => [-1.0, 1.0][self.below(2)] * self.between(175.0, 180.0),
-            _ => self.between(-180.0, 180.0),
-        };
-        let latitude = match self.below(4) {
-            0 => [-90.0, 90.0, 89.999_999_9, -89.999_999_9][self.below(4)],
-            1 => [-1.0, 1.0][self.below(2)] * self.between(80.0, 90.0),
-            _ => self.between(-90.0, 90.0),
-        };
-        [longitude, latitude]
-    }
+/// A place of each field, in GeoJSON.
+fn random_places(random: &mut Random) -> [Option<Value>; 3] {
+    let none = random.below(20) == 0;
+    let shapes: Vec<_> = (0..=random.below(2)).map(|_| [ring(random)]).collect();
+    [
+        json!({ "type": "Point", "coordinates": point(random) }),
+        json!({ "type": "Polygon", "coordinates": [ring(random)] }),
+        json!({ "type": "MultiPolygon", "coordinates": shapes }),
+    ]
+    .map(|place| (!none).then_some(place))
+}
 
-    /// A ring around a point.
-    fn ring(&self) -> Vec<[f64; 2]> {
-        let [longitude, latitude] = self.point().map(f64::to_radians);
-        let size = [0.01, 0.5, 5.0, 30.0, 80.0][self.below(5)];
-        let count = 3 + self.below(4);
-        let mut ring: Vec<[f64; 2]> = (0..count)
-            .map(|number| {
-                let part = f64::from(u32::try_from(number).unwrap())
-                    / f64::from(u32::try_from(count).unwrap());
-                let bearing = std::f64::consts::TAU * part;
-                let far = self.between(size / 2.0, size).to_radians();
-                let sine = latitude.sin() * far.cos() + latitude.cos() * far.sin() * bearing.cos();
-                let east = (bearing.sin() * far.sin() * latitude.cos())
-                    .atan2(far.cos() - latitude.sin() * sine);
-                let x = (longitude + east).to_degrees();
-                let x = (x + 540.0).rem_euclid(360.0) - 180.0;
-                [x.clamp(-180.0, 180.0), sine.clamp(-1.0, 1.0).asin().to_degrees()]
-            })
-            .collect();
-        ring.push(ring[0]);
-        ring
-    }
-
-    /// A place of each field, in GeoJSON.
-    fn places(&self) -> [Option<Value>; 3] {
-        let none = self.below(20) == 0;
-        let shapes: Vec<_> = (0..=self.below(2)).map(|_| [self.ring()]).collect();
-        [
-            json!({ "type": "Point", "coordinates": self.point() }),
-            json!({ "type": "Polygon", "coordinates": [self.ring()] }),
-            json!({ "type": "MultiPolygon", "coordinates": shapes }),
-        ]
-        .map(|place| (!none).then_some(place))
-    }
-
-    /// An operator that a field has, with its operand as an input and in GeoJSON.
-    fn condition(&self, field: &str) -> (GeoOperator, Value, Value) {
-        let input = |ring: &[[f64; 2]]| {
-            let points = ring.iter().map(|[x, y]| json!({ "longitude": x, "latitude": y }));
-            json!({ "coordinates": [{ "points": points.collect::<Vec<_>>() }] })
-        };
-        let polygon = |ring: &[[f64; 2]]| json!({ "type": "Polygon", "coordinates": [ring] });
-        let [longitude, latitude] = self.point();
-        let point = json!({ "longitude": longitude, "latitude": latitude });
-        let coordinates = [longitude, latitude];
-        let ring = self.ring();
-        let count = if field == "at" { 2 } else { 5 };
-        match self.below(count) {
-            0 => {
-                let distance = [1.0, 50_000.0, 2_000_000.0, 15_000_000.0][self.below(4)];
-                let json =
-                    json!({ "type": "Point", "coordinates": coordinates, "distance": distance });
-                let near = json!({ "near": { "distance": distance, "coordinate": point } });
-                (GeoOperator::Near, near, json)
-            }
-            1 => {
-                let within = json!({ "within": { "polygon": input(&ring) } });
-                (GeoOperator::Within, within, polygon(&ring))
-            }
-            2 => {
-                let json = json!({ "type": "Point", "coordinates": coordinates });
-                (GeoOperator::Contains, json!({ "contains": { "point": point } }), json)
-            }
-            3 => {
-                let contains = json!({ "contains": { "polygon": input(&ring) } });
-                (GeoOperator::Contains, contains, polygon(&ring))
-            }
-            _ => {
-                let intersects = json!({ "intersects": { "polygon": input(&ring) } });
-                (GeoOperator::Intersects, intersects, polygon(&ring))
-            }
+/// An operator that a field has, with its operand as an input and in GeoJSON.
+fn condition(random: &mut Random, field: &str) -> (GeoOperator, Value, Value) {
+    let input = |ring: &[[f64; 2]]| {
+        let points = ring.iter().map(|[x, y]| json!({ "longitude": x, "latitude": y }));
+        json!({ "coordinates": [{ "points": points.collect::<Vec<_>>() }] })
+    };
+    let polygon = |ring: &[[f64; 2]]| json!({ "type": "Polygon", "coordinates": [ring] });
+    let [longitude, latitude] = point(random);
+    let point = json!({ "longitude": longitude, "latitude": latitude });
+    let coordinates = [longitude, latitude];
+    let ring = ring(random);
+    let count = if field == "at" { 2 } else { 5 };
+    match random.below(count) {
+        0 => {
+            let distance = [1.0, 50_000.0, 2_000_000.0, 15_000_000.0][random.below(4)];
+            let json = json!({ "type": "Point", "coordinates": coordinates, "distance": distance });
+            let near = json!({ "near": { "distance": distance, "coordinate": point } });
+            (GeoOperator::Near, near, json)
+        }
+        1 => {
+            let within = json!({ "within": { "polygon": input(&ring) } });
+            (GeoOperator::Within, within, polygon(&ring))
+        }
+        2 => {
+            let json = json!({ "type": "Point", "coordinates": coordinates });
+            (GeoOperator::Contains, json!({ "contains": { "point": point } }), json)
+        }
+        3 => {
+            let contains = json!({ "contains": { "polygon": input(&ring) } });
+            (GeoOperator::Contains, contains, polygon(&ring))
+        }
+        _ => {
+            let intersects = json!({ "intersects": { "polygon": input(&ring) } });
+            (GeoOperator::Intersects, intersects, polygon(&ring))
         }
     }
 }
@@ -156,12 +144,12 @@ impl Database {
     }
 
     /// Compares random conditions with the exact ones on places by their numbers.
-    async fn compare(&self, numbers: &Numbers, places: &[(usize, [Option<Value>; 3])]) -> usize {
+    async fn compare(&self, random: &mut Random, places: &[(usize, [Option<Value>; 3])]) -> usize {
         let mut count = 0;
         for _ in 0..80 {
-            let place = numbers.below(FIELDS.len());
+            let place = random.below(FIELDS.len());
             let field = FIELDS[place];
-            let (operator, input, json) = numbers.condition(field);
+            let (operator, input, json) = condition(random, field);
             let Ok(wanted) = GeoCondition::read(operator, &json.to_string()) else { continue };
             let passes = |own: &[Option<Value>; 3]| {
                 let own = own[place].as_ref().and_then(|own| Geometry::read(&own.to_string()));
@@ -203,20 +191,21 @@ fn insert(sql: &mut String, number: usize, places: &[Option<Value>; 3]) {
 fn conditions_find_the_same_places_with_and_without_indexes() {
     block_on(async {
         for database in Database::all(DEFINITIONS, "random").await {
-            let numbers = Numbers(Cell::new(41));
-            let mut places: Vec<_> = (1..=ROWS).map(|number| (number, numbers.places())).collect();
+            let mut random = Random::new(41);
+            let mut places: Vec<_> =
+                (1..=ROWS).map(|number| (number, random_places(&mut random))).collect();
             let mut sql = String::new();
             for (number, own) in &places {
                 insert(&mut sql, *number, own);
             }
             database.execute(&sql);
-            let found = database.compare(&numbers, &places).await;
+            let found = database.compare(&mut random, &places).await;
             assert!(found > ROWS, "{}: {found}", database.name);
 
             // Changes by another program.
             let mut sql = String::new();
             for (number, own) in places.iter_mut().filter(|(number, _)| number % 3 == 0) {
-                *own = numbers.places();
+                *own = random_places(&mut random);
                 let [at, shape, shapes] = literals(own);
                 write!(
                     sql,
@@ -237,7 +226,7 @@ fn conditions_find_the_same_places_with_and_without_indexes() {
             }
             database.execute(&sql);
             places.retain(|(number, _)| number % 7 != 0);
-            database.compare(&numbers, &places).await;
+            database.compare(&mut random, &places).await;
         }
     });
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use testkit::random::Random;
 
 use crate::changed_tables::{Database, Definitions, drop_virtual_indexes, numbers_of};
 use crate::shop::block_on;
@@ -73,21 +74,10 @@ const PATTERNS: [&str; 16] = [
     "/(?:(?:a*)*)*b{2}/",
 ];
 
-/// The same numbers for the same seed (Knuth's linear congruential generator).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    fn text(&mut self, most: usize) -> String {
-        let words: Vec<&str> =
-            (0..self.below(most + 1)).map(|_| WORDS[self.below(WORDS.len())].0).collect();
-        words.join([" ", " ", ", ", "\n"][self.below(4)])
-    }
+/// A text of random words.
+fn text(random: &mut Random, most: usize) -> String {
+    let words: Vec<&str> = (0..random.below(most + 1)).map(|_| random.one_of(&WORDS).0).collect();
+    words.join([" ", " ", ", ", "\n"][random.below(4)])
 }
 
 /// The words of a text.
@@ -241,9 +231,9 @@ fn drop_indexes(database: &Database) {
 
 #[test]
 fn searches_find_the_same_texts_on_all_sources() {
-    let mut numbers = Numbers(24);
-    let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
-    let operands: Vec<String> = (0..40).map(|_| numbers.text(4)).collect();
+    let mut random = Random::new(24);
+    let texts: Vec<String> = (0..200).map(|_| text(&mut random, 6)).collect();
+    let operands: Vec<String> = (0..40).map(|_| text(&mut random, 4)).collect();
     block_on(async {
         for database in Database::all(DEFINITIONS, "random").await {
             database.fill(&texts);
@@ -294,8 +284,8 @@ fn changes_find_their_rows_by_words() {
 #[test]
 fn searches_of_postgres_use_its_indexes() {
     block_on(async {
-        let mut numbers = Numbers(3);
-        let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
+        let mut random = Random::new(3);
+        let texts: Vec<String> = (0..200).map(|_| text(&mut random, 6)).collect();
         for database in Database::all(DEFINITIONS, "plans").await {
             let Some((server, name)) = &database.server else { continue };
             database.fill(&texts);
@@ -314,8 +304,8 @@ fn searches_of_postgres_use_its_indexes() {
 
 #[test]
 fn expressions_match_the_same_texts_on_all_sources() {
-    let mut numbers = Numbers(7);
-    let texts: Vec<String> = (0..200).map(|_| numbers.text(6)).collect();
+    let mut random = Random::new(7);
+    let texts: Vec<String> = (0..200).map(|_| text(&mut random, 6)).collect();
     block_on(async {
         let databases = Database::all(DEFINITIONS, "expressions").await;
         let mut first: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();

@@ -85,7 +85,7 @@ fn queries() -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_of_a_client_is_evaluated_on_nodes_that_filters_leave_out() {
-    // What is missing has been told.
+    // A missing Neo4j is reported.
     let Some(graph) = neo4j::take().unwrap() else { return };
     let quiet = answers(
         &graph,

@@ -17,6 +17,7 @@ use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
 use rusqlite::Connection;
 use rusqlite::types::Value as Stored;
 use serde_json::{Map, Value, json};
+use testkit::random::Random;
 
 /// How many databases are made.
 const DATABASES: u64 = 8;
@@ -84,31 +85,20 @@ const NAMES: [&str; 60] = [
     "rowid_",
 ];
 
-/// The same numbers for the same seed (Knuth's linear congruential generator).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    /// Different names, which SQLite tells apart without regard to case.
-    fn names(&mut self, most: usize) -> Vec<String> {
-        let mut taken = HashSet::new();
-        let mut names = Vec::new();
-        for _ in 0..=self.below(most) {
-            let mut name = NAMES[self.below(NAMES.len())].to_owned();
-            if self.below(6) == 0 {
-                name = format!("{name}_{}", NAMES[self.below(NAMES.len())]);
-            }
-            if taken.insert(name.to_lowercase()) {
-                names.push(name);
-            }
+/// Different names, which SQLite tells apart without regard to case.
+fn different_names(random: &mut Random, most: usize) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut names = Vec::new();
+    for _ in 0..=random.below(most) {
+        let mut name = (*random.one_of(&NAMES)).to_owned();
+        if random.below(6) == 0 {
+            name = format!("{name}_{}", random.one_of(&NAMES));
         }
-        names
+        if taken.insert(name.to_lowercase()) {
+            names.push(name);
+        }
     }
+    names
 }
 
 fn quoted(name: &str) -> String {
@@ -116,19 +106,18 @@ fn quoted(name: &str) -> String {
 }
 
 /// Tables with a number as their key, texts of which some are unique, and references.
-fn tables(numbers: &mut Numbers) -> String {
-    let names = numbers.names(7);
+fn tables(random: &mut Random) -> String {
     let mut text = String::new();
     let mut keys: Vec<(String, String)> = Vec::new();
-    for name in names {
-        let columns = numbers.names(6);
+    for name in different_names(random, 7) {
+        let columns = different_names(random, 6);
         let mut parts = Vec::new();
         for (place, column) in columns.iter().enumerate() {
             let column = quoted(column);
-            parts.push(match (place, numbers.below(5), keys.len()) {
+            parts.push(match (place, random.below(5), keys.len()) {
                 (0, ..) => format!("{column} INTEGER PRIMARY KEY"),
                 (_, 0, 1..) => {
-                    let (table, key) = &keys[numbers.below(keys.len())];
+                    let (table, key) = random.one_of(&keys);
                     format!("{column} BIGINT REFERENCES {table} ({key})")
                 }
                 (_, 1 | 2, _) => format!("{column} TEXT NOT NULL UNIQUE"),
@@ -389,7 +378,7 @@ fn each_mutation_does_what_it_says_whatever_the_names() {
     std::fs::create_dir_all(&folder).unwrap();
     let (mut done, mut refused) = (0, 0);
     for seed in 0..databases {
-        let text = tables(&mut Numbers(seed));
+        let text = tables(&mut Random::new(seed));
         for (place, options) in option_sets().into_iter().enumerate() {
             let path = folder.join(format!("{seed}-{place}.db"));
             Connection::open(&path).unwrap().execute_batch(&text).unwrap();

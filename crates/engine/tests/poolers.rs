@@ -9,6 +9,7 @@ use std::time::Duration;
 use engine::{Engine, OpenOptions, Options, PoolLimits, SourceAddress};
 use serde_json::{Value, json};
 use testkit::postgres::{PgBouncer, PoolMode};
+use testkit::random::Random;
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
 use self::changes::Changes;
@@ -30,29 +31,23 @@ fn spawn(answering: &Answering, query: &'static str, id: usize) -> JoinHandle<Va
     spawn_local(async move { answering.ask(query, &json!({ "id": id })).await })
 }
 
-/// Numbers that look like chance, the same each time.
-fn chance(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
-}
-
 /// Compares answers with those of a connection that nobody shares. Returns how many clients left.
 async fn compare(shop: &Shop, answering: &[Answering], rounds: usize, place: &str) -> usize {
     let alone = shop.answering(&shop.url(), PoolLimits::unshared(1)).await;
-    let (mut state, mut left) = (3, 0);
+    let (mut random, mut left) = (Random::new(3), 0);
     for _ in 0..rounds {
         let mut asked = Vec::new();
         for _ in 0..25 {
-            let query = QUERIES[chance(&mut state) % QUERIES.len()];
-            let id = chance(&mut state) % 60;
-            let answering = &answering[chance(&mut state) % answering.len()];
+            let query = *random.one_of(&QUERIES);
+            let id = random.below(60);
+            let answering = random.one_of(answering);
             asked.push((query, id, spawn(answering, query, id)));
         }
-        for _ in 0..chance(&mut state) % 40 {
+        for _ in 0..random.below(40) {
             yield_now().await;
         }
         for (query, id, answer) in asked {
-            if chance(&mut state).is_multiple_of(4) {
+            if random.below(4) == 0 {
                 answer.abort();
                 left += 1;
                 continue;
@@ -152,7 +147,7 @@ fn each_row_that_is_inserted_through_a_pooler_is_in_its_table_once() {
             let most = PoolLimits::sharing(4, 2);
             let both = [shop.answering(&url, most).await, shop.answering(&url, most).await];
             let mut changes = Changes::default();
-            changes.run(&both, 40, &mut 5).await;
+            changes.run(&both, 40, &mut Random::new(5)).await;
             assert_eq!(changes.codes, [""; 0], "{mode}");
             changes.check(&shop).await;
         });
@@ -195,16 +190,16 @@ fn a_pooler_that_comes_while_requests_run_is_found_out() {
                 shop.answering(&url, most).await,
                 shop.answering(&url, PoolLimits::sharing(4, 2)).await,
             ];
-            let (mut changes, mut state) = (Changes::default(), 11);
+            let (mut changes, mut random) = (Changes::default(), Random::new(11));
             compare(&shop, &both, 5, "before").await;
-            changes.run(&both, 5, &mut state).await;
+            changes.run(&both, 5, &mut random).await;
             assert_eq!(changes.codes, [""; 0], "{before:?} {after:?}");
             // Clients are in the middle of their requests.
             let under_way: Vec<_> =
                 (0..20).map(|id| spawn(&both[id % 2], QUERIES[1], id)).collect();
             yield_now().await;
             relay.lead_to(port(after));
-            changes.run(&both, 2, &mut state).await;
+            changes.run(&both, 2, &mut random).await;
             let is_known = |code: &String| ["UNAVAILABLE", "OUTCOME_UNKNOWN"].contains(&&**code);
             assert!(changes.codes.iter().all(is_known), "{:?}", changes.codes);
             for answer in under_way {
@@ -218,11 +213,11 @@ fn a_pooler_that_comes_while_requests_run_is_found_out() {
             }
             // From now on every request has its own answer, and none fails.
             let known = changes.codes.len();
-            changes.run(&both, 10, &mut state).await;
+            changes.run(&both, 10, &mut random).await;
             let codes = &changes.codes[known..];
             assert_eq!(codes, [""; 0], "{before:?} {after:?}");
             compare(&shop, &both, 20, &format!("{before:?} {after:?}")).await;
-            changes.run(&both, 10, &mut state).await;
+            changes.run(&both, 10, &mut random).await;
             assert_eq!(changes.codes.len(), known, "{:?}", changes.codes);
             changes.check(&shop).await;
         });

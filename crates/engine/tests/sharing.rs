@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine::PoolLimits;
 use serde_json::{Value, json};
+use testkit::random::Random;
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
 use crate::shop::{Answering, Shop, block_on, happens};
@@ -38,12 +39,6 @@ fn spawn(answering: &Answering, query: &'static str, id: usize) -> JoinHandle<Va
     spawn_local(async move { answering.ask(query, &json!({ "id": id })).await })
 }
 
-/// Numbers that look like chance, the same each time.
-fn chance(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
-}
-
 /// Holds the lock of a gate until it is dropped.
 async fn close_gate(shop: &Shop, close: &str) -> tokio_postgres::Client {
     let (client, connection) =
@@ -63,21 +58,21 @@ fn each_request_has_the_answer_that_it_has_alone() {
             for query in queries {
                 sharing.prove_short(query).await;
             }
-            let mut state = 1;
+            let mut random = Random::new(1);
             let (mut failed, mut left) = (0, 0);
             for _ in 0..40 {
                 let mut asked = Vec::new();
                 for _ in 0..25 {
-                    let query = queries[chance(&mut state) % queries.len()];
-                    let id = chance(&mut state) % 60;
+                    let query = *random.one_of(&queries);
+                    let id = random.below(60);
                     asked.push((query, id, spawn(&sharing, query, id)));
                 }
-                for _ in 0..chance(&mut state) % 4 {
+                for _ in 0..random.below(4) {
                     yield_now().await;
                 }
                 for (query, id, answer) in asked {
                     // Some clients do not wait.
-                    if chance(&mut state).is_multiple_of(8) {
+                    if random.below(8) == 0 {
                         answer.abort();
                         left += 1;
                         continue;
@@ -288,11 +283,10 @@ fn requests_of_many_shapes_keep_their_connections() {
                     assert_eq!(ask(shape, round).await.unwrap()["errors"], Value::Null);
                 }
             }
-            let mut state = 7;
+            let mut random = Random::new(7);
             for _ in 0..40 {
-                let asked: Vec<_> = (0..25)
-                    .map(|_| ask(chance(&mut state) % shapes.len(), chance(&mut state) % 60))
-                    .collect();
+                let asked: Vec<_> =
+                    (0..25).map(|_| ask(random.below(shapes.len()), random.below(60))).collect();
                 for answer in asked {
                     assert_eq!(answer.await.unwrap()["errors"], Value::Null);
                 }

@@ -121,7 +121,7 @@ struct Record {
     hasher: ahash::RandomState,
     /// The newest observation by the hash of its part.
     newest: FxHashMap<u64, usize>,
-    /// The one before each, with the same hash.
+    /// Previous observation of each one, with the same hash.
     before: Vec<Option<usize>>,
 }
 
@@ -497,6 +497,28 @@ mod tests {
         for other in [r#"{"a":1}"#, r#"{"a":1,"b":null}"#, r#"{"a":1,"b":1,"c":1}"#, "null", "[]"] {
             assert!(!structure.matches(&variables(other)), "{other}");
         }
+    }
+
+    #[test]
+    fn numbers_with_the_same_sign_are_one_structure_where_only_the_sign_steers() {
+        let root = Path::default();
+        let check = |value: &str, expect: bool, same: &[&str], others: &[&str]| {
+            let own = variables(value);
+            let steering = Steering::new(&own);
+            assert_eq!(steering.is_negative(Slot(0), &root), expect, "{value}");
+            let structure = steering.into_structure();
+            for same in same {
+                assert!(structure.matches(&variables(same)), "{value}: {same}");
+            }
+            for other in others {
+                assert!(!structure.matches(&variables(other)), "{value}: {other}");
+            }
+        };
+        let (negative, others) = (["-7", "-1.5", "-9e99"], ["0", "3", "2.5", "9e99"]);
+        check("-1", true, &negative, &[&others[..], &["null", r#""-1""#, "[-1]"]].concat());
+        check("1", false, &others, &[&negative[..], &["null", r#""1""#, "[1]"]].concat());
+        check("0", false, &others, &negative);
+        check("null", false, &["null"], &["0", "1", "-1"]);
     }
 
     #[test]

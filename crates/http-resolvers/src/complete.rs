@@ -81,12 +81,12 @@ impl Completion<'_> {
     ) -> Result<(), Incomplete> {
         let end = output.len().saturating_add(self.most);
         let mut state = State { completion: self, path: Vec::new(), errors, output, end };
-        let place = FieldContext {
+        let context = FieldContext {
             projection: self.projection,
             field: self.field,
             type_text: self.type_text,
         };
-        state.value(place, self.r#type, value.map_or("null", RawValue::get))
+        state.value(context, self.r#type, value.map_or("null", RawValue::get))
     }
 }
 
@@ -94,7 +94,7 @@ impl State<'_, '_> {
     /// Recursion is bounded by the depth of the selections and of types.
     fn value(
         &mut self,
-        place: FieldContext<'_>,
+        context: FieldContext<'_>,
         r#type: TypeRef,
         text: &str,
     ) -> Result<(), Incomplete> {
@@ -109,7 +109,7 @@ impl State<'_, '_> {
                 self.error(format!(
                     "Non-nullable field '{}' (type {}) was not present in result from Dgraph.  \
                      GraphQL error propagation triggered.",
-                    place.field, place.type_text
+                    context.field, context.type_text
                 ));
                 return Err(Incomplete::Null);
             } else {
@@ -118,8 +118,8 @@ impl State<'_, '_> {
             return Ok(());
         }
         let written = match r#type.item() {
-            Some(item) => self.list(place, item, text),
-            None => self.single(place, r#type, text),
+            Some(item) => self.list(context, item, text),
+            None => self.single(context, r#type, text),
         };
         match written {
             Err(Incomplete::Null) if !r#type.is_non_null() => {
@@ -133,7 +133,7 @@ impl State<'_, '_> {
 
     fn list(
         &mut self,
-        place: FieldContext<'_>,
+        context: FieldContext<'_>,
         item: TypeRef,
         text: &str,
     ) -> Result<(), Incomplete> {
@@ -146,7 +146,7 @@ impl State<'_, '_> {
                 self.output.push(b',');
             }
             self.path.push(PathSegment::Index(idx));
-            let written = self.value(place, item, one.get());
+            let written = self.value(context, item, one.get());
             self.path.pop();
             written?;
         }
@@ -156,21 +156,21 @@ impl State<'_, '_> {
 
     fn single(
         &mut self,
-        place: FieldContext<'_>,
+        context: FieldContext<'_>,
         r#type: TypeRef,
         text: &str,
     ) -> Result<(), Incomplete> {
-        if text.starts_with('[') && !is_foreign_scalar(place.projection) {
+        if text.starts_with('[') && !is_foreign_scalar(context.projection) {
             // A list of one is its element, as in Dgraph.
             return match items(text).as_deref() {
-                Ok([only]) => self.value(place, r#type, only.get()),
+                Ok([only]) => self.value(context, r#type, only.get()),
                 Ok(_) | Err(_) => Err(self.mismatch(ITEM_EXPECTED)),
             };
         }
-        match place.projection {
+        match context.projection {
             Projection::Objects(objects) if text.starts_with('{') => self.object(objects, text),
             Projection::Scalar(_) | Projection::Enum(_)
-                if text.starts_with('{') && !is_foreign_scalar(place.projection) =>
+                if text.starts_with('{') && !is_foreign_scalar(context.projection) =>
             {
                 Err(self.mismatch(SCALAR_EXPECTED))
             }
@@ -179,13 +179,13 @@ impl State<'_, '_> {
                     self.output.extend_from_slice(text.as_bytes());
                     Ok(())
                 }
-                Ok(_) | Err(_) => Err(self.no_coercion(place, text)),
+                Ok(_) | Err(_) => Err(self.no_coercion(context, text)),
             },
             Projection::Scalar(name) => match coerce(name, text, self.output) {
                 true => Ok(()),
-                false => Err(self.no_coercion(place, text)),
+                false => Err(self.no_coercion(context, text)),
             },
-            Projection::Objects(_) => Err(self.no_coercion(place, text)),
+            Projection::Objects(_) => Err(self.no_coercion(context, text)),
         }
     }
 
@@ -225,13 +225,13 @@ impl State<'_, '_> {
                 continue;
             };
             let value = find(self.key(object, field, key)).unwrap_or("null");
-            let place = FieldContext {
+            let context = FieldContext {
                 projection: &field.projection,
                 field: name,
                 type_text: &field.type_text,
             };
             self.path.push(PathSegment::Field(field.response_name.clone()));
-            let written = self.value(place, field.r#type, value);
+            let written = self.value(context, field.r#type, value);
             self.path.pop();
             written?;
         }
@@ -256,12 +256,12 @@ impl State<'_, '_> {
         Incomplete::Null
     }
 
-    fn no_coercion(&mut self, place: FieldContext<'_>, text: &str) -> Incomplete {
-        let base = place.type_text.trim_matches(['[', ']', '!']);
+    fn no_coercion(&mut self, context: FieldContext<'_>, text: &str) -> Incomplete {
+        let base = context.type_text.trim_matches(['[', ']', '!']);
         let shown: String = text.trim_matches('"').chars().take(100).collect();
         self.error(format!(
             "Error coercing value '{shown}' for field '{}' to type {base}.",
-            place.field
+            context.field
         ));
         Incomplete::Null
     }

@@ -137,7 +137,7 @@ pub enum ValueRef {
         filter: Box<Filter>,
     },
     /// The first of these values that is not null: in orders, outputs and aggregates only.
-    FirstOf(Vec<ValueRef>),
+    Coalesce(Vec<ValueRef>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,
@@ -414,6 +414,44 @@ impl Filter {
         match filters.len() {
             1 => filters.pop().unwrap_or_else(Self::all),
             _ => Self::And(filters),
+        }
+    }
+}
+
+impl Nearest {
+    /// Conditions on the rows that it reads: on the candidates, and on those whose vectors are the
+    /// other one.
+    pub fn filters(&self) -> impl Iterator<Item = &Filter> {
+        self.among.iter().flat_map(|one| {
+            let rows = one.distance.rows().iter().map(|row| &row.filter);
+            std::iter::once(&one.filter).chain(rows)
+        })
+    }
+
+    /// The same conditions, each with a field of its rows.
+    pub fn filters_mut(&mut self) -> impl Iterator<Item = (FieldId, &mut Filter)> {
+        self.among.iter_mut().flat_map(|one| {
+            let own = (one.key, &mut one.filter);
+            std::iter::once(own).chain(one.distance.filters_mut())
+        })
+    }
+}
+
+impl Distance {
+    /// Conditions on the rows whose vectors are the other one, each with a field of its rows.
+    pub fn filters_mut(&mut self) -> impl Iterator<Item = (FieldId, &mut Filter)> {
+        let rows = match &mut self.to {
+            OtherVector::OfRow(rows) => rows.as_mut_slice(),
+            OtherVector::Given(_) => &mut [],
+        };
+        rows.iter_mut().map(|row| (row.field, &mut row.filter))
+    }
+
+    /// The rows whose vectors are the other one.
+    fn rows(&self) -> &[VectorOfRow] {
+        match &self.to {
+            OtherVector::OfRow(rows) => rows,
+            OtherVector::Given(_) => &[],
         }
     }
 }

@@ -29,7 +29,7 @@ pub enum ObjectChange {
         key: FieldId,
         keys: Operand,
         fields: Vec<(FieldId, Operand)>,
-        /// Those of the fields whose values are elements that are added to a list which lacks them.
+        /// Fields whose values are elements to add: a list gets those that it lacks.
         extended: Vec<FieldId>,
         /// True for rows that an upsert has found, false for rows that a relation changes.
         is_upsert: bool,

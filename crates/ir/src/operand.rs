@@ -86,9 +86,12 @@ pub enum Operand {
 pub enum PasswordPart {
     /// The password itself.
     Given,
-    /// Of a new password its hash. Of one that is compared the stored hash which it matches, or
-    /// null.
+    /// Of a new password its hash. Of one that is compared with the hash of one row that hash, or
+    /// null if it does not match.
     Hash,
+    /// Of a password that is compared with the hashes of several rows those which it matches, as a
+    /// list.
+    Hashes,
 }
 
 /// A selection of the representations of a list, and of their values.

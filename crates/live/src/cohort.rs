@@ -12,7 +12,6 @@ use source::{Session, Settings};
 use tokio::sync::{Notify, watch};
 
 use crate::dependencies::Dependencies;
-use crate::hub::Hub;
 
 /// The part of a subscription on which its responses depend: equal keys have equal responses.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub struct CohortKey {
 pub struct Cohort {
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
-    state: watch::Sender<State>,
+    pub(crate) state: watch::Sender<State>,
     /// Wakes the driver.
     dirty: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
@@ -49,19 +48,11 @@ pub enum Wake {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum State {
+pub(crate) enum State {
     /// The first response is still to come.
     Waiting,
     Response(Bytes),
     Ended,
-}
-
-/// A subscriber of a cohort.
-#[derive(Debug)]
-pub struct LiveQuery {
-    hub: Arc<Hub>,
-    cohort: Arc<Cohort>,
-    state: watch::Receiver<State>,
 }
 
 impl CohortKey {
@@ -153,38 +144,5 @@ impl Cohort {
     /// Ends the subscriptions.
     pub(crate) fn end(&self) {
         self.state.send_replace(State::Ended);
-    }
-}
-
-impl LiveQuery {
-    /// A new subscriber; the hub has counted it.
-    pub(crate) fn new(hub: Arc<Hub>, cohort: Arc<Cohort>) -> Self {
-        let mut state = cohort.state.subscribe();
-        // An existing response is new to this subscriber.
-        state.mark_changed();
-        Self { hub, cohort, state }
-    }
-
-    /// Waits for the next response: the newest one, if several were published since the last call.
-    /// `None`: the subscription has ended. Cancel safe.
-    pub async fn next(&mut self) -> Option<Bytes> {
-        loop {
-            // Never an error: the cohort has the sender.
-            self.state.changed().await.ok()?;
-            match &*self.state.borrow_and_update() {
-                State::Waiting => {}
-                State::Response(response) => return Some(response.clone()),
-                State::Ended => return None,
-            }
-        }
-    }
-}
-
-impl Drop for LiveQuery {
-    fn drop(&mut self) {
-        if self.hub.leave(&self.cohort) {
-            // Wakes the driver, which ends.
-            self.cohort.mark();
-        }
     }
 }

@@ -295,7 +295,7 @@ impl Collector<'_> {
                 self.value(place);
                 self.filter(filter);
             }
-            ValueRef::FirstOf(values) => values.iter().for_each(|value| self.value(value)),
+            ValueRef::Coalesce(values) => values.iter().for_each(|value| self.value(value)),
         }
     }
 

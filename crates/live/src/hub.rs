@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
+use bytes::Bytes;
 use catalog::EntityId;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
-use crate::cohort::{Cohort, CohortKey, LiveQuery};
+use crate::cohort::{Cohort, CohortKey, State};
 use crate::dependencies::Dependencies;
 
 /// The cohorts of an API, shared by all threads.
@@ -28,6 +29,14 @@ struct Cohorts {
     timed: Vec<Arc<Cohort>>,
     /// True while a task follows the changes of the source.
     has_feed: bool,
+}
+
+/// A subscriber of a cohort.
+#[derive(Debug)]
+pub struct LiveQuery {
+    hub: Arc<Hub>,
+    cohort: Arc<Cohort>,
+    state: watch::Receiver<State>,
 }
 
 /// A new subscriber.
@@ -138,6 +147,39 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {
         self.cohorts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LiveQuery {
+    /// A new subscriber; the hub has counted it.
+    pub(crate) fn new(hub: Arc<Hub>, cohort: Arc<Cohort>) -> Self {
+        let mut state = cohort.state.subscribe();
+        // An existing response is new to this subscriber.
+        state.mark_changed();
+        Self { hub, cohort, state }
+    }
+
+    /// Waits for the next response: the newest one, if several were published since the last call.
+    /// `None`: the subscription has ended. Cancel safe.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            // Never an error: the cohort has the sender.
+            self.state.changed().await.ok()?;
+            match &*self.state.borrow_and_update() {
+                State::Waiting => {}
+                State::Response(response) => return Some(response.clone()),
+                State::Ended => return None,
+            }
+        }
+    }
+}
+
+impl Drop for LiveQuery {
+    fn drop(&mut self) {
+        if self.hub.leave(&self.cohort) {
+            // Wakes the driver, which ends.
+            self.cohort.mark();
+        }
     }
 }
 

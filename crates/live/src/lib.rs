@@ -21,7 +21,7 @@ pub mod dependencies;
 pub mod feed;
 pub mod hub;
 
-pub use cohort::{Cohort, CohortKey, LiveQuery, Wake};
+pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::Dependencies;
 pub use feed::{FeedOptions, follow};
-pub use hub::{Counts, Hub, Joined};
+pub use hub::{Counts, Hub, Joined, LiveQuery};

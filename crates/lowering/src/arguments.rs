@@ -14,7 +14,7 @@ use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::nearest::NearestArguments;
 use super::order::of_row;
-use super::paging::{at_most, of_end};
+use super::paging::{at_most, rows_from_end};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
@@ -41,13 +41,13 @@ pub(super) struct Arguments {
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
     pub(super) hop: Option<ir::Hop>,
-    /// The same of rows of several entities.
+    /// The relationships to rows of several entities that are followed instead of the field's own.
     pub(super) variants: Option<VariantsId>,
     /// Arguments of the field's function.
     pub(super) given: Vec<GivenArgument>,
     /// A password of the row, and the field with its hash.
     pub(super) password: Option<(FieldId, Operand)>,
-    /// The same of rows of several entities, with a field of each.
+    /// A password of rows of several entities, and the field with its hash of each.
     pub(super) common_password: Option<(Arc<[FieldId]>, Operand)>,
     pub(super) nearest: NearestArguments,
     /// The search text of an index.
@@ -275,9 +275,9 @@ impl Context<'_> {
                     arguments.limit = Some(at_most(self.operand(input, r#type), *most));
                 }
             }
-            (ArgumentRole::LimitOfEitherEnd, _) => {
+            (ArgumentRole::SignedLimit, _) => {
                 if self.is_negative(input) {
-                    arguments.last = Some(of_end(self.operand(input, r#type)));
+                    arguments.last = Some(rows_from_end(self.operand(input, r#type)));
                     arguments.ignores_offset = true;
                 } else if !self.is_zero(input) {
                     arguments.limit = Some(self.operand(input, r#type));

@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
                 let is_null = Filter::IsNull(ValueRef::field(*column));
                 Ok(Some(Filter::Not(Box::new(is_null))))
             }
-            FieldBinding::FirstOf(fields) => {
+            FieldBinding::Coalesce(fields) => {
                 let is_null = |own: &catalog::FieldId| Filter::IsNull(ValueRef::field(*own));
                 let each = fields.iter().map(|own| Filter::Not(Box::new(is_null(own))));
                 Ok(Some(Filter::Or(each.collect())))

@@ -143,9 +143,8 @@ impl Context<'_> {
         }
     }
 
-    /// Kept apart: its stack frame would be part of all enclosing conditions.
-    // The condition of an explicit null. Kept apart: its stack frame would be part of all enclosing
-    // conditions.
+    /// The condition of an explicit null.
+    // A function of its own: its stack frame would be part of all enclosing conditions.
     #[inline(never)]
     fn null(
         &self,
@@ -332,9 +331,8 @@ impl Context<'_> {
         }
     }
 
-    /// Kept apart: its stack frame would be part of all enclosing conditions.
-    // The comparison of a subject with a value. Kept apart: its stack frame would be part of all
-    // enclosing conditions.
+    /// The comparison of a subject with a value.
+    // A function of its own: its stack frame would be part of all enclosing conditions.
     #[inline(never)]
     fn compared(
         &self,

@@ -236,14 +236,14 @@ impl<'a> Context<'a> {
             InputRole::Variant(VariantRole::Of(number)) => {
                 self.read_variant(*number, (id, input), location, said)?;
             }
-            InputRole::Write(WriteRole::NestedWrites(way)) => {
+            InputRole::Write(WriteRole::NestedWrites(relationship)) => {
                 for input in self.each(input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
-                    self.read_nested_writes(Towards::One(*way), &members, location, said)?;
+                    self.read_nested_writes(Towards::One(*relationship), &members, location, said)?;
                 }
             }
-            InputRole::Write(WriteRole::NestedWrite { way: Some(way), verb, .. }) => {
-                self.read_nested_write(Towards::One(*way), *verb, (id, input), location, said)?;
+            InputRole::Write(WriteRole::NestedWrite { relationship: Some(own), verb, .. }) => {
+                self.read_nested_write(Towards::One(*own), *verb, (id, input), location, said)?;
             }
             InputRole::Refused(text) => {
                 if self.presence(input) == Presence::Present {

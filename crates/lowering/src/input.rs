@@ -111,11 +111,7 @@ impl Context<'_> {
             Input::Variable(slot, path) => {
                 let keys = self.steering.keys(*slot, path).unwrap_or_default();
                 self.spend_inputs(keys.len())?;
-                let entry = |key: &str| {
-                    let id = self.api.schema.find_input_field(object, key)?;
-                    Some((id, Input::Variable(*slot, path.key(key))))
-                };
-                keys.iter().filter_map(|key| entry(key)).collect()
+                self.members_of_variable((*slot, path), &keys, object)
             }
         })
     }
@@ -142,11 +138,7 @@ impl Context<'_> {
             Input::Variable(slot, path) => {
                 let keys = self.steering.key_set(*slot, path).unwrap_or_default();
                 self.spend_values(keys.len())?;
-                let member = |key: &str| {
-                    let id = self.api.schema.find_input_field(object, key)?;
-                    Some((id, Input::Variable(*slot, path.key(key))))
-                };
-                keys.iter().filter_map(|key| member(key)).collect()
+                self.members_of_variable((*slot, path), &keys, object)
             }
         })
     }
@@ -165,14 +157,25 @@ impl Context<'_> {
         };
         let (keys, members) = self.steering.present_keys(*slot, path).unwrap_or_default();
         self.spend_values(members)?;
-        let member = |key: &str| {
-            let id = self.api.schema.find_input_field(object, key)?;
-            Some((id, Input::Variable(*slot, path.key(key))))
-        };
-        Ok(keys.iter().filter_map(|key| member(key)).collect())
+        Ok(self.members_of_variable((*slot, path), &keys, object))
     }
 
-    /// Whether an input object is present, whose members are read next.
+    /// The members of these keys of a variable, or of a part of one, that is an input object.
+    fn members_of_variable<'o>(
+        &self,
+        (slot, path): (Slot, &Path),
+        keys: &[Box<str>],
+        object: TypeId,
+    ) -> Vec<(InputId, Input<'o>)> {
+        let member = |key: &str| {
+            let id = self.api.schema.find_input_field(object, key)?;
+            Some((id, Input::Variable(slot, path.key(key))))
+        };
+        keys.iter().filter_map(|key| member(key)).collect()
+    }
+
+    /// Returns true if an input object is present. Reading its members, which must follow, observes an
+    /// object of a variable.
     pub(super) fn is_present_object(&self, input: &Input<'_>) -> bool {
         match input {
             Input::Literal(_) => self.presence(input) == Presence::Present,

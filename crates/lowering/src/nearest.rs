@@ -10,7 +10,7 @@ use ir::{
 
 use super::input::Input;
 use super::{Context, LowerError};
-use api::binding::{NearestRole, ValueBinding, VariantBinding, VariantsId};
+use api::binding::{NearestRole, ValueBinding, VariantsId};
 
 /// The arguments of [`NearestRole`].
 #[derive(Debug, Default)]
@@ -22,6 +22,9 @@ pub(super) struct NearestArguments {
     count: Option<Operand>,
     most: Option<Operand>,
 }
+
+/// An entity whose rows may be the nearest, one of several with the fields that common ones are of it.
+type CandidateEntity<'b> = (EntityId, Option<&'b [FieldId]>);
 
 impl Context<'_> {
     /// Adds an argument that has a value.
@@ -61,55 +64,47 @@ impl Context<'_> {
         entity: EntityId,
         given: NearestArguments,
     ) -> Result<(Distance, Filter), LowerError> {
-        let own = |place: &ValueRef| match place {
-            ValueRef::Field { path, field } if path.is_empty() => Some(*field),
-            _ => None,
-        };
-        let (vector, metric) = given.by.clone().ok_or_else(vectors)?;
-        let to = match &given.vector {
-            Some(vector) => OtherVector::Given(vector.clone()),
-            None => OtherVector::OfRow(vec![vector_of_row(own(&vector), &given.keys, own)?]),
-        };
-        let distance = Distance { vector, metric, to };
-        let key = self.key(entity)?;
-        let filter = Filter::all();
-        let among = vec![Candidates { key, distance: distance.clone(), filter }];
-        let count = given.count.ok_or_else(vectors)?;
-        let nearest = Nearest { key, among, most: given.most, count };
-        Ok((distance, Filter::Nearest(Box::new(nearest))))
+        let (distance, mut filters) = self.nearest_of_each(&[(entity, None)], given)?;
+        Ok((distance, filters.pop().ok_or_else(vectors)?))
     }
 
-    /// The same of rows of several entities, with the condition on the rows of each.
+    /// The distance of rows of several entities, and for each entity the condition that its rows are
+    /// among the nearest of all.
     pub(super) fn nearest_of_variants(
         &self,
         variants: VariantsId,
         given: NearestArguments,
     ) -> Result<(Distance, Vec<Filter>), LowerError> {
-        let all = self.api.variants(variants);
-        let own = |variant: &VariantBinding, place: &ValueRef| match place {
-            ValueRef::Common(place) => variant.common.get(usize::from(*place)).copied(),
-            _ => None,
-        };
-        let (vector, metric) = given.by.clone().ok_or_else(vectors)?;
-        let to = match &given.vector {
-            Some(vector) => OtherVector::Given(vector.clone()),
+        let variants = self.api.variants(variants).iter();
+        let each: Vec<CandidateEntity<'_>> =
+            variants.map(|variant| (variant.entity, Some(&*variant.common))).collect();
+        self.nearest_of_each(&each, given)
+    }
+
+    /// The distance of rows, and for each entity the condition on its rows.
+    fn nearest_of_each(
+        &self,
+        each: &[CandidateEntity<'_>],
+        given: NearestArguments,
+    ) -> Result<(Distance, Vec<Filter>), LowerError> {
+        let NearestArguments { by, vector: other, keys, count, most } = given;
+        let (vector, metric) = by.ok_or_else(vectors)?;
+        let to = match other {
+            Some(other) => OtherVector::Given(other),
             None => {
-                let row = |variant: &VariantBinding| {
-                    let own = |place: &ValueRef| own(variant, place);
-                    vector_of_row(own(&vector), &given.keys, own)
-                };
-                OtherVector::OfRow(all.iter().map(row).collect::<Result<_, _>>()?)
+                let rows = each.iter().map(|(_, common)| vector_of_row(&vector, &keys, *common));
+                OtherVector::OfRow(rows.collect::<Result<_, _>>()?)
             }
         };
-        let candidates = |variant: &VariantBinding| {
-            let vector = own(variant, &vector).map(ValueRef::field).ok_or_else(vectors)?;
-            let (key, filter) = (self.key(variant.entity)?, Filter::all());
+        let candidates = |(entity, common): &CandidateEntity<'_>| {
+            let vector = ValueRef::field(own_field(&vector, *common)?);
+            let (key, filter) = (self.key(*entity)?, Filter::all());
             Ok(Candidates { key, distance: Distance { vector, metric, to: to.clone() }, filter })
         };
-        let among = all.iter().map(candidates).collect::<Result<Vec<_>, LowerError>>()?;
-        let count = given.count.ok_or_else(vectors)?;
+        let among = each.iter().map(candidates).collect::<Result<Vec<_>, LowerError>>()?;
+        let count = count.ok_or_else(vectors)?;
         let filters = among.iter().map(|one| {
-            let (among, most, count) = (among.clone(), given.most.clone(), count.clone());
+            let (among, most, count) = (among.clone(), most.clone(), count.clone());
             Filter::Nearest(Box::new(Nearest { key: one.key, among, most, count }))
         });
         let filters = filters.collect();
@@ -122,17 +117,16 @@ impl Context<'_> {
     }
 }
 
-/// The vector of the row with these values; without any it is that of no row. `own` resolves a value
-/// to a field of the row's entity.
+/// The vector of the row with these values; without any it is that of no row.
 fn vector_of_row(
-    vector: Option<FieldId>,
+    vector: &ValueRef,
     keys: &[(ValueRef, Operand)],
-    own: impl Fn(&ValueRef) -> Option<FieldId>,
+    common: Option<&[FieldId]>,
 ) -> Result<VectorOfRow, LowerError> {
-    let field = vector.ok_or_else(vectors)?;
+    let field = own_field(vector, common)?;
     let equal = |(place, operand): &(ValueRef, Operand)| {
         Ok(Filter::Compare {
-            place: ValueRef::field(own(place).ok_or_else(vectors)?),
+            place: ValueRef::field(own_field(place, common)?),
             comparison: Comparison::Equal,
             operand: operand.clone(),
         })
@@ -140,6 +134,16 @@ fn vector_of_row(
     let filters = keys.iter().map(equal).collect::<Result<Vec<_>, LowerError>>()?;
     let filter = if filters.is_empty() { Filter::none() } else { Filter::and(filters) };
     Ok(VectorOfRow { field, filter })
+}
+
+/// The field of an entity's row that a value is.
+fn own_field(place: &ValueRef, common: Option<&[FieldId]>) -> Result<FieldId, LowerError> {
+    let own = match (place, common) {
+        (ValueRef::Field { path, field }, None) if path.is_empty() => Some(*field),
+        (ValueRef::Common(place), Some(common)) => common.get(usize::from(*place)).copied(),
+        _ => None,
+    };
+    own.ok_or_else(vectors)
 }
 
 fn vectors() -> LowerError {

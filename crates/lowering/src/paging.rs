@@ -141,7 +141,7 @@ pub(super) fn at_most(limit: Operand, most: u64) -> Operand {
 }
 
 /// The number of the last rows that a negative limit requests.
-pub(super) fn of_end(limit: Operand) -> Operand {
+pub(super) fn rows_from_end(limit: Operand) -> Operand {
     match limit {
         Operand::Constant(Value::Integer(number)) => {
             Operand::Constant(Value::Integer(number.saturating_neg()))

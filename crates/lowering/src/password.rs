@@ -13,7 +13,7 @@ use super::{Context, LowerError};
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatedPassword {
     pub given: Operand,
-    /// The read of the stored hash with which the password is compared: its only output is the
+    /// The read of the stored hashes with which the password is compared: its only output is the
     /// hash, of one row or of several. `None` for a new password.
     pub stored: Option<ir::Request>,
     /// The field that has the argument.
@@ -60,11 +60,15 @@ impl Context<'_> {
         let rows = Rows { single: true, ..hashes(From::Entity(entity), filter, kind) };
         let stored = Some(read(rows));
         let number = self.state_password(StatedPassword { given, stored, location })?;
-        Ok(has_hash(field, number))
+        Ok(Filter::Compare {
+            place: ValueRef::field(field),
+            comparison: ir::Comparison::Equal,
+            operand: Operand::Password { number, part: PasswordPart::Hash },
+        })
     }
 
-    /// Adds the same condition to the rows of each of several entities: identifiers that are unique
-    /// within one of them may find several rows.
+    /// Adds the condition that they have a hash of the password to the rows of each of several
+    /// entities: identifiers that are unique within one of them may find several rows.
     pub(super) fn have_password(
         &self,
         stored: &[FieldId],
@@ -89,7 +93,13 @@ impl Context<'_> {
         let number = self.state_password(stated)?;
         for (variant, field) in variants.iter_mut().zip(stored) {
             let own = std::mem::replace(&mut variant.filter, Filter::all());
-            variant.filter = Filter::and(vec![own, has_hash(*field, number)]);
+            // Rules may hide any of the rows whose hashes match.
+            let has_hash = Filter::Compare {
+                place: ValueRef::field(*field),
+                comparison: ir::Comparison::In,
+                operand: Operand::Password { number, part: PasswordPart::Hashes },
+            };
+            variant.filter = Filter::and(vec![own, has_hash]);
         }
         Ok(())
     }
@@ -99,14 +109,6 @@ impl Context<'_> {
         let number = u16::try_from(passwords.len()).map_err(|_| LowerError::TooManyValues)?;
         passwords.push(stated);
         Ok(number)
-    }
-}
-
-fn has_hash(field: FieldId, number: u16) -> Filter {
-    Filter::Compare {
-        place: ValueRef::field(field),
-        comparison: ir::Comparison::Equal,
-        operand: Operand::Password { number, part: PasswordPart::Hash },
     }
 }
 

@@ -137,7 +137,7 @@ impl<'a> Context<'a> {
                     FieldBinding::Mutation(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
-                    | FieldBinding::FirstOf(_)
+                    | FieldBinding::Coalesce(_)
                     | FieldBinding::Distance
                     | FieldBinding::NodeId { .. }
                     | FieldBinding::GlobalId { .. }
@@ -197,12 +197,12 @@ impl<'a> Context<'a> {
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
             }
-            FieldBinding::FirstOf(fields) => {
+            FieldBinding::Coalesce(fields) => {
                 let own = |field: &catalog::FieldId| ir::ValueRef::Field {
                     path: path.to_vec(),
                     field: *field,
                 };
-                let place = ir::ValueRef::FirstOf(fields.iter().map(own).collect());
+                let place = ir::ValueRef::Coalesce(fields.iter().map(own).collect());
                 let output = outputs.order_value(self, &ir::OrderKey::Value(place));
                 Ok(Node::Leaf { output, leaf: response::Leaf::Text })
             }

@@ -59,8 +59,8 @@ impl<'b> OfVariant<'b> {
     }
 
     /// The nodes that a change reaches.
-    pub(super) fn of_way(way: &'b RelationshipVariant) -> Self {
-        let RelationshipVariant { number, common, links, hop, .. } = way;
+    pub(super) fn of_relationship(relationship: &'b RelationshipVariant) -> Self {
+        let RelationshipVariant { number, common, links, hop, .. } = relationship;
         Self { number: *number, common, links, hop: Some(*hop) }
     }
 }
@@ -199,7 +199,9 @@ impl<'a> Context<'a> {
     ) -> Result<Option<Filter>, LowerError> {
         let mut ways = Vec::new();
         for variant in self.api.variants(variants) {
-            let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
+            let Some(hop) = variant.hop else {
+                return Err(misplaced("a relationship to variants"));
+            };
             let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
                 return Ok(None);
             };

@@ -422,7 +422,7 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }
         | ValueRef::OrElse { place, .. } => field_of(place),
-        ValueRef::FirstOf(places) => field_of(places.first()?),
+        ValueRef::Coalesce(places) => field_of(places.first()?),
         ValueRef::Computed(_)
         | ValueRef::Distance(_)
         | ValueRef::Counted { .. }

@@ -520,7 +520,7 @@ impl Compiler<'_> {
             }
             ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
             ValueRef::Common(place) => scope.common(*place),
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 let values = places.iter().map(|place| self.place(place, scope, statement));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 let (fields, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();

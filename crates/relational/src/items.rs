@@ -111,7 +111,7 @@ impl Compiler<'_> {
                         ir::OrderKey::Value(ir::ValueRef::Distance(distance)) => {
                             self.distance(distance, scope, statement)?
                         }
-                        ir::OrderKey::Value(place @ ir::ValueRef::FirstOf(_)) => {
+                        ir::OrderKey::Value(place @ ir::ValueRef::Coalesce(_)) => {
                             self.place(place, scope, statement)?.1
                         }
                         ir::OrderKey::Value(_) => {

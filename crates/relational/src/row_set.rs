@@ -332,7 +332,7 @@ pub(super) fn is_on_path(place: &ir::ValueRef) -> bool {
         ir::ValueRef::Field { path, .. } => !path.is_empty(),
         // A field of another entity may be null where this one is not.
         ir::ValueRef::If { .. } | ir::ValueRef::Common(_) => true,
-        ir::ValueRef::FirstOf(places) => places.first().is_none_or(is_on_path),
+        ir::ValueRef::Coalesce(places) => places.first().is_none_or(is_on_path),
         _ => false,
     }
 }

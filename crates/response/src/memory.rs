@@ -36,8 +36,9 @@ pub struct MemoryBudget {
     taken: AtomicU64,
     /// Bytes of buffers that connections keep for the next response.
     kept: AtomicU64,
-    /// Bytes of large reservations that were released since the function below was called.
+    /// Bytes of large reservations that were released since `return_freed` was called.
     released: AtomicU64,
+    /// Returns freed memory to the system.
     return_freed: OnceLock<fn()>,
 }
 

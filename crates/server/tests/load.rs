@@ -383,8 +383,8 @@ fn assert_memory_is_kept(served: &mut Served, clients: usize, most: u64) {
     served.assert_lives();
 }
 
-/// Nobody is refused for want of a connection, which has some megabytes of its own, or of time on a
-/// machine that is busy.
+/// Few connections, each with some megabytes of its own, and long timeouts: a busy machine rejects no
+/// request for lack of a connection or of time.
 const OPTIONS: [&str; 5] = [
     "--threads=2",
     "--connections=8",

@@ -14,7 +14,7 @@ const SHOP: &str = r#"
     type Tag implements Named { id: ID!  items: [Item] @hasInverse(field: tags) }
 "#;
 
-/// The same names, and other fields.
+/// Types with the names of [`SHOP`], and other fields.
 const LAB: &str = r#"
     interface Named { name: String! @search(by: [term])  code: Int @search }
     type Item implements Named { id: ID!  weight: Float  vector: [Float!] @embedding @search(by: ["hnsw(metric: euclidean, exponent: 4)"]) }

@@ -10,6 +10,7 @@ mod backups;
 mod batches;
 mod bodies;
 mod browser;
+mod cache_control;
 mod cached_documents;
 mod claims;
 mod clients;

@@ -9,14 +9,17 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use testkit::postgres::{required_installations, shared};
+use testkit::random::Random;
 
 use crate::program::{Folder, outcome, run, thalweg};
 
 mod filled;
+mod predicates;
 mod random;
 mod rejected;
 mod resumed;
 mod sorted;
+mod targets;
 
 /// Fields of every kind.
 const TYPES: &str = "
@@ -500,12 +503,7 @@ fn a_killed_import_goes_on_and_ends_equal() {
 #[test]
 fn no_bytes_end_an_import_but_by_an_error() {
     let scene = Scene::new(BLOG);
-    let mut state = 11_u64;
-    let mut next = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut random = Random::new(11);
     let words: &[&[u8]] = &[
         b"<0x1>",
         b"_:a",
@@ -541,7 +539,7 @@ fn no_bytes_end_an_import_but_by_an_error() {
     {
         let mut bytes = if *name == "Post.csv" { b"title,author\n".to_vec() } else { Vec::new() };
         for _ in 0..4_000 {
-            bytes.extend_from_slice(words[next(words.len())]);
+            bytes.extend_from_slice(words[random.below(words.len())]);
         }
         let file = scene.write(name, bytes);
         let data = scene.file(&format!("random{round}.db"));
@@ -595,6 +593,15 @@ fn wrong_options_are_named() {
         &expect![[r#"
         error: more than 1 values are rejected
     "#]],
+    );
+    check(
+        &many,
+        &["--sort-memory", "1KiB"],
+        &expect![[r#"
+            error: invalid value '1KiB' for '--sort-memory <SIZE>': a size from 64.0 KiB to 1.0 GiB is wanted
+
+            For more information, try '--help'.
+        "#]],
     );
     check(
         &scene.file("missing.rdf"),

@@ -12,9 +12,8 @@ use source::{SourceError, SourceErrorKind};
 
 use super::bind::Bound;
 use super::cursor::Answer;
-use super::database::PostgresPlan;
-use super::execute::PostgresProgram;
 use super::execute::units::too_large;
+use super::execute::{PostgresPlan, PostgresProgram};
 use super::wire::Rows;
 
 /// The rows that a program read or changed for a request.

@@ -11,8 +11,8 @@ use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, Observed, Plan, PlanFigures,
-    PoolLimits, ReadForm, Session, SourceError, SourceErrorKind, Timeouts,
+    CompileError, Connections, ExecuteError, ExecuteParams, Observed, PlanFigures, PoolLimits,
+    ReadForm, Session, SourceError, SourceErrorKind, Timeouts,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -24,7 +24,7 @@ use super::changes::PostgresChangeProbe;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
-use super::execute::{PostgresProgram, explain};
+use super::execute::{PostgresPlan, PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
 use super::open_error::OpenError;
 use super::options::PostgresOptions;
@@ -50,9 +50,6 @@ pub struct PostgresSource {
     timeouts: Timeouts,
     breaker: Arc<CircuitBreaker>,
 }
-
-/// A request that was compiled for PostgreSQL.
-pub type PostgresPlan = Plan<PostgresProgram>;
 
 /// The pool of one thread.
 #[derive(Debug)]

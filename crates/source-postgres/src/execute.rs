@@ -15,7 +15,7 @@ use ir::TextMatch;
 use relational::{Against, Level, ParameterKind, ParameterSource, Parents, Program};
 use source::Settings;
 use source::SourceError;
-use source::{Observed, ReadForm};
+use source::{Observed, Plan, ReadForm};
 use sql::PlanFigures;
 use tokio_postgres::types::Type;
 
@@ -33,6 +33,9 @@ use super::wire::{
     Connection, DatabaseError, Parameter, Pipeline, Rows, Statement, Transaction, WireError,
 };
 pub(super) use keys::{has_results, key_arrays, object_error};
+
+/// A request that was compiled for PostgreSQL.
+pub type PostgresPlan = Plan<PostgresProgram>;
 
 /// A program with its prepared statements.
 #[derive(Debug)]

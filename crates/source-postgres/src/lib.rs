@@ -49,8 +49,8 @@ pub mod transfer;
 pub mod wire;
 
 pub use changes::PostgresChangeProbe;
-pub use database::{PostgresConnections, PostgresPlan, PostgresSource};
-pub use execute::PostgresProgram;
+pub use database::{PostgresConnections, PostgresSource};
+pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
 pub use options::{Extensions, PostgresOptions, Rights};

@@ -18,8 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::compile::Recompiler;
-use super::database::PostgresPlan;
-use super::execute::PostgresProgram;
+use super::execute::{PostgresPlan, PostgresProgram};
 use super::wire::Rows;
 
 /// Number of rows whose join costs about as much as another round trip and statement.

@@ -12,8 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::bind::Bound;
-use super::database::PostgresPlan;
-use super::execute::PostgresProgram;
+use super::execute::{PostgresPlan, PostgresProgram};
 use super::pool::Detached;
 use super::portions::{Reader, read_ahead};
 use super::settings;

@@ -37,6 +37,13 @@ pub struct PostgresTransfer {
     schema: DefinitionsSchema,
 }
 
+/// The values of a unique column, as an array of one type.
+#[derive(Debug, PartialEq, Eq)]
+enum Keys<'v> {
+    Numbers(Vec<i64>),
+    Texts(Vec<&'v str>),
+}
+
 /// Bytes of rows that are sent at once.
 const CHUNK: usize = 256 << 10;
 
@@ -140,22 +147,17 @@ impl PostgresTransfer {
         columns: &[StoredColumn],
         out: &mut RowBuffer,
     ) -> Result<(), TransferError> {
-        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
-        for value in values {
-            match value {
-                ValueRef::Integer(number) => numbers.push(*number),
-                ValueRef::Text(text) => texts.push(*text),
-                ValueRef::Null
-                | ValueRef::Boolean(_)
-                | ValueRef::Float(_)
-                | ValueRef::Moment(_)
-                | ValueRef::Json(_)
-                | ValueRef::List(_) => {}
+        match Keys::of(values) {
+            Some(Keys::Numbers(numbers)) => {
+                self.read_rows(query, &[(&numbers, Type::INT8_ARRAY)], columns, out).await
             }
-        }
-        match numbers.is_empty() {
-            true => self.read_rows(query, &[(&texts, Type::TEXT_ARRAY)], columns, out).await,
-            false => self.read_rows(query, &[(&numbers, Type::INT8_ARRAY)], columns, out).await,
+            Some(Keys::Texts(texts)) => {
+                self.read_rows(query, &[(&texts, Type::TEXT_ARRAY)], columns, out).await
+            }
+            None => {
+                let column = columns.first().map(|column| column.name.clone());
+                Err(TransferError::Value { column: column.unwrap_or_default() })
+            }
         }
     }
 
@@ -261,4 +263,43 @@ fn found(row: &Row, place: usize) -> Result<DatabaseValue<'_>, tokio_postgres::E
             row.try_get::<_, Option<&str>>(place)?.map_or(DatabaseValue::Null, DatabaseValue::Text)
         }
     })
+}
+
+impl<'v> Keys<'v> {
+    /// Returns `None` for values of other types, or of both.
+    fn of(values: &[ValueRef<'v>]) -> Option<Self> {
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        for value in values {
+            match value {
+                ValueRef::Integer(number) => numbers.push(*number),
+                ValueRef::Text(text) => texts.push(*text),
+                ValueRef::Null
+                | ValueRef::Boolean(_)
+                | ValueRef::Float(_)
+                | ValueRef::Moment(_)
+                | ValueRef::Json(_)
+                | ValueRef::List(_) => return None,
+            }
+        }
+        match (numbers.is_empty(), texts.is_empty()) {
+            (false, true) => Some(Self::Numbers(numbers)),
+            (true, _) => Some(Self::Texts(texts)),
+            (false, false) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_numbers_or_texts() {
+        let (one, two, text) = (ValueRef::Integer(1), ValueRef::Integer(2), ValueRef::Text("a"));
+        assert_eq!(Keys::of(&[one, two]), Some(Keys::Numbers(vec![1, 2])));
+        assert_eq!(Keys::of(&[text]), Some(Keys::Texts(vec!["a"])));
+        for other in [ValueRef::Float(0.5), ValueRef::Boolean(true), ValueRef::Moment(7), text] {
+            assert_eq!(Keys::of(&[one, other]), None);
+        }
+    }
 }

@@ -4,13 +4,15 @@
 //! allocations of a run are therefore reserved in the memory budget of all answers first. Without
 //! room SQLite gets no memory, which ends the statement; the error is that of any other answer
 //! without room ([`was_refused`]). Small allocations, and those outside of a step, do not count:
-//! pages and prepared statements outlive a run.
+//! pages and prepared statements outlive a run. Nor does memory that a run leaves allocated, such as
+//! the first pages of a cache, which are large together, count after it.
 #![expect(unsafe_code, reason = "the allocator of SQLite is a table of C functions")]
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use response::MemoryReservation;
@@ -22,9 +24,18 @@ const LARGE: c_int = 256 << 10;
 /// The memory of the run on this thread.
 #[derive(Debug)]
 struct Run {
+    number: u64,
     /// Empty; each allocation gets a reservation of the same budget.
     held: MemoryReservation,
+    has_reserved: bool,
     is_refused: bool,
+}
+
+/// The reservation of an allocation, with the number of its run.
+#[derive(Debug)]
+struct Reserved {
+    run: u64,
+    _held: MemoryReservation,
 }
 
 /// Ends the run when it is dropped.
@@ -39,7 +50,10 @@ thread_local! {
 static DEFAULT: OnceLock<Option<Methods>> = OnceLock::new();
 
 /// Reservations of large allocations by their addresses.
-static RESERVED: LazyLock<Mutex<HashMap<usize, MemoryReservation>>> = LazyLock::new(Mutex::default);
+static RESERVED: LazyLock<Mutex<HashMap<usize, Reserved>>> = LazyLock::new(Mutex::default);
+
+/// The number of runs.
+static RUNS: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Clone, Copy)]
 struct Methods(sqlite3_mem_methods);
@@ -95,7 +109,8 @@ fn give_back_large() {
 
 /// Runs something whose steps reserve memory in the budget of `held`.
 pub(super) fn reserving<T>(held: MemoryReservation, run: impl FnOnce() -> T) -> T {
-    RUN.set(Some(Run { held, is_refused: false }));
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    RUN.set(Some(Run { number, held, has_reserved: false, is_refused: false }));
     let _end = End;
     run()
 }
@@ -108,19 +123,21 @@ pub(super) fn step<T>(step: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Whether SQLite got no memory in the run on this thread because there was no room for it.
+/// Returns true if the budget had no room for an allocation of SQLite in the run on this thread.
 pub(super) fn was_refused() -> bool {
     RUN.with_borrow(|run| run.as_ref().is_some_and(|run| run.is_refused))
 }
 
 impl Drop for End {
     fn drop(&mut self) {
-        RUN.set(None);
+        let Some(run) = RUN.take().filter(|run| run.has_reserved) else { return };
+        let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+        reserved.retain(|_, reserved| reserved.run != run.number);
     }
 }
 
 /// Reserves the memory of an allocation if it counts; `Err` without room.
-fn reserve(bytes: c_int) -> Result<Option<MemoryReservation>, ()> {
+fn reserve(bytes: c_int) -> Result<Option<Reserved>, ()> {
     if bytes < LARGE || !IS_STEPPING.try_with(Cell::get).unwrap_or(false) {
         return Ok(None);
     }
@@ -130,19 +147,20 @@ fn reserve(bytes: c_int) -> Result<Option<MemoryReservation>, ()> {
         let mut held = run.held.another();
         let grown = held.grow_to(u64::from(bytes.unsigned_abs()));
         run.is_refused |= grown.is_err();
-        grown.map(|()| Some(held)).map_err(|_| ())
+        run.has_reserved |= grown.is_ok();
+        grown.map(|()| Some(Reserved { run: run.number, _held: held })).map_err(|_| ())
     });
     reserved.unwrap_or(Ok(None))
 }
 
-fn remember(address: *mut c_void, held: Option<MemoryReservation>) {
-    if let (Some(held), false) = (held, address.is_null()) {
-        RESERVED.lock().unwrap_or_else(PoisonError::into_inner).insert(address.addr(), held);
+fn remember(address: *mut c_void, reserved: Option<Reserved>) {
+    if let (Some(reserved), false) = (reserved, address.is_null()) {
+        RESERVED.lock().unwrap_or_else(PoisonError::into_inner).insert(address.addr(), reserved);
     }
 }
 
 /// Takes the reservation of an allocation, if it has one.
-fn take(address: *mut c_void, size: c_int) -> Option<MemoryReservation> {
+fn take(address: *mut c_void, size: c_int) -> Option<Reserved> {
     if size < LARGE {
         return None;
     }
@@ -167,10 +185,10 @@ unsafe fn size(default: &sqlite3_mem_methods, address: *mut c_void) -> c_int {
 // SAFETY: SQLite calls it as its own function, which may be called with any size.
 unsafe extern "C" fn allocate(bytes: c_int) -> *mut c_void {
     let Some(malloc) = default().and_then(|default| default.xMalloc) else { return null_mut() };
-    let Ok(held) = reserve(bytes) else { return null_mut() };
+    let Ok(reserved) = reserve(bytes) else { return null_mut() };
     // SAFETY: SQLite's own function, called as SQLite does.
     let address = unsafe { malloc(bytes) };
-    remember(address, held);
+    remember(address, reserved);
     address
 }
 
@@ -180,10 +198,10 @@ unsafe extern "C" fn free(address: *mut c_void) {
     let Some(free) = default.xFree else { return };
     // SAFETY: SQLite frees its own allocations. The address may be another's from then on, so the
     // reservation is taken before.
-    let held = unsafe { take(address, size(default, address)) };
+    let reserved = unsafe { take(address, size(default, address)) };
     // SAFETY: as above.
     unsafe { free(address) };
-    drop(held);
+    drop(reserved);
 }
 
 // SAFETY: SQLite calls it with one of its allocations, and uses no other address from then on than
@@ -192,7 +210,7 @@ unsafe extern "C" fn reallocate(address: *mut c_void, bytes: c_int) -> *mut c_vo
     let Some(default) = default() else { return null_mut() };
     let Some(realloc) = default.xRealloc else { return null_mut() };
     // Both exist while one is copied to the other.
-    let Ok(held) = reserve(bytes) else { return null_mut() };
+    let Ok(reserved) = reserve(bytes) else { return null_mut() };
     // SAFETY: SQLite passes its own allocation.
     let before = unsafe { take(address, size(default, address)) };
     // SAFETY: as above.
@@ -200,7 +218,7 @@ unsafe extern "C" fn reallocate(address: *mut c_void, bytes: c_int) -> *mut c_vo
     match grown.is_null() {
         // The allocation stays as it was.
         true => remember(address, before),
-        false => remember(grown, held),
+        false => remember(grown, reserved),
     }
     grown
 }
@@ -252,6 +270,31 @@ mod tests {
             // The connection goes on.
             assert_eq!(read(&connection, u64::MAX).0, ffi::SQLITE_ROW);
             assert!(!was_refused());
+        });
+    }
+
+    #[test]
+    fn pages_that_stay_in_the_cache_are_not_reserved_after_a_run() {
+        let name = "allocations::tests::pages_that_stay_in_the_cache_are_not_reserved_after_a_run";
+        alone(name, || {
+            install();
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("pages.db");
+            let writer = Connection::open(&file).unwrap();
+            let table = "CREATE TABLE small (number integer); INSERT INTO small VALUES (1)";
+            writer.execute_batch(table).unwrap();
+            let reader = Connection::open(&file).unwrap();
+            let mut statement = reader.prepare("SELECT number FROM small").unwrap();
+            // The next step makes another cache, of 20 pages at once.
+            writer.execute_batch("PRAGMA page_size = 65536; VACUUM").unwrap();
+            let memory = MemoryBudget::new(u64::MAX);
+            let mut rows = statement.query([]).unwrap();
+            let is_read = reserving(MemoryReservation::of(&memory), || {
+                step(|| rows.next().map(|row| row.is_some()))
+            });
+            assert_eq!(is_read, Ok(true));
+            assert!(memory.most_held() > MEBIBYTE, "{}", memory.most_held());
+            assert_eq!(memory.held(), 0);
         });
     }
 }

@@ -105,15 +105,15 @@ impl Inline {
     }
 }
 
-/// Whether an error only means that the statement has to run on another thread.
+/// Returns true if the statement has to run on another thread because of an error.
 pub(super) fn belongs_elsewhere(error: &SourceError) -> bool {
     error.kind == SourceErrorKind::Timeout
         || is_busy(error)
         || error.message.starts_with(PATTERN_TOO_LONG)
 }
 
-/// Whether an error ends the run: the statement has to run on another thread, or there is no memory
-/// for its rows.
+/// Returns true if an error ends the run: the statement has to run on another thread, or the budget
+/// has no room for its rows.
 pub(super) fn ends_run(error: &SourceError) -> bool {
     belongs_elsewhere(error) || error.kind == SourceErrorKind::BudgetExceeded
 }

@@ -275,6 +275,8 @@ impl ToSql for Bound<'_> {
 #[cfg(test)]
 mod tests {
     use rusqlite::StatementStatus;
+    use sql::tree::definition::DataType;
+    use sql::{BulkRows, Flavor, Identifier, TableName};
     use storage::tables::ColumnType;
 
     use super::*;
@@ -296,8 +298,14 @@ mod tests {
         let columns = [column("name", ColumnType::Text), column("id", ColumnType::Int64)];
         let names: Vec<String> = (4_500..5_500).map(|id| format!("n{id}")).collect();
         let values: Vec<ValueRef<'_>> = names.iter().map(|name| ValueRef::Text(name)).collect();
-        let positions: Vec<String> = (1..=values.len()).map(|place| format!("?{place}")).collect();
-        let query = format!("select name, id from t where name in ({})", positions.join(", "));
+        let [table, name, id] = ["t", "name", "id"].map(|name| Identifier(name.into()));
+        let rows = BulkRows {
+            table: TableName { schema: None, name: table },
+            columns: vec![(name.clone(), DataType::Text), (id, DataType::BigInteger)],
+            order: Vec::new(),
+            present: None,
+        };
+        let query = sql::print_find_rows(&rows, &name, values.len(), &Flavor::SQLITE);
         let mut found = RowBuffer::default();
         transfer.find(&query, &values, &columns, &mut found).unwrap();
         assert_eq!(found.len(), 500);

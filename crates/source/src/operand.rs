@@ -35,8 +35,8 @@ pub struct Variables<'v> {
 #[derive(Clone, Default)]
 pub struct Password {
     pub given: Option<Box<str>>,
-    /// The hash of a new password, or the stored hash which a given one matches.
-    pub hash: Option<Box<str>>,
+    /// The hash of a new password, or the stored hashes which a given one matches.
+    pub hashes: Vec<Box<str>>,
 }
 
 impl<'v> Variables<'v> {
@@ -99,11 +99,17 @@ pub fn resolve<'v>(
         Operand::Representations(own) => Ok(representations::values(own, variables)),
         Operand::Password { number, part } => {
             let own = variables.passwords.get(usize::from(*number));
-            let text = own.and_then(|own| match part {
-                PasswordPart::Given => own.given.as_deref(),
-                PasswordPart::Hash => own.hash.as_deref(),
-            });
-            Ok(text.map_or(Resolved::Null, |text| Resolved::Text(text.into())))
+            let hashes = own.map(|own| &*own.hashes).unwrap_or_default();
+            let text = |text: &'v str| Resolved::Text(text.into());
+            Ok(match part {
+                PasswordPart::Given => {
+                    own.and_then(|own| own.given.as_deref()).map_or(Resolved::Null, text)
+                }
+                PasswordPart::Hash => hashes.first().map_or(Resolved::Null, |hash| text(hash)),
+                PasswordPart::Hashes => {
+                    Resolved::List(hashes.iter().map(|hash| text(hash)).collect())
+                }
+            })
         }
         Operand::Now => Ok(Resolved::Text(now().into())),
         _ => Err(SourceError::new(

@@ -10,8 +10,7 @@ use source_sqlite::SqliteChangeProbe;
 /// The probe of a source.
 #[derive(Debug)]
 pub enum ChangeProbe {
-    Sqlite(SqliteChangeProbe),
-    /// Boxed, being large next to the other.
+    Sqlite(Box<SqliteChangeProbe>),
     Postgres(Box<PostgresChangeProbe>),
 }
 

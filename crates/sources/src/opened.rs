@@ -115,7 +115,7 @@ impl Source {
     #[must_use]
     pub fn change_probe(&self) -> Option<ChangeProbe> {
         match self {
-            Self::Sqlite(source) => Some(ChangeProbe::Sqlite(source.change_probe())),
+            Self::Sqlite(source) => Some(ChangeProbe::Sqlite(Box::new(source.change_probe()))),
             Self::Postgres(source) => Some(ChangeProbe::Postgres(Box::new(source.change_probe()))),
             Self::Neo4j(_) => None,
         }

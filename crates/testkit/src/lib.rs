@@ -1,5 +1,5 @@
 //! Test support that the product does not need: case files, private databases, scripts of clients,
-//! a private Neo4j, issuers of tokens, servers of HTTP, an oracle for the gateway.
+//! a private Neo4j, issuers of tokens, servers of HTTP, random numbers, an oracle for the gateway.
 
 pub mod allocation;
 pub mod alone;
@@ -9,5 +9,6 @@ pub mod fuzz;
 pub mod http;
 pub mod neo4j;
 pub mod postgres;
+pub mod random;
 pub mod script;
 pub mod tokens;

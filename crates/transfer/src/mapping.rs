@@ -165,7 +165,7 @@ impl Lookup {
             let mut fields: FxHashMap<Box<str>, usize> = FxHashMap::default();
             for (place, member) in members() {
                 fields.insert(member.field.clone(), place);
-                // A text in a language is that of the field without one, too: `name@en`.
+                // A field in a language has a second name: the field without one, with the tag.
                 if let Some((predicate, tag)) = member.predicate.split_once('@')
                     && let Some(own) =
                         object.members.iter().find(|one| *one.predicate == *predicate)

@@ -10,5 +10,5 @@
 mod names;
 mod runs;
 
-pub use names::{Names, SavedNames};
+pub use names::{Names, ResumedNames, SavedNames};
 pub use runs::{Entries, Sorted, Sorter, run_path};

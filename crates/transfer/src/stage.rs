@@ -44,6 +44,7 @@ pub use report::{Counts, Rejected, Rejections};
 pub use staged::{Staged, StagedTable, TableRows};
 pub use state::{LoadState, Manifest};
 
+use checkpoint::Resumed;
 use facts::Facts;
 
 /// Choices of an import.
@@ -53,7 +54,7 @@ pub struct Settings {
     /// The namespace of Dgraph that is imported; others are skipped.
     pub namespace: u64,
     pub most_rejected: u64,
-    /// Bytes of values in memory before they are sorted to disk.
+    /// Bytes in memory before they are sorted to disk: of values, of links, and of keys.
     pub memory: usize,
 }
 
@@ -87,6 +88,9 @@ pub trait Progress {
 
     /// A further stage begins.
     fn stage(&mut self, name: &'static str);
+
+    /// The files of a killed import are not used, for a reason.
+    fn begin_anew(&mut self, reason: &str);
 }
 
 /// The reason why an import was given up before anything was inserted.
@@ -95,11 +99,23 @@ pub enum StageError {
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error("cannot write a file of the import: {0}")]
-    Io(#[from] io::Error),
+    Io(#[source] io::Error),
+    #[error("a file of the import was changed while it ran")]
+    Changed,
     #[error("more than {0} values are rejected")]
     TooMany(u64),
     #[error("{0}")]
     Refused(String),
+}
+
+/// Files of the import are written whole before they are read, so one that ends early was changed.
+impl From<io::Error> for StageError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Changed,
+            _ => Self::Io(error),
+        }
+    }
 }
 
 /// Files to read, and the folder for what is made of them.
@@ -121,12 +137,23 @@ pub fn stage(
     progress: &mut dyn Progress,
 ) -> Result<Staged, StageError> {
     let Work { sources, inputs, checkpoint, folder } = work;
-    let (mut facts, first, mut position) = match checkpoint {
+    let resumed = match checkpoint {
+        None => None,
+        Some(checkpoint) => match checkpoint.resume(mapping, settings, folder)? {
+            Resumed::Facts(facts) => Some((*facts, checkpoint.file, checkpoint.position)),
+            Resumed::Stale(reason) => {
+                progress.begin_anew(reason);
+                // Its runs are not those that are written now.
+                Checkpoint::remove(folder)?;
+                None
+            }
+        },
+    };
+    let (mut facts, first, mut position) = match resumed {
         None => (Facts::begin(mapping, settings, folder)?, 0, Position::default()),
-        Some(checkpoint) => {
+        Some(resumed) => {
             progress.stage("go on with the values that are not read");
-            let facts = checkpoint.resume(mapping, settings, folder)?;
-            (facts.ok_or_else(assemble::broken)?, checkpoint.file, checkpoint.position)
+            resumed
         }
     };
     for (index, source) in sources.iter().enumerate().skip(first) {
@@ -142,7 +169,7 @@ pub fn stage(
     }
     progress.stage("sort the values by their objects");
     let read = facts.finish()?;
-    let assembled = assemble::assemble(mapping, &read, folder)?;
+    let assembled = assemble::assemble(mapping, &read, folder, settings.memory)?;
     progress.stage("check the references");
     resolve::resolve(mapping, settings, &read, assembled, existing, folder)
 }

@@ -1,7 +1,7 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
-use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
+use ir::{Distance, Filter, Hop, OrderKey, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 use crate::Privilege;
@@ -42,7 +42,7 @@ impl Walk<'_> {
             | ValueRef::Truncated { place, .. }
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 places.iter_mut().for_each(|place| self.place(place, within));
             }
             ValueRef::Counted { .. } => {}
@@ -61,11 +61,9 @@ impl Walk<'_> {
             }
             _ => self.unsupported("rows of several entities"),
         }
-        if let OtherVector::OfRow(rows) = &mut distance.to {
-            for row in rows {
-                let entity = self.catalog[row.field].entity;
-                self.among_visible(&mut row.filter, entity);
-            }
+        for (field, filter) in distance.filters_mut() {
+            let entity = self.catalog[field].entity;
+            self.among_visible(filter, entity);
         }
     }
 

@@ -20,27 +20,27 @@ use crate::denial::{Denial, failed_check};
 use crate::grant::Privilege;
 
 impl Walk<'_> {
-    pub(super) fn grant_objects(&mut self, place: StepOfRoot, change: &mut ObjectChange) {
+    pub(super) fn grant_objects(&mut self, step: StepOfRoot, change: &mut ObjectChange) {
         match change {
             ObjectChange::Find { rows, purpose } => self.grant_find(rows, *purpose),
             // A key alone reveals and changes nothing.
             ObjectChange::NewKeys { .. } => {}
             ObjectChange::Insert { entity, key, keys, fields } => {
-                self.grant_insert(place, *entity, (*key, keys), fields);
+                self.grant_insert(step, *entity, (*key, keys), fields);
             }
             ObjectChange::SetEach { entity, key, keys, fields, .. }
             | ObjectChange::SetAll { entity, key, keys, fields, .. } => {
-                self.grant_set(place, *entity, (*key, keys), fields);
+                self.grant_set(step, *entity, (*key, keys), fields);
             }
             ObjectChange::RemoveElements { entity, key, keys, field, .. } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
-                self.grant_clear(place, &listed, *field);
+                self.grant_clear(step, &listed, *field);
             }
             ObjectChange::Clear { entity, field, values, rows } => {
                 let mut lists = vec![(*field, &*values)];
                 lists.extend(rows.iter().map(|(key, keys)| (*key, keys)));
                 let listed = Listed { entity: *entity, lists };
-                self.grant_clear(place, &listed, *field);
+                self.grant_clear(step, &listed, *field);
             }
             ObjectChange::Connect { joining, near, far, .. } => {
                 let said = HashSet::from([near.0, far.0]);
@@ -53,7 +53,7 @@ impl Walk<'_> {
                 let lists = vec![(near.0, &near.1), (far.0, &far.1)];
                 let listed = Listed { entity: *joining, lists };
                 if let Some(check) = granted.check {
-                    self.require_after(place, &listed, check, "insert");
+                    self.require_after(step, &listed, check, "insert");
                 }
             }
             ObjectChange::Disconnect { joining, near, far } => {
@@ -61,7 +61,7 @@ impl Walk<'_> {
                 lists.extend(far.iter().map(|(field, keys)| (*field, keys)));
                 let listed = Listed { entity: *joining, lists };
                 let passes = self.deletable(*joining);
-                self.require_before(place, &listed, passes, "delete");
+                self.require_before(step, &listed, passes, "delete");
             }
             // Their keys are those of objects that were found for this purpose.
             ObjectChange::Delete { .. } => {}
@@ -106,7 +106,7 @@ impl Walk<'_> {
 
     fn grant_insert(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
         fields: &mut Vec<(FieldId, Operand)>,
@@ -114,7 +114,7 @@ impl Walk<'_> {
         let said: HashSet<FieldId> = fields.iter().map(|(field, _)| *field).collect();
         if may_be_none(keys, true) && !self.has_candidates(entity, Privilege::Insert, &said) {
             let listed = Listed { entity, lists: vec![(key, keys)] };
-            return self.require_after(place, &listed, Filter::none(), "insert");
+            return self.require_after(step, &listed, Filter::none(), "insert");
         }
         let Some(granted) = self.candidates(entity, Privilege::Insert, &said) else { return };
         for (field, operand) in granted.presets {
@@ -128,13 +128,13 @@ impl Walk<'_> {
         }
         if let Some(check) = granted.check {
             let listed = Listed { entity, lists: vec![(key, keys)] };
-            self.require_after(place, &listed, check, "insert");
+            self.require_after(step, &listed, check, "insert");
         }
     }
 
     fn grant_set(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         entity: EntityId,
         (key, keys): (FieldId, &Operand),
         fields: &mut Vec<(FieldId, Operand)>,
@@ -142,11 +142,11 @@ impl Walk<'_> {
         let said: HashSet<FieldId> = fields.iter().map(|(field, _)| *field).collect();
         let listed = Listed { entity, lists: vec![(key, keys)] };
         if may_be_none(keys, false) && !self.has_candidates(entity, Privilege::Update, &said) {
-            return self.require_before(place, &listed, Filter::none(), "update");
+            return self.require_before(step, &listed, Filter::none(), "update");
         }
         let Some(granted) = self.candidates(entity, Privilege::Update, &said) else { return };
         let passes = Filter::and(vec![granted.rows, self.visible(entity)]);
-        self.require_before(place, &listed, passes, "update");
+        self.require_before(step, &listed, passes, "update");
         for (field, operand) in granted.presets {
             match keys {
                 Operand::Objects(keys) => {
@@ -157,22 +157,22 @@ impl Walk<'_> {
             }
         }
         if let Some(check) = granted.check {
-            self.require_after(place, &listed, check, "update");
+            self.require_after(step, &listed, check, "update");
         }
     }
 
-    fn grant_clear(&mut self, place: StepOfRoot, listed: &Listed<'_>, field: FieldId) {
+    fn grant_clear(&mut self, step: StepOfRoot, listed: &Listed<'_>, field: FieldId) {
         let said = HashSet::from([field]);
         let entity = listed.entity;
         if !self.has_candidates(entity, Privilege::Update, &said) {
-            return self.require_before(place, listed, Filter::none(), "update");
+            return self.require_before(step, listed, Filter::none(), "update");
         }
         let Some(granted) = self.candidates(entity, Privilege::Update, &said) else { return };
         if !granted.presets.is_empty() || granted.check.is_some() {
             self.deny(Denial::NotUnderstood("checks of values that are removed"));
         }
         let passes = Filter::and(vec![granted.rows, self.visible(entity)]);
-        self.require_before(place, listed, passes, "update");
+        self.require_before(step, listed, passes, "update");
     }
 
     /// Returns true if a grant permits to write all of these fields.
@@ -189,32 +189,32 @@ impl Walk<'_> {
     /// All listed rows must pass before the change.
     pub(super) fn require_before(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         listed: &Listed<'_>,
         passes: Filter,
         verb: &str,
     ) {
-        if let Some(step) = self.requirement_of(place, listed, passes, verb) {
-            self.guards.push((place.0, step));
+        if let Some(guard) = self.requirement_of(step, listed, passes, verb) {
+            self.guards.push((step.0, guard));
         }
     }
 
     /// All listed rows must pass after the last change of the transaction.
     pub(super) fn require_after(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         listed: &Listed<'_>,
         passes: Filter,
         verb: &str,
     ) {
-        let step = self.requirement_of(place, listed, passes, verb);
-        self.checks.extend(step);
+        let check = self.requirement_of(step, listed, passes, verb);
+        self.checks.extend(check);
     }
 
     /// The requirement that no listed row fails; `None` if none can.
     fn requirement_of(
         &mut self,
-        (_, root): (StepId, u32),
+        (_, root): StepOfRoot,
         listed: &Listed<'_>,
         passes: Filter,
         verb: &str,

@@ -80,7 +80,7 @@ impl Walk<'_> {
             ValueRef::Edge(_) | ValueRef::Computed(_) | ValueRef::Aggregated { .. } => {
                 self.place(place, within);
             }
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 places.iter_mut().for_each(|place| self.grouped(place, within));
             }
             ValueRef::Counted { .. }

@@ -1,15 +1,17 @@
 //! Restrictions of reads.
 
 mod hidden;
+mod nearest;
 mod objects;
 mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Nearest, Operand, OrderKey, OrderTerm, OtherVector,
-    Output, OutputKind, Rows, StepKind, ValueRef, Variant,
+    Call, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output, OutputKind, Rows,
+    StepKind, ValueRef, Variant,
 };
 
+use self::nearest::has_nearest;
 use super::requirement::{Requirement, add, has_barrier};
 use super::{Changed, Walk};
 use crate::denial::Denial;
@@ -147,32 +149,12 @@ impl Walk<'_> {
             From::FunctionOfVariants { call, variants } => {
                 self.called(call);
                 for variant in variants {
-                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    let usage = usage_of_variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                    let requirement = self.requirement(variant.entity, &usage);
+                    self.variant(variant, &usage, requirement);
                 }
             }
-            From::Variants(variants) => {
-                let outputs = (&*rows.outputs, &*rows.order);
-                let passes: Vec<(EntityId, Filter)> = variants
-                    .iter()
-                    .map(|variant| {
-                        let usage = of_variant(variant, rows.shown, outputs);
-                        (variant.entity, self.requirement(variant.entity, &usage).passes)
-                    })
-                    .collect();
-                for variant in variants.iter_mut() {
-                    each_nearest(&mut variant.filter, &mut |nearest| {
-                        self.pass_before(nearest, &passes);
-                    });
-                    self.variant(variant, rows.shown, outputs);
-                }
-                // The common condition comes after those of each variant.
-                if variants.iter().any(|variant| has_barrier(&variant.filter)) {
-                    let common = std::mem::replace(&mut rows.filter, Filter::all());
-                    for variant in variants {
-                        add(&mut variant.filter, common.clone());
-                    }
-                }
-            }
+            From::Variants(_) => self.variants(rows),
             From::Returned { step, .. } => match self.changed.get(step).copied() {
                 Some(Changed { entity: Some(entity), is_new, .. }) => {
                     let mut usage = Usage { is_changed: true, ..Usage::default() };
@@ -207,40 +189,57 @@ impl Walk<'_> {
         usage.order(&rows.order, &[]);
         self.require_open(entity, &usage);
         let requirement = self.requirement(entity, &usage);
-        let passes = [(entity, requirement.passes.clone())];
-        each_nearest(&mut rows.filter, &mut |nearest| self.pass_before(nearest, &passes));
+        if has_nearest(&rows.filter) {
+            let passes = [(entity, requirement.passes.clone())];
+            self.restrict_nearest(&mut rows.filter, &passes);
+            self.restrict_distances((&mut rows.outputs, &mut rows.order), &passes);
+        }
         requirement.restrict(&mut rows.filter);
     }
 
-    /// `outputs` and `order` are those of all variants.
-    fn variant(
-        &mut self,
-        variant: &mut Variant,
-        shown: bool,
-        (outputs, order): (&[Output], &[OrderTerm]),
-    ) {
-        let entity = variant.entity;
-        let usage = of_variant(variant, shown, (outputs, order));
-        // A variant that the request excludes is not read.
-        if variant.filter != Filter::none() {
-            self.require_open(entity, &usage);
-        }
-        self.requirement(entity, &usage).restrict(&mut variant.filter);
-    }
-
-    /// Lets only rows that pass be among the nearest, and only their vectors be compared with.
-    fn pass_before(&self, nearest: &mut Nearest, passes: &[(EntityId, Filter)]) {
-        let pass = |field: FieldId, filter: &mut Filter| {
-            let entity = self.catalog[field].entity;
-            let own = passes.iter().find(|(of, _)| *of == entity);
-            add(filter, own.map_or_else(Filter::none, |(_, passes)| passes.clone()));
+    /// Restricts rows of several entities.
+    fn variants(&mut self, rows: &mut Rows) {
+        let Rows { from: From::Variants(variants), filter, outputs, order, shown, .. } = rows
+        else {
+            return;
         };
-        for candidates in &mut nearest.among {
-            pass(candidates.key, &mut candidates.filter);
-            if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
-                rows.iter_mut().for_each(|row| pass(row.field, &mut row.filter));
+        let own: Vec<(Usage, Requirement)> = variants
+            .iter()
+            .map(|variant| {
+                let usage = usage_of_variant(variant, *shown, (outputs, order));
+                let requirement = self.requirement(variant.entity, &usage);
+                (usage, requirement)
+            })
+            .collect();
+        if variants.iter().any(|variant| has_nearest(&variant.filter)) {
+            let passes = variants.iter().zip(&own);
+            let passes: Vec<(EntityId, Filter)> = passes
+                .map(|(variant, (_, requirement))| (variant.entity, requirement.passes.clone()))
+                .collect();
+            self.restrict_distances((outputs, order), &passes);
+            for variant in variants.iter_mut() {
+                self.restrict_nearest(&mut variant.filter, &passes);
+                self.restrict_distances((&mut variant.outputs, &mut []), &passes);
             }
         }
+        for (variant, (usage, requirement)) in variants.iter_mut().zip(own) {
+            self.variant(variant, &usage, requirement);
+        }
+        // The common condition comes after those of each variant.
+        if variants.iter().any(|variant| has_barrier(&variant.filter)) {
+            let common = std::mem::replace(filter, Filter::all());
+            for variant in variants {
+                add(&mut variant.filter, common.clone());
+            }
+        }
+    }
+
+    fn variant(&mut self, variant: &mut Variant, usage: &Usage, requirement: Requirement) {
+        // A variant that the request excludes is not read.
+        if variant.filter != Filter::none() {
+            self.require_open(variant.entity, usage);
+        }
+        requirement.restrict(&mut variant.filter);
     }
 
     /// Denies closed actions. An aggregate of nodes reads the nodes.
@@ -289,6 +288,7 @@ impl Usage {
     fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
         for term in order {
             match &term.key {
+                OrderKey::Value(ValueRef::Field { path, .. }) if !path.is_empty() => {}
                 OrderKey::Value(place) => add_members(place, common, &mut self.ordered),
                 OrderKey::Call(call) => self.ordered.push(Member::Function(call.function)),
                 OrderKey::Relation { .. } => {}
@@ -299,12 +299,6 @@ impl Usage {
     /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
     fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
         let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);
-        let member = |place: &ValueRef| match place.stored() {
-            ValueRef::Field { field, .. } => Some(Member::Field(*field)),
-            ValueRef::Common(place) => shared(place),
-            ValueRef::Computed(call) => Some(Member::Function(call.function)),
-            _ => None,
-        };
         for output in outputs {
             match &output.kind {
                 OutputKind::Field { field, .. } | OutputKind::FieldIf { field, .. } => {
@@ -319,21 +313,18 @@ impl Usage {
                 OutputKind::Aggregate(aggregate) => {
                     self.is_aggregated = true;
                     for place in aggregate.terms.iter().filter_map(|term| term.place.as_ref()) {
-                        match place {
-                            ValueRef::FirstOf(_) => {
-                                add_members(place, common, &mut self.aggregated);
-                            }
-                            _ => self.aggregated.extend(member(place)),
-                        }
+                        add_members(place, common, &mut self.aggregated);
                     }
                 }
                 // Groups reveal the values of their keys.
                 OutputKind::Groups(groups) => {
                     self.is_read = true;
-                    self.read.extend(groups.by.iter().filter_map(member));
+                    for place in &groups.by {
+                        add_members(place, common, &mut self.read);
+                    }
                     self.add(&groups.outputs, common);
                 }
-                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::FirstOf(_))) => {
+                OutputKind::OrderValue(OrderKey::Value(place @ ValueRef::Coalesce(_))) => {
                     add_members(place, common, &mut self.read);
                 }
                 OutputKind::Present { .. }
@@ -349,7 +340,7 @@ impl Usage {
 }
 
 /// The usage of one of several entities; `outputs` and `order` are those of all.
-fn of_variant(
+fn usage_of_variant(
     variant: &Variant,
     shown: bool,
     (outputs, order): (&[Output], &[OrderTerm]),
@@ -362,20 +353,31 @@ fn of_variant(
     usage
 }
 
-/// Adds the members that a value of the rows themselves is; `common` are the fields that common ones
-/// are of this entity.
+/// Adds the members that a value is; `common` are the fields that common ones are of this entity.
 fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) {
     match place.stored() {
-        ValueRef::Field { path, field } if path.is_empty() => members.push(Member::Field(*field)),
+        ValueRef::Field { field, .. } => members.push(Member::Field(*field)),
         ValueRef::Common(place) => {
             members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
         }
         ValueRef::Computed(call) => members.push(Member::Function(call.function)),
-        ValueRef::FirstOf(places) => {
+        ValueRef::Coalesce(places) => {
             places.iter().for_each(|place| add_members(place, common, members));
         }
         _ => {}
     }
+}
+
+/// The keys of an order, and those that are outputs.
+fn order_keys<'r>(
+    outputs: &'r mut [Output],
+    order: &'r mut [OrderTerm],
+) -> impl Iterator<Item = &'r mut OrderKey> {
+    let outputs = outputs.iter_mut().filter_map(|output| match &mut output.kind {
+        OutputKind::OrderValue(key) => Some(key),
+        _ => None,
+    });
+    outputs.chain(order.iter_mut().map(|term| &mut term.key))
 }
 
 /// Returns true if a condition compares a value with a password.
@@ -385,17 +387,6 @@ fn has_password(filter: &Filter) -> bool {
         Filter::Barrier { then, .. } => has_password(then),
         Filter::Compare { operand, .. } => matches!(operand, Operand::Password { .. }),
         _ => false,
-    }
-}
-
-/// Calls a function for each choice of the nearest rows in a conjunction.
-fn each_nearest(filter: &mut Filter, call: &mut impl FnMut(&mut Nearest)) {
-    match filter {
-        Filter::And(filters) => {
-            filters.iter_mut().for_each(|filter| each_nearest(filter, call));
-        }
-        Filter::Nearest(nearest) => call(nearest),
-        _ => {}
     }
 }
 

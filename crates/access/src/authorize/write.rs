@@ -26,14 +26,14 @@ use crate::grant::Privilege;
 use candidates::{Candidates, Presets};
 
 impl Walk<'_> {
-    pub(super) fn write(&mut self, place: StepOfRoot, write: &mut Write) {
+    pub(super) fn write(&mut self, step: StepOfRoot, write: &mut Write) {
         let entity = write.entity;
         if !write.children.is_empty() {
             self.deny(Denial::NotUnderstood("writes within a write"));
         }
         match &mut write.kind {
-            WriteKind::Insert(insert) => self.insert(place, entity, insert),
-            WriteKind::Update(update) => self.update(place, entity, update),
+            WriteKind::Insert(insert) => self.insert(step, entity, insert),
+            WriteKind::Update(update) => self.update(step, entity, update),
             WriteKind::Delete { filter, .. } => {
                 self.check(entity, Privilege::Delete, None);
                 let grants = self.set.grants(entity, Privilege::Delete);
@@ -44,7 +44,7 @@ impl Walk<'_> {
                 self.restrict(entity, filter, rows);
             }
             WriteKind::Upsert { insert, conflict } => {
-                self.upsert(place, entity, insert, conflict);
+                self.upsert(step, entity, insert, conflict);
             }
             WriteKind::Link { .. }
             | WriteKind::Unlink { .. }
@@ -88,12 +88,12 @@ impl Walk<'_> {
         }
     }
 
-    fn insert(&mut self, place: StepOfRoot, entity: EntityId, insert: &mut Insert) {
+    fn insert(&mut self, step: StepOfRoot, entity: EntityId, insert: &mut Insert) {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
         let Some(let_by) = self.candidates(entity, Privilege::Insert, &said) else { return };
         self.preset(insert, &let_by.presets);
         if let Some(check) = let_by.check {
-            self.add_check(place, entity, "insert", check);
+            self.add_check(step, entity, "insert", check);
         }
     }
 
@@ -111,11 +111,11 @@ impl Walk<'_> {
         }
     }
 
-    fn update(&mut self, place: StepOfRoot, entity: EntityId, update: &mut Update) {
+    fn update(&mut self, step: StepOfRoot, entity: EntityId, update: &mut Update) {
         let Some(let_by) = self.assign(entity, &mut update.assignments) else { return };
         self.restrict(entity, &mut update.filter, let_by.rows);
         if let Some(check) = let_by.check {
-            self.add_check(place, entity, "update", check);
+            self.add_check(step, entity, "update", check);
         }
     }
 
@@ -123,7 +123,7 @@ impl Walk<'_> {
     /// Afterwards it is unknown which of the two happened, so that the row must pass both checks.
     fn upsert(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         entity: EntityId,
         insert: &mut Insert,
         conflict: &mut Conflict,
@@ -137,7 +137,7 @@ impl Walk<'_> {
             self.restrict(entity, &mut conflict.filter, updates.rows);
             let is_one = matches!(&insert.rows, InsertedRows::Each(rows) if rows.len() == 1);
             if is_one && !conflict.filter.is_all() {
-                self.add_return(place, entity);
+                self.add_return(step, entity);
             }
             check = updates.check;
         }
@@ -150,7 +150,7 @@ impl Walk<'_> {
             (insert, update) => insert.or(update),
         };
         if let Some(check) = check {
-            self.add_check(place, entity, "upsert", check);
+            self.add_check(step, entity, "upsert", check);
         }
     }
 

@@ -20,7 +20,7 @@ pub enum ArgumentRole {
     LimitAtMost(u64),
     /// The limit of the rows; zero counts as absent. A negative one limits the rows that are counted
     /// from the end, whatever their offset is.
-    LimitOfEitherEnd,
+    SignedLimit,
     /// The offset of the rows.
     Offset,
     /// The limit of the rows, counted from the end.

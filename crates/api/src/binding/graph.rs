@@ -66,7 +66,7 @@ pub enum MultiEntityRole {
 impl RelationshipVariant {
     /// The relationship of a nested write.
     #[must_use]
-    pub fn way(&self, verb: NestedWriteVerb) -> NestedRelationship {
+    pub fn nested(&self, verb: NestedWriteVerb) -> NestedRelationship {
         let hop = match verb {
             NestedWriteVerb::Create
             | NestedWriteVerb::Connect

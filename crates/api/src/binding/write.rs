@@ -37,7 +37,7 @@ pub enum WriteRole {
     /// [`WriteRole::FurtherWrites`]. Without a relationship it is that of the enclosing
     /// [`WriteRole::NestedWrites`].
     NestedWrite {
-        way: Option<NestedRelationship>,
+        relationship: Option<NestedRelationship>,
         verb: NestedWriteVerb,
         /// The order among the nested writes of one object, lowest first. An argument whose writes
         /// have a rank below zero is applied before the other arguments of its field.
@@ -143,7 +143,7 @@ pub struct NestedChange {
 pub struct NestedBinding {
     /// The entity of the rows at the other end.
     pub entity: EntityId,
-    pub way: NestedReference,
+    pub reference: NestedReference,
     /// True if at most one row can be at the other end: its inputs are objects, not lists of such.
     pub is_single: bool,
     /// The keys that find a row at the other end, beside its opaque id.

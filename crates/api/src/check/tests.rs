@@ -80,7 +80,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Ignored
 
         Rows
-          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, LimitOfEitherEnd, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, SignedLimit, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
           Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Ignored, Refused
@@ -228,7 +228,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         Nodes
           Filter: Conditions
-          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, FurtherWrites, Assign, Assigns
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a relationship), Several, FurtherWrites, Assign, Assigns
           Variant: Of, On
           other: Refused
 
@@ -240,7 +240,7 @@ fn each_position_reads_these_roles_and_no_others() {
 
         NestedWrite
           Filter: Conditions
-          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, NestedNode, NestedEdge, NestedKey, Overwrite, FurtherWrites, Assign, Assigns
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a relationship), Several, NestedNode, NestedEdge, NestedKey, Overwrite, FurtherWrites, Assign, Assigns
           Variant: Of, On
           other: Refused
 

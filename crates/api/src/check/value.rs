@@ -54,8 +54,8 @@ impl ReadValues {
         }
     }
 
-    /// Returns true if an input reads a value, or rejects requests with it by the text of the value.
-    /// A value that is sent to the source whole has no text of its own.
+    /// Returns true if an input reads an enum value, or refuses it with the text of its binding.
+    /// Operands are sent to the source as they are, so a text of theirs would never be read.
     pub(super) fn has(self, value: &ValueBinding) -> bool {
         match value {
             ValueBinding::Order(_) => self == Self::Orders,

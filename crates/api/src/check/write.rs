@@ -131,11 +131,11 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
         WriteRole::NestedWrites(_) | WriteRole::Several(MultiEntityRole::Among { .. }) => {
             Some(Reading::Members(Position::NestedWrites))
         }
-        WriteRole::NestedWrite { way: Some(_), .. }
+        WriteRole::NestedWrite { relationship: Some(_), .. }
         | WriteRole::Several(MultiEntityRole::NestedWrite { .. }) => {
             Some(Reading::Members(Position::NestedWrite))
         }
-        WriteRole::NestedWrite { way: None, .. }
+        WriteRole::NestedWrite { relationship: None, .. }
         | WriteRole::Rows
         | WriteRole::AtMost
         | WriteRole::ClientMutationId
@@ -195,7 +195,7 @@ pub(super) fn of_object(role: &InputRole) -> Option<Reading> {
 /// A nested write along the relationship of the enclosing object.
 pub(super) fn nested_writes(role: &InputRole) -> Option<Reading> {
     match role {
-        InputRole::Write(WriteRole::NestedWrite { way: None, .. }) => {
+        InputRole::Write(WriteRole::NestedWrite { relationship: None, .. }) => {
             Some(Reading::Members(Position::NestedWrite))
         }
         // Those of the nodes of one entity.

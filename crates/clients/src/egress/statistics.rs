@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{EgressError, EgressResponse};
-use crate::durations::{Buckets, Durations};
+use crate::histogram::{Durations, Histogram};
 
 /// A snapshot of the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,9 +15,8 @@ pub struct Statistics {
     pub bytes_out: u64,
     /// Bytes of complete response bodies.
     pub bytes_in: u64,
-    /// Number of requests by duration.
-    pub times: Buckets,
-    pub nanoseconds: u64,
+    /// Durations of requests.
+    pub durations: Durations,
 }
 
 /// Outcomes of requests.
@@ -45,7 +44,7 @@ pub struct Counts {
     outcomes: [AtomicU64; Outcome::ALL.len()],
     bytes_out: AtomicU64,
     bytes_in: AtomicU64,
-    durations: Durations,
+    durations: Histogram,
 }
 
 impl Outcome {
@@ -107,13 +106,11 @@ impl Counts {
     #[must_use]
     pub fn read(&self) -> Statistics {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let (times, nanoseconds) = self.durations.read();
         Statistics {
             outcomes: self.outcomes.each_ref().map(of),
             bytes_out: of(&self.bytes_out),
             bytes_in: of(&self.bytes_in),
-            times,
-            nanoseconds,
+            durations: self.durations.read(),
         }
     }
 }
@@ -129,8 +126,8 @@ mod tests {
             counts.record(outcome, Duration::from_millis(1), (2, 3));
             assert_eq!(counts.read().outcomes[idx], 1, "{outcome:?}");
         }
-        let Statistics { bytes_out, bytes_in, times, .. } = counts.read();
-        assert_eq!((bytes_out, bytes_in, times[3]), (18, 27, 9));
+        let Statistics { bytes_out, bytes_in, durations, .. } = counts.read();
+        assert_eq!((bytes_out, bytes_in, durations.buckets()[3]), (18, 27, (0.001, 9)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::request::SubgraphError;
-use crate::durations::{Buckets, Durations};
+use crate::histogram::{Durations, Histogram};
 
 /// A snapshot of the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,8 @@ pub struct Statistics {
     pub bytes_in: u64,
     /// Number of errors by kind, in the order of [`ErrorKind::ALL`].
     pub errors: [u64; ErrorKind::ALL.len()],
-    /// Number of requests by duration.
-    pub times: Buckets,
-    pub nanoseconds: u64,
+    /// Durations of requests.
+    pub durations: Durations,
     /// Number of open connections.
     pub connections: u64,
 }
@@ -51,7 +50,7 @@ pub(super) struct Counts {
     pub(super) bytes_out: AtomicU64,
     pub(super) bytes_in: AtomicU64,
     errors: [AtomicU64; ErrorKind::ALL.len()],
-    durations: Durations,
+    durations: Histogram,
     pub(super) connections: AtomicU64,
 }
 
@@ -119,7 +118,6 @@ impl Counts {
 
     pub(super) fn read(&self) -> Statistics {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let (times, nanoseconds) = self.durations.read();
         Statistics {
             requests: of(&self.requests),
             deduplicated: of(&self.deduplicated),
@@ -127,8 +125,7 @@ impl Counts {
             bytes_out: of(&self.bytes_out),
             bytes_in: of(&self.bytes_in),
             errors: self.errors.each_ref().map(of),
-            times,
-            nanoseconds,
+            durations: self.durations.read(),
             connections: of(&self.connections),
         }
     }

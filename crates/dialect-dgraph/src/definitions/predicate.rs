@@ -5,6 +5,7 @@ use graphql::definitions::{FieldDefinition, Literal};
 use super::directives::{Applied, Known, find_argument, require_text};
 use super::problem::{At, Problems};
 use super::reserved::is_keyword;
+use crate::language_tags;
 use crate::model::{Base, FieldType, Scalar};
 
 /// The stored name of a field; without `@dgraph` it is its own.
@@ -30,7 +31,7 @@ pub(super) fn read(
         return own;
     }
     let name = unquoted(written);
-    if let Some((_, tags)) = name.split_once('@') {
+    if let Some((_, tags)) = language_tags::split(name) {
         check_tags(at, r#type, tags, applied, problems);
     }
     name.into()

@@ -113,10 +113,10 @@ impl Finder<'_> {
                 let base = self.model.types[index.0].fields[place].r#type.base;
                 self.relation(related, base).unwrap_or(LocatedField::Missing)
             }
-            Some(FieldStorage::FirstOf(fields)) => {
+            Some(FieldStorage::Coalesce(fields)) => {
                 let found = |field: &usize| self.stored_field(stored?, rows, *field);
                 let fields: Option<Vec<_>> = fields.iter().map(found).collect();
-                fields.map_or(LocatedField::Missing, LocatedField::FirstOf)
+                fields.map_or(LocatedField::Missing, LocatedField::Coalesce)
             }
             Some(FieldStorage::Members) | None => LocatedField::Missing,
         }

@@ -32,7 +32,7 @@ impl Located {
                     let each = each.collect::<Option<_>>()?;
                     Some(LocatedLink { link, keys: keys_of_several(catalog, link), each })
                 }
-                LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => None,
+                LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => None,
             });
             r#type.links = links.collect();
         }

@@ -4,8 +4,9 @@ use ir::AggregateFunction;
 
 use super::builder::Builder;
 use super::draft::DraftField;
-use super::facts::{has_several_languages, is_orderable, is_summable};
+use super::facts::{is_orderable, is_summable};
 use super::reads;
+use crate::language_tags::has_several_languages;
 use crate::model::TypeIndex;
 
 /// Adds the result of aggregates of a type.

@@ -61,6 +61,6 @@ pub(super) fn of_relation(
 }
 
 fn page() -> [DraftInput; 2] {
-    [("first", ArgumentRole::LimitOfEitherEnd), ("offset", ArgumentRole::Offset)]
+    [("first", ArgumentRole::SignedLimit), ("offset", ArgumentRole::Offset)]
         .map(|(name, role)| DraftInput::new(name, "Int", InputBinding::lenient(role)))
 }

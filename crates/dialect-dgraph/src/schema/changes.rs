@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::builder::Builder;
 use super::facts::{is_foreign_id, is_id, is_interface};
 use super::inputs;
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use super::variants;
 use crate::located::LocatedField;
 use crate::model::{Base, Field, TypeIndex, UnionIndex};
@@ -17,10 +17,6 @@ use api::binding::{
 
 const UNIQUE_IN_TYPES: &str = "Several objects of an interface can have this value: refer to one by \
      its id, or make the identifier unique with `@id(interface: true)`.";
-
-pub(super) const MISSING: &str = "The database does not store this.";
-
-const OF_LANGUAGES: &str = "A text of several languages is computed: set those of each language.";
 
 const FROM_SEVERAL: &str = "References from rows of an interface's types are not supported here yet: \
      set them from the other end.";
@@ -121,12 +117,14 @@ pub(super) fn member(build: &Builder<'_>, index: TypeIndex, place: usize) -> Inp
         return common_member(build, index, place);
     }
     match build.located.field(index, place) {
-        LocatedField::Missing => refused(MISSING),
-        LocatedField::FirstOf(_) => refused(OF_LANGUAGES),
+        // No input has a text of several languages.
+        LocatedField::Missing | LocatedField::Coalesce(_) => refused(MISSING),
         LocatedField::Column(column) if field.id.is_some() => {
             input(ObjectRole::Identifier(column.field))
         }
-        LocatedField::Column(column) if is_set(field) => input(ObjectRole::Elements(column.field)),
+        LocatedField::Column(column) if is_list_of_values(field) => {
+            input(ObjectRole::Elements(column.field))
+        }
         LocatedField::Column(column) => InputBinding::lenient(WriteRole::Stored(column.field)),
         LocatedField::Rows(_) | LocatedField::Several(_) => relation(build, index, place),
     }
@@ -176,14 +174,14 @@ fn common_member(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBi
         };
     }
     match variants::common_place(build, index, place) {
-        Some(place) if is_set(field) => input(ObjectRole::CommonElements(place)),
+        Some(place) if is_list_of_values(field) => input(ObjectRole::CommonElements(place)),
         Some(place) => input(ObjectRole::Common(place)),
         None => refused(MISSING),
     }
 }
 
 /// True for a list of values. A vector is one value.
-fn is_set(field: &Field) -> bool {
+fn is_list_of_values(field: &Field) -> bool {
     field.r#type.list.is_some() && !field.is_embedding
 }
 

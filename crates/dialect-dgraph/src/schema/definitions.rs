@@ -3,9 +3,10 @@
 use super::arguments;
 use super::builder::Builder;
 use super::draft::{DraftField, DraftInput, DraftKind, DraftType, DraftValue, Section};
-use super::facts::{has_embedding, has_several_languages, is_custom, is_interface};
+use super::facts::{has_embedding, is_custom, is_interface};
 use super::operators::refused;
 use super::reads::{self, AGGREGATE};
+use crate::language_tags::has_several_languages;
 use crate::model::{Base, Field, TypeIndex};
 use api::binding::{FieldBinding, ValueBinding};
 

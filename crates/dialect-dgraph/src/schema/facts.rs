@@ -1,5 +1,6 @@
 //! Facts about types and fields of the definitions that decide which parts of the API they have.
 
+use crate::language_tags::has_several_languages;
 use crate::model::{Base, Custom, Field, Scalar, Search, Type, TypeKind};
 
 /// Fields of a type that other types `@provides`, by name.
@@ -21,20 +22,6 @@ pub(super) fn is_custom(field: &Field) -> bool {
         Some(Custom::Http(_) | Custom::Dql(_) | Custom::Lambda) => true,
         None => false,
     }
-}
-
-/// True for a field of several languages, in order of preference: `name@de:en`.
-pub(super) fn has_several_languages(field: &Field) -> bool {
-    languages(field).is_some_and(|languages| languages.contains(':'))
-}
-
-/// True for a field whose language is chosen by the stored values, so that it cannot be written.
-pub(super) fn is_of_any_language(field: &Field) -> bool {
-    languages(field).is_some_and(|languages| languages.contains(':') || languages == ".")
-}
-
-fn languages(field: &Field) -> Option<&str> {
-    field.stored_name.split('@').nth(1)
 }
 
 /// True for the reverse of a relation that only the other field writes: `@dgraph(pred: "~…")`.

@@ -5,11 +5,12 @@ use super::changes;
 use super::draft::DraftInput;
 use super::facts::{
     id_field, is_custom, is_external, is_foreign_id, is_id, is_identified, is_interface,
-    is_of_any_language, is_reverse, xid_field,
+    is_reverse, xid_field,
 };
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use api::binding::{FilterRole, InputBinding, ObjectRole, RequiredMember, VariantRole};
 
+use crate::language_tags::is_multilingual;
 use crate::model::{Base, Field, FieldType, Scalar, TypeIndex, UnionIndex};
 
 /// Uses of a type's values.
@@ -82,7 +83,7 @@ fn valued<'m>(build: &Builder<'m>, index: TypeIndex, values: Values) -> Vec<&'m 
         !(is_id(field)
             || is_external(r#type, field, &provided)
             || is_custom(field)
-            || values != Values::Known && is_of_any_language(field)
+            || values != Values::Known && is_multilingual(field)
             || is_reverse(field)
             || is_unlinked(build, field.r#type.base))
     };
@@ -174,7 +175,7 @@ fn plain(build: &Builder<'_>, index: TypeIndex, field: &Field) -> DraftInput {
     let place = fields.iter().position(|own| own.name == field.name);
     let binding = match place {
         Some(place) => changes::member(build, index, place),
-        None => refused(changes::MISSING),
+        None => refused(MISSING),
     };
     let FieldType { base, .. } = field.r#type;
     let name = build.name(base);

@@ -6,6 +6,9 @@ use super::draft::{Draft, DraftInput, DraftKind, Section};
 use crate::model::{Metric, Search};
 use api::binding::{FilterRole, InputBinding, InputRole, Meaning, OperatorRole};
 
+/// The refusal of a field that no table of the database stores.
+pub(super) const MISSING: &str = "The database does not store this.";
+
 /// The suffixes of filters on an enum, behind its name.
 pub(super) const ENUM_HASH: &str = "_hash";
 pub(super) const ENUM_EXACT: &str = "_exact";

@@ -7,7 +7,7 @@ use response::Leaf;
 
 use super::builder::Builder;
 use super::facts::{is_foreign_id, is_id, is_interface};
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use super::{values, variants};
 use crate::located::{LocatedColumn, LocatedField, RelationPath};
 use crate::model::{Base, TypeIndex};
@@ -18,8 +18,6 @@ use api::binding::{
 
 /// The suffix of fields that aggregate the rows of a list.
 pub(super) const AGGREGATE: &str = "Aggregate";
-
-const MISSING: &str = "The database does not store this.";
 
 const GUARDED_OF_INTERFACE: &str =
     "Related rows of an interface that rules may hide are not supported by `has`.";
@@ -34,7 +32,7 @@ pub(super) fn field(build: &mut Builder<'_>, index: TypeIndex, place: usize) -> 
     let field = &r#type.fields[place];
     match build.located.field(index, place) {
         LocatedField::Column(column) => FieldBinding::Column(column.field),
-        LocatedField::FirstOf(fields) => FieldBinding::FirstOf(fields.as_slice().into()),
+        LocatedField::Coalesce(fields) => FieldBinding::Coalesce(fields.as_slice().into()),
         LocatedField::Missing | LocatedField::Rows(_) | LocatedField::Several(_) => {
             let form = match (field.r#type.list, build.located.field(index, place)) {
                 (Some(_), _) => RowsForm::List,
@@ -132,7 +130,7 @@ pub(super) fn related_condition(
             variants: variants::list_of_relation(build, base, ways)?,
             role: RowsRole::Quantified(Quantifier::Some),
         },
-        LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => return None,
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => return None,
     };
     Some(InputBinding::lenient(role))
 }
@@ -163,7 +161,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
         };
     }
     ValueBinding::Present(match located.field(index, place) {
-        LocatedField::Missing | LocatedField::FirstOf(_) => return refused(MISSING),
+        LocatedField::Missing | LocatedField::Coalesce(_) => return refused(MISSING),
         LocatedField::Column(column) => RowPart::Field(column.field),
         LocatedField::Rows(RelationPath::Through { near, far }) if is_guarded => {
             RowPart::RelatedThrough { near: *near, far: *far }
@@ -187,7 +185,7 @@ pub(super) fn present(build: &mut Builder<'_>, index: TypeIndex, place: usize) -
 /// A field that rows are ordered by.
 pub(super) fn sorted(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding {
     if let Some(texts) = texts(build, index, place) {
-        return ValueBinding::Sorted(ValueRef::FirstOf(texts));
+        return ValueBinding::Sorted(ValueRef::Coalesce(texts));
     }
     match foreign_id(build, index, place).or_else(|| subject(build, index, place)) {
         Some(subject) => ValueBinding::Sorted(subject.place),
@@ -215,7 +213,7 @@ pub(super) fn aggregate_value(
 ) -> FieldBinding {
     let base = build.r#type(index).fields[place].r#type.base;
     if let Some(texts) = texts(build, index, place) {
-        let place = ValueRef::FirstOf(texts);
+        let place = ValueRef::Coalesce(texts);
         let (form, absent) = (Form::Stored, None);
         let value = AggregateValue { function, field: None, leaf: Leaf::Text, form, absent };
         return FieldBinding::Aggregate(AggregateField::ValueOf { place, value });
@@ -256,7 +254,7 @@ fn related(
         (
             LocatedField::Missing
             | LocatedField::Column(_)
-            | LocatedField::FirstOf(_)
+            | LocatedField::Coalesce(_)
             | LocatedField::Rows(_),
             _,
         ) => None,
@@ -288,7 +286,7 @@ fn texts(build: &Builder<'_>, index: TypeIndex, place: usize) -> Option<Vec<Valu
         return Some(places.map(ValueRef::Common).collect());
     }
     match build.located.field(index, place) {
-        LocatedField::FirstOf(fields) => {
+        LocatedField::Coalesce(fields) => {
             Some(fields.iter().copied().map(ValueRef::field).collect())
         }
         _ => None,

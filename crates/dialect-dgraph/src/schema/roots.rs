@@ -6,7 +6,7 @@ use super::changes::{self, Verb};
 use super::definitions::custom;
 use super::draft::{DraftField, DraftInput};
 use super::facts::{has_id, has_xid, id_field, is_identified, is_interface, xid_field};
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use super::{reads, similar, variants};
 use crate::model::{Scalar, Secret, Type, TypeIndex, XidScope};
 use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, ObjectRole, RowsForm};
@@ -129,7 +129,7 @@ fn check_password(build: &mut Builder<'_>, index: TypeIndex, secret: &Secret) ->
     };
     let (binding, password) = match role {
         Some(role) => (reads::root(build, index, form), InputBinding::lenient(role)),
-        None => (FieldBinding::Refused(changes::MISSING.into()), refused(changes::MISSING)),
+        None => (FieldBinding::Refused(MISSING.into()), refused(MISSING)),
     };
     arguments.push(DraftInput::new(&secret.field, "String!", password));
     let name = format!("check{}Password", r#type.name);

@@ -4,7 +4,7 @@ use super::arguments;
 use super::builder::Builder;
 use super::draft::{DraftField, DraftInput, DraftKind, DraftValue, Section};
 use super::facts::{has_embedding, is_identified, is_interface};
-use super::operators::refused;
+use super::operators::{MISSING, refused};
 use super::roots::{deprecation, keys};
 use super::{reads, variants};
 use crate::model::{Field, Metric, Search, TypeIndex};
@@ -12,8 +12,6 @@ use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, NearestRole, OperatorRole,
     RowsBinding, RowsForm, RowsFrom, ValueBinding,
 };
-
-const MISSING: &str = "The database does not store this.";
 
 /// Adds the similarity queries of a type, if it has vectors.
 pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
@@ -36,22 +34,18 @@ pub(super) fn add(build: &mut Builder<'_>, index: TypeIndex) {
     let candidates = DraftInput::new("ef", "Int", InputBinding::lenient(InputRole::Ignored));
     let limits = [candidates, argument("distance_threshold", "Float", NearestRole::Most)];
     let nearest = argument("topK", "Int!", NearestRole::Count);
-    let binding = match reads::root(build, index, RowsForm::List) {
-        FieldBinding::Rows(RowsBinding { from: RowsFrom::Entity, entity, form, .. }) => {
-            let from = RowsFrom::Nearest;
-            FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
-        }
-        FieldBinding::Rows(RowsBinding {
-            from: RowsFrom::Variants { variants, .. },
-            entity,
-            form,
-            ..
-        }) => {
-            let from = RowsFrom::NearestVariants(variants);
-            FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
-        }
-        _ => FieldBinding::Refused(MISSING.into()),
+    let nearest_of = |from| match from {
+        RowsFrom::Entity => Some(RowsFrom::Nearest),
+        RowsFrom::Variants { variants, .. } => Some(RowsFrom::NearestVariants(variants)),
+        _ => None,
     };
+    let rows = match reads::root(build, index, RowsForm::List) {
+        FieldBinding::Rows(RowsBinding { from, entity, form, .. }) => {
+            nearest_of(from).map(|from| RowsBinding { from, entity, form, default_limit: None })
+        }
+        _ => None,
+    };
+    let binding = rows.map_or_else(|| FieldBinding::Refused(MISSING.into()), FieldBinding::Rows);
     let query = |suffix: &str, arguments: Vec<DraftInput>| {
         let query = format!("querySimilar{name}{suffix}");
         DraftField::new(&query, &format!("[{name}]"), binding.clone()).with(arguments)

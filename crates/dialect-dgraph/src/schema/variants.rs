@@ -246,7 +246,7 @@ fn link_of(build: &Builder<'_>, member: TypeIndex, name: &str) -> Option<Hop> {
             (_, RelationPath::Through { near, .. }) => Some(*near),
             (_, RelationPath::Hop(_)) => None,
         },
-        LocatedField::Missing | LocatedField::Column(_) | LocatedField::FirstOf(_) => None,
+        LocatedField::Missing | LocatedField::Column(_) | LocatedField::Coalesce(_) => None,
     }
 }
 
@@ -261,7 +261,7 @@ fn texts_of<'b>(build: &'b Builder<'_>, member: TypeIndex, name: &str) -> Option
     let fields = &build.r#type(member).fields;
     let place = fields.iter().position(|field| &*field.name == name)?;
     match build.located.field(member, place) {
-        LocatedField::FirstOf(fields) => Some(fields),
+        LocatedField::Coalesce(fields) => Some(fields),
         _ => None,
     }
 }

@@ -2,9 +2,9 @@
 
 use storage::model as target;
 
-use super::languages::has_languages;
 use super::names::without_type;
 use super::{FieldStorage, Layout, is_key};
+use crate::language_tags::is_multilingual;
 use crate::model::{Base, Default, Field, Metric, Scalar, Search, Type, TypeKind};
 
 pub(super) fn add(layout: &mut Layout<'_>) {
@@ -36,7 +36,7 @@ fn add_type(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
     let source = layout.source;
     let Some(entity) = entity(layout, idx) else { return };
     for (index, field) in r#type.fields.iter().enumerate() {
-        if !layout.is_stored(r#type, field) || has_languages(field) {
+        if !layout.is_stored(r#type, field) || is_multilingual(field) {
             continue;
         }
         if is_key(field) {

@@ -5,22 +5,15 @@ use storage::model as target;
 use super::columns::{entity, index_of, merge};
 use super::names::{self, without_type};
 use super::{FieldStorage, Language, Layout};
-use crate::model::{Field, Type, TypeKind};
-
-/// The tag of any language.
-const ANY: &str = ".";
+use crate::language_tags::{self, ANY, is_multilingual};
+use crate::model::{Type, TypeKind};
 
 /// A language of a predicate, and the field of the entity with its texts.
-struct Known {
+struct LanguageColumn {
     predicate: String,
     /// `None` for the text without a tag.
     tag: Option<String>,
     position: usize,
-}
-
-/// Returns true for a field that reads several languages, as in `name@hi:en:.`, or any.
-pub(super) fn has_languages(field: &Field) -> bool {
-    tags(&field.stored_name).is_some_and(|(_, tags)| tags == ANY || tags.contains(':'))
 }
 
 /// Adds the columns of languages that no field of its own writes, and the places of the fields that
@@ -40,11 +33,12 @@ pub(super) fn add(layout: &mut Layout<'_>) {
 
 fn add_columns(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
     let Some(entity) = entity(layout, idx) else { return };
-    for (predicate, tags) in read(layout, r#type) {
+    for (predicate, tags) in multilingual_predicates(layout, r#type) {
         for tag in tags.split(':') {
             let tag = (tag != ANY).then_some(tag);
-            let known = known(layout, entity);
-            let is_known = |one: &Known| one.predicate == predicate && one.tag.as_deref() == tag;
+            let known = language_columns(layout, entity);
+            let is_known =
+                |one: &LanguageColumn| one.predicate == predicate && one.tag.as_deref() == tag;
             if known.iter().any(is_known) {
                 continue;
             }
@@ -64,16 +58,17 @@ fn add_columns(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
 
 fn place_fields(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
     let Some(entity) = entity(layout, idx) else { return };
-    let known = known(layout, entity);
+    let known = language_columns(layout, entity);
     let predicates = names::predicates(layout.source, r#type);
     for (index, field) in r#type.fields.iter().enumerate() {
-        let Some((predicate, tags)) = tags(&predicates[index]).filter(|_| has_languages(field))
+        let Some((predicate, tags)) =
+            language_tags::split(&predicates[index]).filter(|_| is_multilingual(field))
         else {
             continue;
         };
         let mut found: Vec<usize> = Vec::new();
         for tag in tags.split(':') {
-            let mut own: Vec<&Known> =
+            let mut own: Vec<&LanguageColumn> =
                 known.iter().filter(|one| one.predicate == predicate).collect();
             match tag {
                 // The text without a tag comes first.
@@ -94,30 +89,30 @@ fn place_fields(layout: &mut Layout<'_>, idx: usize, r#type: &Type) {
             let searched = target::Field { indexes: indexes.clone(), ..fields[*position].clone() };
             merge(fields, searched);
         }
-        layout.place((idx, index), FieldStorage::FirstOf(found));
+        layout.place((idx, index), FieldStorage::Coalesce(found));
     }
 }
 
 /// The predicates and the tags of fields that read several languages.
-fn read(layout: &Layout<'_>, r#type: &Type) -> Vec<(String, String)> {
+fn multilingual_predicates(layout: &Layout<'_>, r#type: &Type) -> Vec<(String, String)> {
     let predicates = names::predicates(layout.source, r#type);
-    let fields = r#type.fields.iter().zip(&predicates).filter(|(field, _)| has_languages(field));
-    let read = fields.filter_map(|(_, predicate)| tags(predicate));
+    let fields = r#type.fields.iter().zip(&predicates).filter(|(field, _)| is_multilingual(field));
+    let read = fields.filter_map(|(_, predicate)| language_tags::split(predicate));
     read.map(|(predicate, tags)| (predicate.to_owned(), tags.to_owned())).collect()
 }
 
 /// The texts of an entity, by predicates and languages.
-fn known(layout: &Layout<'_>, entity: usize) -> Vec<Known> {
-    let mut known: Vec<Known> = Vec::new();
+fn language_columns(layout: &Layout<'_>, entity: usize) -> Vec<LanguageColumn> {
+    let mut known: Vec<LanguageColumn> = Vec::new();
     let mut add = |predicate: &str, position: usize| {
-        let (name, tag) = match tags(predicate) {
+        let (name, tag) = match language_tags::split(predicate) {
             Some((name, tag)) => (name, Some(tag.to_owned())),
             None => (predicate, None),
         };
         let field = &layout.target.entities[entity].fields[position];
         let is_text = field.r#type == target::FieldType::Text && !field.is_list;
         if is_text && !known.iter().any(|one| one.position == position) {
-            known.push(Known { predicate: name.to_owned(), tag, position });
+            known.push(LanguageColumn { predicate: name.to_owned(), tag, position });
         }
     };
     for index in &layout.of_entities[entity] {
@@ -133,9 +128,4 @@ fn known(layout: &Layout<'_>, entity: usize) -> Vec<Known> {
         }
     }
     known
-}
-
-/// The parts of a predicate with language tags.
-fn tags(predicate: &str) -> Option<(&str, &str)> {
-    predicate.split_once('@')
 }

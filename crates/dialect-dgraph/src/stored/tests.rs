@@ -72,7 +72,7 @@ fn print_places(model: &Model, stored: &Stored) -> String {
                     format!("{relation} far")
                 }
                 Some(FieldStorage::Members) => "members".to_owned(),
-                Some(FieldStorage::FirstOf(indexes)) => format!("first of {indexes:?}"),
+                Some(FieldStorage::Coalesce(indexes)) => format!("first of {indexes:?}"),
             };
             format!("{}: {place}", field.name)
         });

@@ -102,8 +102,8 @@ fn by(
         | NestedWriteVerb::ConnectOrCreate => path.written,
         NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => path.hop,
     };
-    let way = Some(link.written(build, path, hop));
-    InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
+    let relationship = Some(link.written(build, path, hop));
+    InputBinding::lenient(WriteRole::NestedWrite { relationship, verb, rank: rank(verb) })
 }
 
 /// The order of nested writes in version 7.

@@ -302,7 +302,7 @@ impl MemorySize for ValueRef {
             | Self::Aggregated { function: _, place } => sum!(place),
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
-            Self::FirstOf(places) => sum!(places),
+            Self::Coalesce(places) => sum!(places),
             Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
         }
     }

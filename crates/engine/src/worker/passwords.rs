@@ -14,7 +14,7 @@ use crate::passwords::{check_new, compare_each, hash_new};
 use crate::prepare::Prepared;
 use crate::respond::our_bug;
 
-/// Limit of the passwords of one request, which occupy a processor for five seconds.
+/// Limit of the hashes that one request computes, which occupy a processor for five seconds.
 const MOST: usize = 100;
 
 /// The most bytes of a stored hash in an answer.
@@ -29,11 +29,7 @@ impl Worker {
         session: &Session,
     ) -> Result<Vec<Password>, GraphQLError> {
         let stated = &prepared.passwords;
-        if stated.len() > MOST {
-            let message =
-                format!("The request has {} passwords; {MOST} are allowed.", stated.len());
-            return Err(GraphQLError::new(ErrorCode::QueryTooComplex, message));
-        }
+        check_count(stated.len())?;
         let mut passwords = Vec::with_capacity(stated.len());
         // An invalid one is refused before any is hashed.
         for own in stated {
@@ -43,20 +39,29 @@ impl Worker {
             if own.stored.is_none() {
                 check_new(given.as_deref()).map_err(|error| error.at(own.location))?;
             }
-            passwords.push(Password { given, hash: None });
+            passwords.push(Password { given, hashes: Vec::new() });
         }
-        for (own, password) in stated.iter().zip(&mut passwords) {
-            let Some(given) = password.given.clone() else { continue };
-            password.hash = match &own.stored {
-                None => hash_new(given).await,
-                Some(plan) => {
-                    let stored = self.stored_hashes(plan, variables, session, own.location).await?;
-                    compare_each(given, stored).await
+        let mut stored = Vec::with_capacity(stated.len());
+        for (own, password) in stated.iter().zip(&passwords) {
+            stored.push(match &own.stored {
+                Some(plan) if password.given.is_some() => {
+                    Some(self.stored_hashes(plan, variables, session, own.location).await?)
                 }
+                Some(_) | None => None,
+            });
+        }
+        // A password is compared with the hash of each row, or with one if there is no row.
+        let of_rows = |hashes: &Option<Vec<_>>| hashes.as_ref().map_or(1, |rows| rows.len().max(1));
+        check_count(stored.iter().map(of_rows).sum())?;
+        for (password, stored) in passwords.iter_mut().zip(stored) {
+            let Some(given) = password.given.clone() else { continue };
+            password.hashes = match stored {
+                Some(stored) => compare_each(given, stored).await,
+                None => match hash_new(given).await {
+                    Some(hash) => vec![hash],
+                    None => return Err(our_bug("a password cannot be hashed")),
+                },
             };
-            if own.stored.is_none() && password.hash.is_none() {
-                return Err(our_bug("a password cannot be hashed"));
-            }
         }
         Ok(passwords)
     }
@@ -84,4 +89,13 @@ impl Worker {
         let hash = |row: &serde_json::Value| Some(row.get(member(0))?.as_str()?.into());
         Ok(rows.map(|rows| rows.iter().map(hash).collect()).unwrap_or_default())
     }
+}
+
+/// Refuses a request that computes too many hashes.
+fn check_count(count: usize) -> Result<(), GraphQLError> {
+    if count <= MOST {
+        return Ok(());
+    }
+    let message = format!("The request has {count} passwords; {MOST} are allowed.");
+    Err(GraphQLError::new(ErrorCode::QueryTooComplex, message))
 }

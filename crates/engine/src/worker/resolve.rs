@@ -5,6 +5,7 @@
 //! rows after them. The root fields of a mutation are executed one after the other:
 //! <https://spec.graphql.org/draft/#sec-Mutation>.
 
+mod projections;
 mod values;
 
 use std::time::Instant;
@@ -14,11 +15,12 @@ use futures_util::future::try_join;
 use futures_util::{StreamExt, stream};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
+use http_resolvers::HttpCall;
 use http_resolvers::splice::{MARK, Placeholders};
-use http_resolvers::{HttpCall, Projection};
 use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
+use projections::Projections;
 use values::FilledValues;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
@@ -92,8 +94,8 @@ impl Worker {
             let context = PartContext { part, ready, caller, deadline, calls };
             let mut requests = self.begin_requests(context, &mut calls_left);
             let delivered = self.connections.deliver(plan, params, sink, whole, observed);
-            // First in the list, so that they are sent before the source occupies the thread. If the
-            // source fails, they are cancelled.
+            // Polled first, so that connections to other servers are begun before a source such as
+            // SQLite occupies the thread. If the source fails, the requests are cancelled.
             let sent = async {
                 if let Some(requests) = &mut requests {
                     self.send_planned(requests, context).await;
@@ -160,7 +162,7 @@ impl Worker {
         };
         let mut requests = Requests {
             selected,
-            projections: projections(selected),
+            projections: Projections::new(selected),
             planned: selected.root_calls(),
             responses: Vec::new(),
             is_allowed: true,
@@ -297,7 +299,7 @@ struct Received {
 /// The requests to other servers for a part of an operation.
 struct Requests<'a> {
     selected: Selected<'a>,
-    projections: Vec<Result<Projection, GraphQLError>>,
+    projections: Projections<'a>,
     planned: PlannedCalls,
     /// Responses to the first of the planned requests.
     responses: Vec<Received>,
@@ -330,7 +332,7 @@ struct PartContext<'a> {
 #[derive(Clone, Copy)]
 struct Sending<'a> {
     selected: Selected<'a>,
-    projections: &'a [Result<Projection, GraphQLError>],
+    projections: &'a Projections<'a>,
     caller: &'a Caller,
     deadline: Option<Instant>,
     calls: &'a Calls,
@@ -379,11 +381,6 @@ impl Data {
         body.push(b'}');
         Response { kind: Kind::Executed, body, held, rest: None }
     }
-}
-
-fn projections(selected: Selected<'_>) -> Vec<Result<Projection, GraphQLError>> {
-    let numbers = 0..selected.plan.selections.len();
-    numbers.map(|number| selected.projection(number).map_err(GraphQLError::from)).collect()
 }
 
 /// The response of an operation whose answer is beyond a limit.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use engine::ResolverOptions;
 use expect_test::expect;
 use serde_json::{Value, json};
-use testkit::http::{HttpServer, Received, Reply};
+use testkit::http::{Received, Reply};
 
-use super::{Database, ask, block_on, check, local, open};
+use super::{Database, ask, block_on, check, check_with, local, open};
 
 const TYPES: &str = r#"
     type Thing @remote { name: String! size: Int when: DateTime }
@@ -184,22 +184,19 @@ fn fields_of_rows_fail_alone() {
 
 #[test]
 fn requests_of_one_operation_are_limited() {
-    let server = HttpServer::start(reply);
-    let definitions = TYPES.replace("SERVER", &server.address.to_string());
-    let database = Database::new();
-    let options = ResolverOptions { most_calls: 2, ..local() };
-    let answers = block_on(async {
-        let worker = open(&database, &definitions, options).await.unwrap();
-        ask(&worker, ROWS, "{}", &[]).await;
-        let many = ask(&worker, "{ queryRow { name one } }", "{}", &[]).await;
-        let few = ask(&worker, "{ queryRow(first: 2) { one } }", "{}", &[]).await;
-        [many, few].join("\n")
-    });
-    expect![[r#"
-        {"data":{"queryRow":[{"name":"a","one":null},{"name":"b","one":null},{"name":"bad","one":null}]},"errors":[{"message":"The operation needs more than 2 requests to other servers: select fewer rows, or fewer custom fields.","locations":[{"line":1,"column":19}],"path":["queryRow",0,"one"],"extensions":{"code":"TOO_MANY_CALLS"}}]}
-        {"data":{"queryRow":[{"one":"/one/a"},{"one":"/one/b"}]}}"#]]
-    .assert_eq(&answers);
-    assert_eq!(server.received().len(), 2);
+    check_with(
+        ResolverOptions { most_calls: 2, ..local() },
+        reply,
+        TYPES,
+        ROWS,
+        &["{ queryRow { name one } }", "{ queryRow(first: 2) { one } }"],
+        &expect![[r#"
+            {"data":{"queryRow":[{"name":"a","one":null},{"name":"b","one":null},{"name":"bad","one":null}]},"errors":[{"message":"The operation needs more than 2 requests to other servers: select fewer rows, or fewer custom fields.","locations":[{"line":1,"column":19}],"path":["queryRow",0,"one"],"extensions":{"code":"TOO_MANY_CALLS"}}]}
+            {"data":{"queryRow":[{"one":"/one/a"},{"one":"/one/b"}]}}
+              GET /one/a 
+              GET /one/b 
+        "#]],
+    );
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use engine::Allowed;
 use graphql::Request;
 use serde_json::{Value, json};
+use testkit::random::Random;
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
-use super::chance;
 use crate::shop::{Answering, Shop, happens};
 
 /// Each row names the table that it was sent to.
@@ -37,21 +37,26 @@ impl Changes {
     }
 
     /// Several clients insert and update rows, and some of them leave.
-    pub(crate) async fn run(&mut self, answering: &[Answering], rounds: usize, state: &mut u64) {
+    pub(crate) async fn run(
+        &mut self,
+        answering: &[Answering],
+        rounds: usize,
+        random: &mut Random,
+    ) {
         for _ in 0..rounds {
             let mut asked = Vec::new();
             for _ in 0..24 {
-                let table = TABLES[chance(state) % TABLES.len()];
+                let table = *random.one_of(&TABLES);
                 let token = format!("token {}", self.tokens);
                 self.tokens += 1;
-                let answering = &answering[chance(state) % answering.len()];
+                let answering = random.one_of(answering);
                 asked.push((table, token.clone(), insert(answering, table, token)));
             }
-            for _ in 0..chance(state) % 40 {
+            for _ in 0..random.below(40) {
                 yield_now().await;
             }
             for (table, token, answer) in asked {
-                if chance(state).is_multiple_of(4) {
+                if random.below(4) == 0 {
                     answer.abort();
                     self.unknown.insert(token, table);
                     continue;

@@ -123,12 +123,14 @@ impl Shop {
     /// Waits for the end of the sessions that executed statements, which count as connections of the
     /// database until then.
     pub(crate) fn settle(&self) {
+        let started = Instant::now();
         let others = format!(
             "SELECT pid FROM pg_stat_activity WHERE datname = '{}' AND backend_type = 'client backend'",
             self.name
         );
         while !self.server.query("postgres", &others).unwrap().is_empty() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            assert!(started.elapsed() < PATIENCE, "a session does not end");
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

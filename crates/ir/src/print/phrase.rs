@@ -79,7 +79,7 @@ impl Printer<'_> {
             ValueRef::Counted { distinct: false } => "count".to_owned(),
             ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
             ValueRef::Common(place) => format!("common {place}"),
-            ValueRef::FirstOf(places) => {
+            ValueRef::Coalesce(places) => {
                 let places = places.iter().map(|place| self.place(place));
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }
@@ -156,6 +156,9 @@ impl Printer<'_> {
             Operand::Password { number, part: PasswordPart::Given } => format!("password {number}"),
             Operand::Password { number, part: PasswordPart::Hash } => {
                 format!("hash of password {number}")
+            }
+            Operand::Password { number, part: PasswordPart::Hashes } => {
+                format!("matching hashes of password {number}")
             }
             Operand::Now => "now".to_owned(),
             Operand::NewId(NewId::Uuid) => "new uuid".to_owned(),

@@ -28,8 +28,8 @@ impl Context<'_> {
         self.object(given, FilterContext { subject, of_elements, ..FilterContext::default() })
     }
 
-    /// The conditions of operators on several values: each must hold of any of them, and that of a
-    /// null of all.
+    /// The conditions of operators on several values: for each operator at least one value passes;
+    /// for a null operand all values pass.
     pub(super) fn operators_of_any(
         &self,
         given: PresentInput<'_, '_>,
@@ -85,9 +85,8 @@ impl Context<'_> {
         }
     }
 
-    /// Kept apart: its stack frame would be part of all enclosing conditions.
-    // The condition of a member for rows of one of several entities. Kept apart: its stack frame
-    // would be part of all enclosing conditions.
+    /// The condition of a member for rows of one of several entities.
+    // A function of its own: its stack frame would be part of all enclosing conditions.
     #[inline(never)]
     pub(super) fn stated_of_variant(
         &self,
@@ -204,19 +203,19 @@ impl Context<'_> {
     pub(super) fn variants_together(
         &self,
         given: PresentInput<'_, '_>,
-        ways: VariantsId,
+        variants: VariantsId,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
-        let ways = self.api.variants(ways);
+        let variants = self.api.variants(variants).iter();
         // The properties of all of them are of one kind.
-        let along = ways.iter().find_map(|way| way.hop).map(FilterContext::along);
+        let along = variants.clone().find_map(|variant| variant.hop).map(FilterContext::along);
         let Some(having) = self.object(given, along.unwrap_or_default())? else { return Ok(None) };
-        let variants = ways.iter().map(|way| Variant {
-            entity: way.entity,
-            hop: way.hop,
-            through: way.through,
+        let variants = variants.map(|variant| Variant {
+            entity: variant.entity,
+            hop: variant.hop,
+            through: variant.through,
             filter: Filter::all(),
-            common: way.common.clone(),
+            common: variant.common.clone(),
             outputs: Vec::new(),
         });
         let (variants, having) = (variants.collect(), Box::new(having));
@@ -227,10 +226,10 @@ impl Context<'_> {
     pub(super) fn quantified(
         &self,
         given: PresentInput<'_, '_>,
-        ways: VariantsId,
+        variants: VariantsId,
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
-        self.related_variants(ways, quantifier, |around| self.object(given, around))
+        self.related_variants(variants, quantifier, |around| self.object(given, around))
     }
 
     /// Filters rows whose related rows of several entities all pass, and that have one: all rows
@@ -239,7 +238,7 @@ impl Context<'_> {
     pub(super) fn all_of_variants(
         &self,
         given: PresentInput<'_, '_>,
-        ways: VariantsId,
+        variants: VariantsId,
         apart: bool,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
@@ -249,11 +248,13 @@ impl Context<'_> {
         });
         let named: Vec<u16> = numbers.collect();
         if !apart && named.is_empty() {
-            return all(|quantifier| self.quantified(given, ways, quantifier));
+            return all(|quantifier| self.quantified(given, variants, quantifier));
         }
         let mut filters = Vec::new();
-        for variant in self.api.variants(ways) {
-            let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
+        for variant in self.api.variants(variants) {
+            let Some(hop) = variant.hop else {
+                return Err(misplaced("a relationship to variants"));
+            };
             if !named.is_empty() && !named.contains(&variant.number) {
                 continue;
             }

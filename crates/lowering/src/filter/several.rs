@@ -28,8 +28,8 @@ impl Context<'_> {
             let InputRole::Variant(VariantRole::Of(number)) = binding.role else {
                 return Err(misplaced("a condition on rows of one of several entities"));
             };
-            let ways = self.api.variants(variants);
-            let hop = ways.iter().find(|way| way.number == number).and_then(|way| way.hop);
+            let mut all = self.api.variants(variants).iter();
+            let hop = all.find(|variant| variant.number == number).and_then(|variant| variant.hop);
             if let Some(hop) = hop
                 && self.presence(&input) == Presence::Present
             {

@@ -23,8 +23,8 @@ use api::binding::{
 impl<'a> Context<'a> {
     /// The context of conditions on the nodes of one of several entities.
     pub(super) fn around_own(&self, own: Own) -> FilterContext<'a> {
-        self.way_of(own)
-            .map(|way| FilterContext::of_variant(OfVariant::of_way(way)))
+        self.relationship_variant(own)
+            .map(|variant| FilterContext::of_variant(OfVariant::of_relationship(variant)))
             .unwrap_or_default()
     }
 
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let targets =
-            self.api.relationships(relationships).get(from).map_or(&[][..], Vec::as_slice);
+            self.api.relationship_variants(relationships).get(from).map_or(&[][..], Vec::as_slice);
         let named = self.by_variant_named(targets, input, object, location)?;
         let is_create = verb == NestedWriteVerb::Create;
         if is_create {
@@ -97,11 +97,13 @@ impl<'a> Context<'a> {
         (input, object): (&Input<'_>, TypeId),
         location: Location,
     ) -> Result<Option<ChildWrite>, LowerError> {
-        let Some(way) = self.way_of(own) else { return Err(misplaced("a way to nodes")) };
+        let Some(variant) = self.relationship_variant(own) else {
+            return Err(misplaced("a relationship to nodes"));
+        };
         if verb == NestedWriteVerb::Create {
             let targets = self
                 .api
-                .relationships(own.relationships)
+                .relationship_variants(own.relationships)
                 .get(own.from)
                 .map_or(&[][..], Vec::as_slice);
             let named = self.named(targets, input, object, location)?;
@@ -109,7 +111,8 @@ impl<'a> Context<'a> {
                 return Ok(None);
             }
         }
-        self.nested_write(way.way(verb), verb, Some(own), (input, object), location).map(Some)
+        let relationship = variant.nested(verb);
+        self.nested_write(relationship, verb, Some(own), (input, object), location).map(Some)
     }
 
     /// Drops inputs for all entities where the nodes' own entity has the same.
@@ -121,7 +124,9 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let role = |id: InputId| &self.api.input(id).role;
         let on = members.iter().find(|(id, _)| *role(*id) == InputRole::Variant(VariantRole::On));
-        let (Some((id, input)), Some(own)) = (on, said.own.and_then(|own| self.way_of(own))) else {
+        let (Some((id, input)), Some(own)) =
+            (on, said.own.and_then(|own| self.relationship_variant(own)))
+        else {
             return Ok(());
         };
         let mut names: Vec<Arc<str>> = Vec::new();
@@ -152,7 +157,7 @@ impl<'a> Context<'a> {
             let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
                 continue;
             };
-            let place = targets.iter().position(|way| way.number == number);
+            let place = targets.iter().position(|target| target.number == number);
             match place {
                 Some(place) if self.presence(&input) == Presence::Present => {
                     named.push((place, id, input));
@@ -170,7 +175,7 @@ pub(super) fn only_one(
     number: usize,
     location: Location,
 ) -> Result<(), LowerError> {
-    match targets.iter().find_map(|way| way.single.as_ref()) {
+    match targets.iter().find_map(|target| target.single.as_ref()) {
         Some(text) if number > 1 => Err(LowerError::refused(text, location)),
         _ => Ok(()),
     }
@@ -181,11 +186,12 @@ pub(super) fn expect_none(targets: &[RelationshipVariant], said: &mut WriteInput
     if !said.is_outermost {
         return;
     }
-    let expected = targets.iter().filter_map(|way| {
-        let otherwise = Otherwise::new(OtherwiseKind::Invalid, way.single.clone()?);
+    let expected = targets.iter().filter_map(|target| {
+        let otherwise = Otherwise::new(OtherwiseKind::Invalid, target.single.clone()?);
         let kind = WriteKind::Expect { links: ExpectedLinks::None, otherwise };
-        let write = Write { entity: way.entity, kind, children: Vec::new(), check: Filter::all() };
-        Some(ChildWrite { hop: way.written, parents: Vec::new(), write, edge: Vec::new() })
+        let entity = target.entity;
+        let write = Write { entity, kind, children: Vec::new(), check: Filter::all() };
+        Some(ChildWrite { hop: target.written, parents: Vec::new(), write, edge: Vec::new() })
     });
     said.children.extend(expected);
 }

@@ -65,7 +65,7 @@ impl Context<'_> {
         for (id, input) in members {
             match &self.api.input(*id).role {
                 InputRole::Filter(FilterRole::Conditions) => {}
-                InputRole::Write(WriteRole::NestedWrite { way: None, verb, .. }) => {
+                InputRole::Write(WriteRole::NestedWrite { relationship: None, verb, .. }) => {
                     let before = said.children.len();
                     self.read_nested_write(to, *verb, (*id, input), location, said)?;
                     for child in said.children.iter_mut().skip(before) {
@@ -124,8 +124,9 @@ impl Context<'_> {
         for input in self.each(input, r#type)? {
             let input = (&input, r#type.base);
             match to {
-                Towards::One(way) => {
-                    said.children.push(self.nested_write(way, verb, None, input, location)?);
+                Towards::One(relationship) => {
+                    let child = self.nested_write(relationship, verb, None, input, location)?;
+                    said.children.push(child);
                 }
                 Towards::OneOf(own) => {
                     said.children.extend(self.nested_write_of_own(own, verb, input, location)?);
@@ -138,23 +139,23 @@ impl Context<'_> {
     /// The nested write of one object along a relationship.
     pub(super) fn nested_write(
         &self,
-        way: NestedRelationship,
+        relationship: NestedRelationship,
         verb: NestedWriteVerb,
         own: Option<Own>,
         (input, object): (&Input<'_>, TypeId),
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
         let is_new = verb == NestedWriteVerb::Create;
-        let entity = Some(way.entity);
-        let node =
-            WriteInput { is_new, entity, own, along: Some(way.hop), ..WriteInput::default() };
-        let edge = WriteInput { entity: way.edge, own, ..WriteInput::default() };
+        let NestedRelationship { hop, entity, edge } = relationship;
+        let (entity, along) = (Some(entity), Some(hop));
+        let node = WriteInput { is_new, entity, own, along, ..WriteInput::default() };
+        let edge = WriteInput { entity: edge, own, ..WriteInput::default() };
         let key = WriteInput { entity, ..WriteInput::default() };
         let mut step = Step { node, edge, key, ..Step::default() };
         for (id, input) in self.members_given(input, object, location)? {
             self.read_step(id, &input, location, &mut step)?;
         }
-        self.child(way, verb, step, location)
+        self.child(relationship, verb, step, location)
     }
 
     fn read_step(
@@ -214,12 +215,12 @@ impl Context<'_> {
 
     fn child(
         &self,
-        way: NestedRelationship,
+        relationship: NestedRelationship,
         verb: NestedWriteVerb,
         step: Step,
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
-        let NestedRelationship { hop, entity, edge } = way;
+        let NestedRelationship { hop, entity, edge } = relationship;
         let Step { node: WriteInput { assignments, filters, mut children, .. }, .. } = step;
         let filter = Filter::and(filters);
         let said = step.edge.assignments;

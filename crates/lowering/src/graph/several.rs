@@ -27,8 +27,8 @@ pub(super) struct Own {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn way_of(&self, own: Own) -> Option<&'a RelationshipVariant> {
-        self.api.relationships(own.relationships).get(own.from)?.get(own.to)
+    pub(super) fn relationship_variant(&self, own: Own) -> Option<&'a RelationshipVariant> {
+        self.api.relationship_variants(own.relationships).get(own.from)?.get(own.to)
     }
 
     /// The context of conditions on the nodes.
@@ -41,8 +41,8 @@ impl<'a> Context<'a> {
 
     /// The nodes' own field for a common one of several entities.
     fn common(&self, place: u16, said: &WriteInput) -> Result<FieldId, LowerError> {
-        let way = said.own.and_then(|own| self.way_of(own));
-        let field = way.and_then(|way| way.common.get(usize::from(place)));
+        let variant = said.own.and_then(|own| self.relationship_variant(own));
+        let field = variant.and_then(|variant| variant.common.get(usize::from(place)));
         field.copied().ok_or_else(|| misplaced("a field of several entities"))
     }
 
@@ -71,8 +71,8 @@ impl<'a> Context<'a> {
                 self.read_members(input, r#type, location, said)
             }
             MultiEntityRole::Edge(edge) => {
-                match said.own.and_then(|own| self.way_of(own)).map(|way| way.edge) {
-                    Some(own) if own == Some(edge) => {
+                match said.own.and_then(|own| self.relationship_variant(own)) {
+                    Some(variant) if variant.edge == Some(edge) => {
                         self.read_members(input, self.api.schema[id].r#type, location, said)
                     }
                     // It applies to the relationships of other nodes.
@@ -98,8 +98,8 @@ impl<'a> Context<'a> {
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        match said.own.and_then(|own| self.way_of(own)) {
-            Some(way) if way.number == number => {
+        match said.own.and_then(|own| self.relationship_variant(own)) {
+            Some(variant) if variant.number == number => {
                 self.read_members(input, self.api.schema[id].r#type, location, said)
             }
             Some(_) => Ok(()),
@@ -136,10 +136,10 @@ impl<'a> Context<'a> {
                 | NestedWriteVerb::Delete => (0..targets.len()).collect(),
             };
             for to in places {
-                let Some(way) = targets.get(to) else { continue };
+                let Some(target) = targets.get(to) else { continue };
                 let own = Some(Own { relationships, from, to });
                 let input = (&input, r#type.base);
-                let child = self.nested_write(way.way(verb), verb, own, input, location)?;
+                let child = self.nested_write(target.nested(verb), verb, own, input, location)?;
                 said.children.push(child);
             }
         }
@@ -152,13 +152,13 @@ impl<'a> Context<'a> {
         relationships: RelationshipVariantsId,
         said: &WriteInput,
     ) -> Result<(usize, &'a [RelationshipVariant]), LowerError> {
-        let all = self.api.relationships(relationships);
+        let all = self.api.relationship_variants(relationships);
         // If several entities are at this end, the nodes are of one of them.
-        let from = match (all, said.own.and_then(|own| self.way_of(own))) {
+        let from = match (all, said.own.and_then(|own| self.relationship_variant(own))) {
             ([_], _) | (_, None) => 0,
-            (_, Some(way)) => usize::from(way.number),
+            (_, Some(variant)) => usize::from(variant.number),
         };
-        let targets = all.get(from).ok_or_else(|| misplaced("a way to nodes"))?;
+        let targets = all.get(from).ok_or_else(|| misplaced("a relationship to nodes"))?;
         Ok((from, targets))
     }
 
@@ -186,7 +186,7 @@ impl<'a> Context<'a> {
                 if self.presence(&input) != Presence::Present {
                     continue;
                 }
-                let place = targets.iter().position(|way| way.number == number);
+                let place = targets.iter().position(|target| target.number == number);
                 places.push(place.ok_or_else(|| {
                     let name = &self.api.schema[id].name;
                     let text = ["This relationship leads to no ", name, "."].concat();

@@ -35,7 +35,7 @@ impl<'a> Context<'a> {
                     (_, false) => self.items(input)?,
                 };
                 let said = (*verb, *id, &rows[..]);
-                match &along.binding.way {
+                match &along.binding.reference {
                     NestedReference::Forward { .. } => return Err(misplaced("a row referred to")),
                     NestedReference::Backward { fields, cleared } => {
                         let reference = Reference { fields, cleared };

@@ -48,7 +48,7 @@ impl<'a> Context<'a> {
         (verb, id, rows): (NestedVerb, InputId, &[Input<'a>]),
         nesting: &mut Nesting,
     ) -> Result<(), LowerError> {
-        let NestedReference::Joined { joining, key, near, far } = &along.binding.way else {
+        let NestedReference::Joined { joining, key, near, far } = &along.binding.reference else {
             return Err(misplaced("rows that are not joined"));
         };
         let joining = Joining {

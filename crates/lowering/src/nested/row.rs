@@ -37,7 +37,7 @@ impl RowInput<'_> {
     pub(super) fn wanted(&self, others: &[FieldId]) -> Vec<FieldId> {
         let mut wanted = others.to_vec();
         for along in &self.later {
-            let own: &[(FieldId, FieldId)] = match &along.binding.way {
+            let own: &[(FieldId, FieldId)] = match &along.binding.reference {
                 NestedReference::Forward { .. } => &[],
                 NestedReference::Backward { fields, .. } => fields,
                 NestedReference::Joined { near, .. } => near,
@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
         }
         for (id, input) in nested {
             let Some(along) = self.along(id, &input, nesting)? else { continue };
-            match &along.binding.way {
+            match &along.binding.reference {
                 NestedReference::Forward { fields, cleared } => {
                     for value in self.forward(&along, fields, cleared, nesting)? {
                         if stored.iter().any(|(own, _)| *own == value.0) {

@@ -8,7 +8,7 @@ mod rejected;
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use dialects::dgraph::model::Model;
@@ -22,7 +22,8 @@ use tokio::runtime::{self, Runtime};
 use transfer::Mapping;
 use transfer::read::Source;
 use transfer::stage::{
-    Checkpoint, Existing as _, FoundCheckpoint, Inputs, LoadState, Manifest, Settings, Staged, Work,
+    Checkpoint, Existing as _, FoundCheckpoint, Inputs, LoadState, Manifest, Progress as _,
+    Settings, StageError, Staged, Work,
 };
 
 use self::existing::DatabaseRows;
@@ -122,15 +123,14 @@ fn import(
 ) -> Result<ExitCode, Failure> {
     let folder = options.work(&target.address, target.database.schema.as_deref().unwrap_or(PUBLIC));
     let sources = options.sources(&folder.join(INPUT))?;
-    let inputs = inputs(options, &sources, definitions)?;
-    let fingerprint = fingerprint(&inputs);
+    let inputs = inputs(options, target, &sources, definitions)?;
     let _locked = claim(&folder)?;
     let opened = Transfer::open_for_load(&target.address, &target.database, Timeouts::default());
     let transfer = runtime.block_on(opened).map_err(Failure::other)?;
     let known = runtime.block_on(transfer.state()).map_err(Failure::other)?;
     let mut reporter = Reporter::new(options.progress);
     let (staged, state) = match known {
-        Some(state) if state.fingerprint != fingerprint => {
+        Some(state) if state.fingerprint != fingerprint(&inputs, state.is_bulk) => {
             return Err(Failure::Usage(
                 "another import into this database is not finished: run its command again, with \
                  the same files and options"
@@ -138,7 +138,7 @@ fn import(
             ));
         }
         Some(state) => {
-            let staged = Manifest::read(&fingerprint, &folder).ok_or_else(|| {
+            let staged = Manifest::read(&state.fingerprint, &folder).ok_or_else(|| {
                 Failure::Usage(format!(
                     "the import cannot go on: its files in {} are gone; restore the database, and \
                      import again",
@@ -150,13 +150,14 @@ fn import(
         None => {
             let is_empty = runtime.block_on(transfer.is_empty(&target.mapping.tables));
             let is_empty = is_empty.map_err(Failure::other)?;
+            if let Some(staged) = loaded(&inputs, is_empty, &folder) {
+                return finish(options, target, &staged, &folder);
+            }
+            let fingerprint = fingerprint(&inputs, is_empty);
             let staged = match Manifest::read(&fingerprint, &folder) {
                 // A load that did not begin.
-                Some(staged) if is_empty => staged,
-                // A load that has only its files to remove.
-                Some(staged) if Manifest::is_loaded(&folder) => {
-                    return finish(options, target, &staged, &folder);
-                }
+                Some(staged) if is_empty && !Manifest::is_loaded(&folder) => staged,
+                // Rows of a database with rows depend on them, and they may have changed.
                 _ => {
                     let existing =
                         DatabaseRows::new(runtime, &transfer, &target.mapping, is_empty)?;
@@ -181,6 +182,18 @@ fn import(
     finish(options, target, &staged, &folder)
 }
 
+/// The rows of an import that has only its files to remove.
+fn loaded(inputs: &Inputs, is_empty: bool, folder: &Path) -> Option<Staged> {
+    if !Manifest::is_loaded(folder) {
+        return None;
+    }
+    let of = |was_empty| Manifest::read(&fingerprint(inputs, was_empty), folder);
+    let staged = of(true).or_else(|| of(false))?;
+    // A database without the rows is another one that has taken the place of the first.
+    let has_rows = staged.tables.iter().any(|table| table.rows > 0);
+    (!is_empty || !has_rows).then_some(staged)
+}
+
 /// Reads the files, from where a killed import was, and makes rows of them.
 fn staged(
     options: &ImportOptions,
@@ -196,7 +209,7 @@ fn staged(
         FoundCheckpoint::Found(checkpoint) if !options.reads_input() => Some(checkpoint),
         FoundCheckpoint::Found(_) | FoundCheckpoint::None => None,
         FoundCheckpoint::Stale(reason) => {
-            reporter.note(&format!("{reason}: all files are read from their beginning"));
+            reporter.begin_anew(&reason);
             None
         }
     };
@@ -207,21 +220,24 @@ fn staged(
         ids,
         namespace: options.namespace,
         most_rejected: options.max_rejected,
-        memory: options.sort_memory(),
+        memory: options.sort_memory.length(),
     };
     let work = Work { sources, inputs: &inputs, checkpoint, folder };
     let mapping = &target.mapping;
     let staged = transfer::stage::stage(mapping, &work, &settings, &mut existing, reporter);
     let staged = staged.map_err(|error| {
-        // Nothing goes on with them.
-        drop(fs::remove_dir_all(folder));
+        // After a full disk or a lost connection, the same command goes on with the files.
+        if !matches!(error, StageError::Io(_)) {
+            drop(fs::remove_dir_all(folder));
+        }
         Failure::other(error)
     })?;
     rejected::write(&options.rejected(), sources, &staged)?;
     Ok(staged)
 }
 
-/// Reports an import, and removes its files: those that say that it is loaded last.
+/// Reports an import, and removes its files: those that say that it is loaded last, all at once, so
+/// that the folder of an import that is killed here is either one that is loaded or gone.
 fn finish(
     options: &ImportOptions,
     target: &Target,
@@ -236,10 +252,21 @@ fn finish(
                 fs::remove_file(path)?;
             }
         }
-        fs::remove_dir_all(folder)
+        match ended(folder).filter(|ended| fs::rename(folder, ended).is_ok()) {
+            Some(ended) => fs::remove_dir_all(ended),
+            // A folder that cannot be renamed, such as the root of a file system.
+            None => fs::remove_dir_all(folder),
+        }
     };
     removed().map_err(|error| writing(folder, error))?;
     Ok(code)
+}
+
+/// The name of a folder while it is removed, which no other folder has.
+fn ended(folder: &Path) -> Option<PathBuf> {
+    let mut name = folder.file_name()?.to_owned();
+    name.push(format!(".ended-{}", std::process::id()));
+    Some(folder.with_file_name(name))
 }
 
 /// The folder of the import, locked: two imports do not write into one.

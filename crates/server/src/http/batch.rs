@@ -32,7 +32,7 @@ pub(super) async fn answer(
     check_number(service.settings.most_batch, members.len())?;
     check_batch(service, &members, &caller)?;
     if let Some(forwarded) = &mut caller.forwarded {
-        // The spans of their requests to subgraphs would have equal ids.
+        // The spans of requests to other servers would have equal ids.
         forwarded.trace = None;
     }
     let answers = {

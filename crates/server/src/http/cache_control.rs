@@ -1,22 +1,64 @@
-//! The header `Cache-Control` of a query that asks for it by the directive `@cacheControl(maxAge:)`.
+//! The headers `Cache-Control` and `Vary` of a query with the directive `@cacheControl(maxAge:)`.
 
-use engine::{Report, Session};
+use engine::{Caller, Report};
 use graphql::operation::OperationKind;
 use graphql::value::Value;
-use hyper::header::HeaderValue;
+use hyper::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, VARY};
+
+use super::service::Service;
 
 /// The name of the directive of operations.
 const DIRECTIVE: &str = "cacheControl";
 
-/// The header of a response without errors; `None` if the operation does not ask for it. Caches that
-/// several clients share keep no response that depends on claims.
-pub(super) fn cache_control(report: &Report, session: &Session) -> Option<HeaderValue> {
+/// Adds the headers to those of a response without errors to a query with the directive.
+///
+/// Caches that several clients share keep no response to a request with claims, with headers that
+/// become settings (`has_settings`), or with headers that other servers receive. `Vary` names all
+/// headers of these kinds, so that a request with one does not get a response to one without.
+pub(super) fn add_cache_control(
+    headers: &mut HeaderMap,
+    report: &Report,
+    service: &Service,
+    caller: &Caller,
+    has_settings: bool,
+) {
+    let Some(seconds) = max_age(report) else { return };
+    let Some(names) = names(service) else { return };
+    let is_forwarded = caller.forwarded.as_ref().is_some_and(|forwarded| !forwarded.is_empty());
+    let is_private = caller.session.claims.is_some() || has_settings || is_forwarded;
+    let scope = if is_private { "private" } else { "public" };
+    let Ok(value) = HeaderValue::from_str(&format!("{scope},max-age={seconds}")) else { return };
+    headers.insert(CACHE_CONTROL, value);
+    for name in names {
+        headers.append(VARY, name.into());
+    }
+}
+
+/// The seconds for which an operation allows caches to keep its response.
+fn max_age(report: &Report) -> Option<i64> {
     let operation = &report.document.as_ref()?.operation;
     if operation.kind != OperationKind::Query || !report.codes.is_empty() {
         return None;
     }
     let directive = operation.directives.iter().find(|own| *own.name == *DIRECTIVE)?;
-    let (_, Value::Int(seconds @ 0..)) = directive.arguments.first()? else { return None };
-    let scope = if session.claims.is_some() { "private" } else { "public" };
-    HeaderValue::from_str(&format!("{scope},max-age={seconds}")).ok()
+    match directive.arguments.first()? {
+        (_, Value::Int(seconds @ 0..)) => Some(*seconds),
+        _ => None,
+    }
+}
+
+/// The names of the request headers on which responses depend, each once; `None` if they cannot be
+/// listed.
+fn names(service: &Service) -> Option<Vec<HeaderName>> {
+    let mut names: Vec<_> = service.settings.credentials.session_headers().collect();
+    if let Some(read) = service.worker.read_headers() {
+        names.extend(read.names()?.into_iter().cloned());
+    }
+    let mut known = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    Some(known)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clients::{RefreshedDocument, RefreshedDocuments};
 use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules, Sessions};
 use graphql::{ErrorCode, GraphQLError};
-use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
 use super::declared::DeclaredTokens;
 use crate::failure::Failure;
@@ -182,16 +182,18 @@ impl Credentials {
         }
     }
 
-    /// The names of the headers that decide about the session, for `Vary`; `None` without keys.
-    pub(super) fn token_headers(&self) -> Option<HeaderValue> {
-        if !self.has_keys {
-            return None;
-        }
-        let name = self.token_header().as_str();
-        match self.cookie {
-            Some(_) => HeaderValue::from_str(&[name, ", cookie"].concat()).ok(),
-            None => HeaderValue::from_str(name).ok(),
-        }
+    /// Names of the headers on which sessions depend: those of tokens if there are keys, and those
+    /// that become settings.
+    pub(super) fn session_headers(&self) -> impl Iterator<Item = HeaderName> {
+        let token = self.has_keys.then(|| self.token_header().clone());
+        let cookie = (self.has_keys && self.cookie.is_some()).then_some(COOKIE);
+        let settings = self.headers.iter().map(|(header, _)| header.clone());
+        token.into_iter().chain(cookie).chain(settings)
+    }
+
+    /// Whether a request has a header that becomes a setting.
+    pub(super) fn has_settings(&self, headers: &HeaderMap) -> bool {
+        self.headers.iter().any(|(header, _)| headers.contains_key(header))
     }
 
     /// Logs the audiences that are accepted.
@@ -431,6 +433,32 @@ mod tests {
         check("Bearer a,b", None);
         check("a.b.c", None);
         check("", None);
+    }
+
+    #[test]
+    fn sessions_depend_on_headers_of_tokens_and_of_settings() {
+        #[derive(Debug, clap::Parser)]
+        struct Words {
+            #[command(flatten)]
+            auth: AuthOptions,
+        }
+        let check = |options: &[&str], names: &[&str]| {
+            let words = <Words as clap::Parser>::parse_from([&["thalweg"], options].concat());
+            let profile = AuthProfile::PostGraphile;
+            let credentials = Credentials::new(&words.auth, profile, false, None).unwrap();
+            let found: Vec<_> = credentials.session_headers().collect();
+            assert_eq!(found, names, "{options:?}");
+        };
+        let secret = ["--jwt-secret", "a secret of more than thirty-two bytes"];
+        let cookie = ["--jwt-cookie", "token"];
+        let setting = ["--pg-setting-header", "X-Tenant=app.tenant"];
+        check(&secret, &["authorization"]);
+        check(&[secret, cookie].concat(), &["authorization", "cookie"]);
+        check(&[secret, cookie, setting].concat(), &["authorization", "cookie", "x-tenant"]);
+        // Tokens are ignored without keys.
+        check(&cookie, &[]);
+        check(&[], &[]);
+        check(&setting, &["x-tenant"]);
     }
 
     #[test]

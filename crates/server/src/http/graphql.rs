@@ -5,9 +5,7 @@ use std::rc::Rc;
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, Delivery, Kind};
 use graphql::{Body, Parameters, Request};
-use hyper::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, VARY,
-};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
 use tokio::time::Instant;
 
@@ -15,7 +13,7 @@ use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
 use super::batch;
 use super::body::{self, ReadBody};
-use super::cache_control::cache_control;
+use super::cache_control::add_cache_control;
 use super::connection::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
@@ -83,6 +81,7 @@ async fn answer_request(
     let stream = Format::accepted(&request);
     let delivery = delivery(service, &request);
     let trace = exchange.trace_context();
+    let has_settings = service.settings.credentials.has_settings(request.headers());
     let read = match media_type {
         _ if !is_allowed_origin(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         None if stream.is_none() => Err(Refusal::NotAcceptable),
@@ -111,13 +110,9 @@ async fn answer_request(
                 }
                 let mut response = complete(media_type, response);
                 let is_whole = !matches!(response.body(), AnswerBody::Streamed(_));
-                let header = cache_control(&exchange.report, &caller.session);
-                if let (true, Some(header)) = (is_whole, header) {
-                    response.headers_mut().insert(CACHE_CONTROL, header);
-                    // A cache must not answer a request with a token as one without.
-                    if let Some(names) = service.settings.credentials.token_headers() {
-                        response.headers_mut().append(VARY, names);
-                    }
+                if is_whole {
+                    let headers = response.headers_mut();
+                    add_cache_control(headers, &exchange.report, service, &caller, has_settings);
                 }
                 response
             })
@@ -218,8 +213,8 @@ async fn read<'s>(
     }
 }
 
-/// The caller: its session, and the headers to forward to subgraphs; with the time at which its token
-/// expires, if it does.
+/// The caller: its session, and the headers to forward to other servers; with the time at which its
+/// token expires, if it does.
 pub(super) async fn authenticate(
     service: &Service,
     headers: &HeaderMap,

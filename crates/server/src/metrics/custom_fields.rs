@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use clients::durations::BOUNDS;
 use clients::egress::{Outcome, Statistics};
 use engine::resolvers::statistics::FieldStatistics;
 use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;
 
-use super::encode::Writer;
+use super::encode::{Writer, histogram_of};
 
 /// The custom fields of a source: in a gateway, with the subgraph.
 type Source<'s> = (Option<&'s str>, Vec<FieldStatistics>);
@@ -66,13 +65,7 @@ pub(super) fn encode(sources: &[Source<'_>], writer: &mut Writer<'_, '_>) -> fmt
     let metric = "thalweg_custom_duration_seconds";
     let mut family = writer.begin(metric, help, MetricType::Histogram)?;
     for (subgraph, field) in &all {
-        let Statistics { times, nanoseconds, .. } = field.statistics;
-        let bounds = BOUNDS.into_iter().map(|bound| bound as f64 / 1e6);
-        let buckets: Vec<_> = bounds.chain([f64::INFINITY]).zip(times).collect();
-        let (count, seconds) = (times.iter().sum(), nanoseconds as f64 / 1e9);
-        family
-            .encode_family(&labels(*subgraph, field))?
-            .encode_histogram::<NoLabelSet>(seconds, count, &buckets, None)?;
+        histogram_of(&mut family, &labels(*subgraph, field), &field.statistics.durations)?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
+use clients::histogram::{Durations, Histogram};
 use engine::Api;
 use graphql::ErrorCode;
 use prometheus_client::collector::Collector;
@@ -13,7 +14,6 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 use source::Statistics;
 
-use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::usage::Usage;
 use super::{custom_fields, databases, fetches, live, subgraphs};
@@ -180,14 +180,16 @@ impl Sources {
         for (place, name) in names.iter().enumerate() {
             let counts = self.shards().filter_map(|shard| shard.operations.get(place));
             let labels = [("operation", &**name)];
-            histogram_of(&mut family, &labels, counts.map(|counts| &counts.duration))?;
+            let durations = counts.map(|counts| counts.duration.read()).sum();
+            histogram_of(&mut family, &labels, &durations)?;
         }
         let help = "Time of each stage of a GraphQL request";
         let mut family =
             writer.begin("thalweg_stage_duration_seconds", help, MetricType::Histogram)?;
         for (place, stage) in Stage::ALL.into_iter().enumerate() {
-            let histograms = self.shards().filter_map(|shard| shard.stages.get(place));
-            histogram_of(&mut family, &[("stage", stage.as_str())], histograms)?;
+            let stages = self.shards().filter_map(|shard| shard.stages.get(place));
+            let durations = stages.map(Histogram::read).sum();
+            histogram_of(&mut family, &[("stage", stage.as_str())], &durations)?;
         }
         let help = "Time in each stage, by operation";
         let mut family =
@@ -270,16 +272,15 @@ pub(super) fn count_of<const N: usize>(
     family.encode_family(labels)?.encode_counter::<NoLabelSet, u64, u64>(&count, None)
 }
 
-fn histogram_of<'h>(
+pub(super) fn histogram_of(
     family: &mut MetricEncoder<'_>,
     labels: &impl EncodeLabelSet,
-    histograms: impl Iterator<Item = &'h Histogram>,
+    durations: &Durations,
 ) -> fmt::Result {
-    let sum = Histogram::sum(histograms);
     family.encode_family(labels)?.encode_histogram::<NoLabelSet>(
-        sum.seconds,
-        sum.count,
-        &sum.buckets,
+        durations.seconds(),
+        durations.count(),
+        &durations.buckets(),
         None,
     )
 }

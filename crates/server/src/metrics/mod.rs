@@ -1,6 +1,5 @@
 //! Prometheus metrics.
 //!
-//! * `histogram`: histograms of durations
 //! * `operations`: operations with metrics of their own
 //! * `store`: counters of requests
 //! * `usage`: resource usage of the process, from the operating system
@@ -18,7 +17,6 @@ mod custom_fields;
 mod databases;
 mod encode;
 mod fetches;
-mod histogram;
 mod live;
 mod operations;
 mod serve;

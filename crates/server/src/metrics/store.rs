@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
+use clients::histogram::{Histogram, nanoseconds};
 use engine::{Report, Stages};
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::StatusCode;
 
 use super::fetches::FetchCounts;
-use super::histogram::{Histogram, nanoseconds};
 use super::live::LiveCounts;
 use super::operations::{Operations, Place};
 

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use clients::durations::BOUNDS;
 use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics};
-use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;
 
-use super::encode::{Writer, count_of};
+use super::encode::{Writer, count_of, histogram_of};
 
 /// A subgraph with its statistics.
 struct Seen<'s> {
@@ -96,13 +94,7 @@ fn encode_times(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     let metric = "thalweg_subgraph_duration_seconds";
     let mut family = writer.begin(metric, help, MetricType::Histogram)?;
     for Seen { name, statistics, .. } in all {
-        let bounds = BOUNDS.into_iter().map(|bound| bound as f64 / 1e6);
-        let buckets: Vec<_> = bounds.chain([f64::INFINITY]).zip(statistics.times).collect();
-        let count = statistics.times.iter().sum();
-        let seconds = statistics.nanoseconds as f64 / 1e9;
-        family
-            .encode_family(&[("subgraph", *name)])?
-            .encode_histogram::<NoLabelSet>(seconds, count, &buckets, None)?;
+        histogram_of(&mut family, &[("subgraph", *name)], &statistics.durations)?;
     }
     Ok(())
 }

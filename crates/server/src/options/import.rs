@@ -77,10 +77,16 @@ pub(crate) struct ImportOptions {
     /// Print the progress each second, though the error stream is no terminal
     #[arg(long, env = "THALWEG_PROGRESS")]
     pub(crate) progress: bool,
-    /// Memory of values that are read before they are sorted to disk; after each such part, a killed
-    /// import goes on
-    #[arg(long, env = "THALWEG_SORT_MEMORY", value_name = "SIZE", default_value = "48MiB")]
-    sort_memory: Size,
+    /// Memory of values that are read before they are sorted to disk, from 64KiB to 1GiB; after each
+    /// such part, a killed import goes on
+    #[arg(
+        long,
+        env = "THALWEG_SORT_MEMORY",
+        value_name = "SIZE",
+        default_value = "48MiB",
+        value_parser = sort_memory
+    )]
+    pub(crate) sort_memory: Size,
     /// Rows in one transaction
     #[arg(
         long,
@@ -114,11 +120,11 @@ enum WhichIds {
     New,
 }
 
-/// With less memory, there would be more sorted parts than a process may have open files.
-const LEAST_MEMORY: usize = 64 << 10;
+/// With less memory, sorted parts would be merged in many passes.
+const LEAST_MEMORY: u64 = 64 << 10;
 
 /// More memory makes no import faster, and places in it have 32 bits.
-const MOST_MEMORY: usize = 1 << 30;
+const MOST_MEMORY: u64 = 1 << 30;
 
 /// The standard input.
 const STANDARD_INPUT: &str = "-";
@@ -178,12 +184,6 @@ impl ImportOptions {
         }
     }
 
-    /// Bytes of values in memory before they are sorted to disk.
-    pub(crate) fn sort_memory(&self) -> usize {
-        let bytes = usize::try_from(self.sort_memory.0).unwrap_or(usize::MAX);
-        bytes.clamp(LEAST_MEMORY, MOST_MEMORY)
-    }
-
     /// The file of rejected values.
     pub(crate) fn rejected(&self) -> PathBuf {
         if let Some(path) = &self.rejected {
@@ -221,8 +221,34 @@ impl ImportOptions {
     }
 }
 
+fn sort_memory(text: &str) -> Result<Size, String> {
+    let size: Size = text.parse()?;
+    match (LEAST_MEMORY..=MOST_MEMORY).contains(&size.0) {
+        true => Ok(size),
+        false => {
+            let (least, most) = (Size(LEAST_MEMORY), Size(MOST_MEMORY));
+            Err(format!("a size from {least} to {most} is wanted"))
+        }
+    }
+}
+
 fn with_ending(path: PathBuf, ending: &str) -> PathBuf {
     let mut name = path.into_os_string();
     name.push(ending);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_parts_have_a_size_between_bounds() {
+        assert_eq!(sort_memory("64KiB"), Ok(Size(64 << 10)));
+        assert_eq!(sort_memory("1GiB"), Ok(Size(1 << 30)));
+        for text in ["65535", "1073741825"] {
+            let error = sort_memory(text).unwrap_err();
+            assert_eq!(error, "a size from 64.0 KiB to 1.0 GiB is wanted", "{text}");
+        }
+    }
 }

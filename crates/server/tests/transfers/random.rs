@@ -3,23 +3,9 @@
 use std::fs;
 
 use expect_test::expect;
+use testkit::random::Random;
 
 use super::{Scene, databases, shown};
-
-/// Random numbers that are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-
-    fn one<'c, T>(&mut self, choices: &'c [T]) -> &'c T {
-        let index = self.below(choices.len());
-        &choices[index]
-    }
-}
 
 const KINDS: &[&str] = &[
     "String",
@@ -147,7 +133,7 @@ fn point(random: &mut Random) -> String {
     let (longitude, latitude) = (random.below(3_600), random.below(1_800));
     let written = ["-0.0", "8.50", "1e1", "-180", "0.30000000000000004"];
     match random.below(4) {
-        0 => format!("[{},{}]", random.one(&written), latitude % 90),
+        0 => format!("[{},{}]", random.one_of(&written), latitude % 90),
         _ => format!("[{}.{},{}]", longitude % 180, longitude, latitude % 90),
     }
 }
@@ -160,22 +146,22 @@ fn ring(random: &mut Random) -> String {
 fn value(random: &mut Random, kind: usize) -> String {
     match KINDS[kind] {
         "String" => {
-            let mut text = random.one(TEXTS).to_string();
+            let mut text = random.one_of(TEXTS).to_string();
             for _ in 0..random.below(3) {
-                text.push_str(random.one::<&str>(TEXTS));
+                text.push_str(random.one_of::<&str>(TEXTS));
             }
             json_text(random, &text)
         }
-        "Int" => random.one(&["0", "-1", "2147483647", "-2147483648"]).to_string(),
+        "Int" => random.one_of(&["0", "-1", "2147483647", "-2147483648"]).to_string(),
         "Int64" => {
             let numbers = ["0", "9007199254740993", "9223372036854775807", "-9223372036854775808"];
-            let number = random.one(&numbers).to_string();
+            let number = random.one_of(&numbers).to_string();
             if random.below(2) == 0 { number } else { format!("\"{number}\"") }
         }
-        "Float" => random.one(FLOATS).to_string(),
-        "Boolean" => random.one(&["true", "false"]).to_string(),
-        "DateTime" => format!("\"{}\"", random.one(MOMENTS)),
-        "Mood" => random.one(&["\"HAPPY\"", "\"SAD\""]).to_string(),
+        "Float" => random.one_of(FLOATS).to_string(),
+        "Boolean" => random.one_of(&["true", "false"]).to_string(),
+        "DateTime" => format!("\"{}\"", random.one_of(MOMENTS)),
+        "Mood" => random.one_of(&["\"HAPPY\"", "\"SAD\""]).to_string(),
         "Point" => format!("{{\"type\":\"Point\",\"coordinates\":{}}}", point(random)),
         "Polygon" => format!("{{\"type\":\"Polygon\",\"coordinates\":[{}]}}", ring(random)),
         _ => {
@@ -238,7 +224,7 @@ fn scene(random: &mut Random) -> (String, String) {
         let name = ["A", "B", "C"][number % 3];
         let mut line = format!("{{\"uid\":\"_:o{number}\",\"dgraph.type\":\"{name}\"{references}");
         // Unique, and of characters of all kinds.
-        let key = format!("{}{number}", random.one(TEXTS));
+        let key = format!("{}{number}", random.one_of(TEXTS));
         let key = json_text(random, &key);
         match number % 3 {
             2 => {
@@ -256,7 +242,7 @@ fn scene(random: &mut Random) -> (String, String) {
                 ",\"pwd\":\"$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy\"",
             ),
             1 => {
-                let numbers: Vec<&str> = (0..3).map(|_| *random.one(FLOATS)).collect();
+                let numbers: Vec<&str> = (0..3).map(|_| *random.one_of(FLOATS)).collect();
                 line.push_str(&format!(",\"vec\":[{}]", numbers.join(",")));
             }
             _ => {}
@@ -270,7 +256,7 @@ fn scene(random: &mut Random) -> (String, String) {
 #[test]
 fn random_values_survive_exports_and_imports_into_the_other_database() {
     for seed in 0..4 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (types, lines) = scene(&mut random);
         let scene = Scene::new(&types);
         let file = scene.write("objects.jsonl", lines);

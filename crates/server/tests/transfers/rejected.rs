@@ -48,3 +48,32 @@ fn an_object_with_several_taken_values_is_rejected_for_the_first_of_the_definiti
         assert_eq!(shown(&rejected), expect);
     }
 }
+
+#[test]
+fn references_to_one_object_by_several_values_are_rejected_in_the_order_of_the_definitions() {
+    let scene = Scene::new(
+        "type Person { code: Int! @id name: String! @id }
+         type Room { number: Int! @id }
+         type Visit { title: String! host: Room guest: Room }",
+    );
+    let (mut persons, mut visits) = (Vec::new(), Vec::new());
+    for number in 0..20 {
+        persons.push(format!("{{\"type\":\"Person\",\"code\":{number},\"name\":\"n{number}\"}}"));
+        visits.push(format!(
+            "{{\"type\":\"Visit\",\"title\":\"t\",\"host\":{{\"type\":\"Person\",\"code\":{number}}},\
+             \"guest\":{{\"type\":\"Person\",\"name\":\"n{number}\"}}}}"
+        ));
+    }
+    let file = scene.write("visits.jsonl", [&*persons, &*visits].concat().join("\n"));
+    let expect = visits.iter().zip(21..).fold(String::new(), |shown, (text, line)| {
+        let reason = "`host` refers to no object of Person";
+        shown
+            + &format!("{line}: {reason}: {text}\n")
+            + &format!("{line}: its object is rejected: {reason}: {text}\n")
+    });
+    for data in databases(&scene, "parallel") {
+        assert_eq!(scene.import(&[&file], &data, &[]).0, Some(3));
+        let rejected = fs::read_to_string(scene.file("visits.jsonl.rejected.jsonl")).unwrap();
+        assert_eq!(shown(&rejected), expect);
+    }
+}

@@ -147,3 +147,127 @@ fn a_changed_file_is_read_from_its_beginning() {
         fs::remove_file(&data).unwrap();
     }
 }
+
+/// Posts as JSON lines, which refer to their authors by names.
+fn posts(number: u32) -> String {
+    let line = |number| {
+        format!(
+            "{{\"type\":\"Post\",\"title\":\"Line {number}\",\
+             \"author\":{{\"name\":\"Writer {number}\"}},\"tags\":[{{\"name\":\"Tag\"}}]}}\n"
+        )
+    };
+    (0..number).map(line).collect()
+}
+
+/// An import of one file in small parts, and the folder of its files.
+struct Killed<'s> {
+    scene: &'s Scene,
+    file: String,
+    data: String,
+    work: String,
+}
+
+impl<'s> Killed<'s> {
+    /// Kills the import after its first part.
+    fn new(scene: &'s Scene, file: &str, name: &str) -> Self {
+        let data = scene.file(&format!("{name}.db"));
+        let killed = Self { scene, file: file.into(), data, work: scene.file("work") };
+        assert_eq!(kill_at_next_checkpoint(&killed.words(&[]), &killed.work), None);
+        killed
+    }
+
+    fn words<'w>(&'w self, options: &[&'w str]) -> Vec<&'w str> {
+        let Self { scene, file, data, work } = self;
+        let words = ["import", file, "--types", &scene.types, "--data", data, "--work", work];
+        [&words[..], &["--sort-memory", "64KiB"], options].concat()
+    }
+
+    /// Runs the command again.
+    fn again(&self, options: &[&str]) -> (Option<i32>, String, String) {
+        outcome(&run(&self.words(options)))
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        Path::new(&self.work).join(name)
+    }
+}
+
+#[test]
+fn a_killed_reading_whose_files_cannot_be_used_begins_anew() {
+    let scene = Scene::new(BLOG);
+    let file = scene.write("many.rdf", many(1_500));
+    let whole = scene.file("whole.db");
+    let expect = scene.import_all(&[&file], &whole, &[]);
+    let whole = scene.export(&whole, "rdf");
+    type Change = (&'static str, &'static str, fn(&Killed<'_>));
+    let changes: [Change; 4] = [
+        ("removed", "files of the killed import are missing", |killed| {
+            fs::remove_file(killed.path("names.log")).unwrap();
+        }),
+        ("cut", "files of the killed import are missing", |killed| {
+            let log = fs::File::options().write(true).open(killed.path("names.log")).unwrap();
+            log.set_len(160).unwrap();
+        }),
+        (
+            "hashers",
+            "another build of this program has written the files of the killed import",
+            |killed| {
+                let path = killed.path("reading.json");
+                let text = fs::read_to_string(&path).unwrap();
+                let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
+                json["names"][1] = 7.into();
+                fs::write(path, json.to_string()).unwrap();
+            },
+        ),
+        ("state", "the files of the killed import cannot be read", |killed| {
+            let path = killed.path("reading.json");
+            let text = fs::read_to_string(&path).unwrap();
+            let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            json["words"] = serde_json::Value::Null;
+            fs::write(path, json.to_string()).unwrap();
+        }),
+    ];
+    for (name, reason, change) in changes {
+        let killed = Killed::new(&scene, &file, name);
+        change(&killed);
+        let note = format!("{reason}: all files are read from their beginning\n");
+        assert_eq!(killed.again(&[]), (Some(0), expect.clone(), note), "{name}");
+        assert_eq!(scene.export(&killed.data, "rdf"), whole, "{name}");
+        assert!(!Path::new(&killed.work).exists());
+    }
+}
+
+#[test]
+fn a_lower_number_of_rejected_values_holds_for_those_of_the_killed_reading() {
+    let scene = Scene::new(BLOG);
+    let file = scene.write("many.rdf", "one\ntwo\nthree\n".to_owned() + &many(1_500));
+    let killed = Killed::new(&scene, &file, "lower");
+    let (code, output, error) = killed.again(&["--max-rejected", "2"]);
+    assert_eq!(
+        (code, &*output, &*error),
+        (Some(1), "", "error: more than 2 values are rejected\n")
+    );
+    assert_eq!(killed.again(&["--max-rejected", "3"]).0, Some(3));
+}
+
+#[test]
+fn an_import_goes_on_after_an_error_of_a_file() {
+    let scene = Scene::new(BLOG);
+    let file = scene.write("posts.jsonl", posts(1_500));
+    let whole = scene.file("whole.db");
+    let expect = scene.import_all(&[&file], &whole, &[]);
+    let killed = Killed::new(&scene, &file, "failed");
+    let known = checkpoint(&killed.work);
+    // Sorted parts of references and of unique values have the size of the option, too.
+    for name in ["nodes", "links-0.run", "keys-0.run"] {
+        fs::create_dir(killed.path(name)).unwrap();
+        let (code, output, error) = killed.again(&[]);
+        assert_eq!((code, &*output), (Some(1), ""), "{name}: {error}");
+        assert!(error.starts_with("error: cannot write a file of the import: "), "{error}");
+        assert!(checkpoint(&killed.work) >= known, "{name}");
+        fs::remove_dir(killed.path(name)).unwrap();
+    }
+    assert_eq!(killed.again(&[]), (Some(0), expect, String::new()));
+    assert_eq!(scene.export(&killed.data, "rdf"), scene.export(&whole, "rdf"));
+    assert!(!Path::new(&killed.work).exists());
+}

@@ -22,6 +22,6 @@ fn large_relations_are_sorted_on_disk_each_by_itself() {
     let file = scene.write("persons.jsonl", text);
     let [whole, parts] = ["whole.db", "parts.db"].map(|name| scene.file(name));
     scene.import_all(&[&file], &whole, &[]);
-    scene.import_all(&[&file], &parts, &["--sort-memory", "1KiB"]);
+    scene.import_all(&[&file], &parts, &["--sort-memory", "64KiB"]);
     assert_eq!(scene.export(&parts, "rdf"), scene.export(&whole, "rdf"));
 }

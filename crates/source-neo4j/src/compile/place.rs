@@ -104,7 +104,7 @@ impl Compiler<'_> {
                 Err(refused("an aggregate in this place"))
             }
             ValueRef::If { .. } => Err(refused("a field that may be withheld")),
-            ValueRef::FirstOf(_) => Err(refused("the first of several values")),
+            ValueRef::Coalesce(_) => Err(refused("the first of several values")),
             ValueRef::OrElse { .. } => Err(refused("a value in the place of null")),
         }
     }

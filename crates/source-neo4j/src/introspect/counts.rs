@@ -4,7 +4,7 @@
 //! that begin or end at a label; it answers these statements without reading the graph. It keeps
 //! none of relationships between two labels, so [`pairs`] estimates these from below.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use catalog::{Catalog, End, EntityId, Relationship, RelationshipKind, RowEstimate};
@@ -40,12 +40,9 @@ enum Counted {
     Ending { r#type: Box<str>, end: End, label: Box<str> },
 }
 
-/// Numbers by their place in the order of the statements.
+/// The numbers that were read.
 #[derive(Debug, Default)]
-struct Counts {
-    places: HashMap<Counted, usize>,
-    numbers: Vec<u64>,
-}
+struct Counts(HashMap<Counted, u64>);
 
 /// Adds the numbers of the relationships of a catalog, and of the nodes at their ends.
 pub(crate) async fn add(
@@ -60,7 +57,7 @@ pub(crate) async fn add(
         );
     }
     let flavor = flavor(connection.server_version());
-    let mut counts = Counts::default();
+    let mut numbers: Vec<u64> = Vec::new();
     for counted in counted.chunks(TOGETHER) {
         let statements: Vec<_> = counted
             .iter()
@@ -68,29 +65,27 @@ pub(crate) async fn add(
             .map(|text| IntrospectionQuery { text, parameter: None })
             .collect();
         for records in send_within(connection, &statements, PATIENCE).await? {
-            counts.numbers.push(rows(Some(&records), row::count)?.into_iter().sum());
+            numbers.push(rows(Some(&records), row::count)?.into_iter().sum());
         }
     }
-    counts.places = counted.into_iter().zip(0..).collect();
-    estimate(catalog, &counts);
+    estimate(catalog, &Counts(counted.into_iter().zip(numbers).collect()));
     Ok(())
 }
 
 /// The numbers to read, each once, and the number of relationships for which these are too many.
 fn wanted(catalog: &Catalog, most: usize) -> (Vec<Counted>, usize) {
     let mut wanted: Vec<Counted> = Vec::new();
-    let mut places: HashMap<Counted, usize> = HashMap::new();
+    let mut known: HashSet<Counted> = HashSet::new();
     let mut left_out = 0;
     for relationship in catalog.relationships().filter(|one| is_countable(catalog, one)) {
         let own = counted(catalog, relationship);
-        let new: Vec<_> = own.into_iter().filter(|one| !places.contains_key(one)).collect();
+        let new: Vec<_> = own.into_iter().filter(|one| !known.contains(one)).collect();
         if wanted.len() + new.len() > most {
             left_out += 1;
             continue;
         }
         for one in new {
-            if !places.contains_key(&one) {
-                places.insert(one.clone(), wanted.len());
+            if known.insert(one.clone()) {
                 wanted.push(one);
             }
         }
@@ -98,7 +93,7 @@ fn wanted(catalog: &Catalog, most: usize) -> (Vec<Counted>, usize) {
     (wanted, left_out)
 }
 
-/// Whether its nodes are the same for all callers.
+/// Whether the nodes at the ends of a relationship are the same for all callers.
 fn is_countable(catalog: &Catalog, relationship: &Relationship) -> bool {
     let is_same = |entity: EntityId| {
         let entity = &catalog[entity];
@@ -186,7 +181,7 @@ fn pairs(catalog: &Catalog, relationship: &Relationship, counts: &Counts) -> Opt
 
 impl Counts {
     fn find(&self, counted: &Counted) -> Option<u64> {
-        self.numbers.get(*self.places.get(counted)?).copied()
+        self.0.get(counted).copied()
     }
 }
 
@@ -256,8 +251,8 @@ mod tests {
             Some(("", label)) => ending(End::To, label),
             _ => Counted::Nodes((*text).into()),
         });
-        let numbers = counts.iter().map(|(_, number)| *number).collect();
-        Counts { places: counted.zip(0..).collect(), numbers }
+        let numbers = counts.iter().map(|(_, number)| *number);
+        Counts(counted.zip(numbers).collect())
     }
 
     fn ending(end: End, label: &str) -> Counted {

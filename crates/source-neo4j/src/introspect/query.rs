@@ -77,7 +77,7 @@ pub(super) async fn send(
     send_within(connection, statements, PATIENCE).await
 }
 
-/// The same with a timeout of each statement.
+/// Sends statements as [`send`] does, with another timeout of each statement.
 pub(super) async fn send_within(
     connection: &mut Connection,
     statements: &[IntrospectionQuery<'_>],

@@ -3,18 +3,16 @@
 //! the trigger of its updates does.
 
 use catalog::{Builder, EntityId, PlaceIndex};
+use sql::own::OWN_PREFIX;
 
 use super::fill::Tables;
 use super::read::TextRow;
 use super::writable::{Word, Words};
 
-/// The beginning of the names of the R-trees.
-const PREFIX: &str = "thalweg_";
-
 /// Adds the indexes, by the statements that made the R-trees and the triggers.
 pub(super) fn add(builder: &mut Builder, tables: &Tables, texts: &[TextRow]) {
     let is_tree = |row: &&TextRow| {
-        row.name.starts_with(PREFIX) && row.text.to_ascii_lowercase().contains(" using rtree(")
+        row.name.starts_with(OWN_PREFIX) && row.text.to_ascii_lowercase().contains(" using rtree(")
     };
     for row in texts.iter().filter(is_tree) {
         let update = format!("{}_update", row.name);

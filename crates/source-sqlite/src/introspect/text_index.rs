@@ -2,16 +2,14 @@
 //! the tables that have the texts, which is not known of others.
 
 use catalog::{Builder, TextIndex, TextIndexKind};
+use sql::own::OWN_PREFIX;
 
 use super::fill::Tables;
 use super::read::TextRow;
 
-/// The beginning of the names of the tables.
-const PREFIX: &str = "thalweg_";
-
 /// Adds the indexes, by the statements that made the tables.
 pub(super) fn add(builder: &mut Builder, tables: &Tables, texts: &[TextRow]) {
-    for row in texts.iter().filter(|row| row.name.starts_with(PREFIX)) {
+    for row in texts.iter().filter(|row| row.name.starts_with(OWN_PREFIX)) {
         let Some(arguments) = arguments(&row.text) else { continue };
         if let Some((entity, index)) = text_index(&row.name, &arguments, tables) {
             builder.text_index(entity, index);

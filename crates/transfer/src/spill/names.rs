@@ -49,6 +49,16 @@ pub struct SavedNames {
     pub count: u64,
 }
 
+/// The names of a killed import.
+#[derive(Debug)]
+pub enum ResumedNames {
+    Names(Box<Names>),
+    /// The log is missing, or does not have all of them.
+    Incomplete,
+    /// This program has other hashers.
+    OtherHashers,
+}
+
 /// Numbers of names.
 #[derive(Debug)]
 pub struct Names {
@@ -80,20 +90,26 @@ impl Names {
         Self::with_log(folder, seeds, File::create(folder.join(LOG))?)
     }
 
-    /// Reads the names that were saved. `None` if they are not there any more, or if this program
-    /// has other hashers.
-    pub fn resume(folder: &Path, saved: &SavedNames) -> io::Result<Option<Self>> {
-        let Ok(seeds) = <[u64; 8]>::try_from(&*saved.seeds) else { return Ok(None) };
-        let log = File::options().read(true).write(true).open(folder.join(LOG))?;
-        let length = saved.count * LOGGED;
+    /// Reads the names that were saved.
+    pub fn resume(folder: &Path, saved: &SavedNames) -> io::Result<ResumedNames> {
+        let Ok(seeds) = <[u64; 8]>::try_from(&*saved.seeds) else {
+            return Ok(ResumedNames::OtherHashers);
+        };
+        let log = match File::options().read(true).write(true).open(folder.join(LOG)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(ResumedNames::Incomplete);
+            }
+            log => log?,
+        };
+        let length = saved.count.saturating_mul(LOGGED);
         if log.metadata()?.len() < length {
-            return Ok(None);
+            return Ok(ResumedNames::Incomplete);
         }
         log.set_len(length)?;
         let mut reader = io::BufReader::with_capacity(1 << 20, log.try_clone()?);
         let mut names = Self::with_log(folder, seeds, log)?;
         if names.probe() != saved.probe {
-            return Ok(None);
+            return Ok(ResumedNames::OtherHashers);
         }
         let mut bytes = [0; 16];
         while names.next < saved.count {
@@ -101,11 +117,11 @@ impl Names {
             let next = names.next;
             // Each name in the log is new.
             if names.find_or_insert(u128::from_le_bytes(bytes))? != next {
-                return Ok(None);
+                return Ok(ResumedNames::Incomplete);
             }
         }
         names.log.seek(SeekFrom::End(0))?;
-        Ok(Some(names))
+        Ok(ResumedNames::Names(Box::new(names)))
     }
 
     fn with_log(folder: &Path, seeds: [u64; 8], log: File) -> io::Result<Self> {
@@ -357,7 +373,10 @@ mod tests {
             if round > 1 {
                 // Names after the last save are lost with the process.
                 names.number(9, &[round]).unwrap();
-                names = Names::resume(folder.path(), &saved).unwrap().unwrap();
+                names = match Names::resume(folder.path(), &saved).unwrap() {
+                    ResumedNames::Names(names) => *names,
+                    other => panic!("{other:?}"),
+                };
             }
             for number in 0..2_000_u64 {
                 let found = names.number(0, format!("n{number}").as_bytes()).unwrap();
@@ -366,7 +385,8 @@ mod tests {
             saved = names.save().unwrap();
         }
         let other = SavedNames { probe: 0, ..saved };
-        assert!(Names::resume(folder.path(), &other).unwrap().is_none());
+        let resumed = Names::resume(folder.path(), &other).unwrap();
+        assert!(matches!(resumed, ResumedNames::OtherHashers), "{resumed:?}");
         assert_eq!(names.number(1, b"n5").unwrap(), 2_000);
         assert_eq!(names.count(), 2_001);
     }

@@ -97,14 +97,15 @@ impl Sorter {
         }
     }
 
-    /// The same with less memory for entries, if its default is more.
+    /// Lowers the memory for entries to a limit.
     #[must_use]
     pub fn limit(mut self, memory: usize) -> Self {
         self.memory = self.memory.min(memory);
         self
     }
 
-    /// Goes on with runs that another one has saved. Nothing removes them but their owner.
+    /// Returns a sorter that begins with the saved runs of another one. It removes none of its runs:
+    /// the owner of the folder does.
     #[must_use]
     pub fn resumable(folder: &Path, name: &str, lengths: &[u64], memory: usize) -> Self {
         let mut sorter = Self::new(folder, name);

@@ -1,7 +1,7 @@
 //! The facts of each subject → the values of a row, and links to other objects.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -87,6 +87,7 @@ pub(super) fn assemble(
     mapping: &Mapping,
     read: &Read,
     folder: &Path,
+    memory: usize,
 ) -> Result<Assembled, StageError> {
     let (nodes, rows) = (folder.join("nodes"), folder.join("values"));
     let create =
@@ -102,8 +103,8 @@ pub(super) fn assemble(
         types: read.words.iter().map(|word| read.lookup.r#type(word)).collect(),
         nodes: create(&nodes)?,
         rows: create(&rows)?,
-        links: Sorter::new(folder, "links"),
-        keys: Keys::new(mapping, &read.spaces, folder),
+        links: Sorter::new(folder, "links").limit(memory),
+        keys: Keys::new(mapping, &read.spaces, folder, memory),
         rejected: FxHashMap::default(),
         group: Group::default(),
         buffer: Vec::new(),
@@ -132,7 +133,7 @@ pub(super) fn assemble(
 
 /// A file of the import is not as it was written.
 pub(super) fn broken() -> StageError {
-    StageError::Io(io::Error::other("a file of the import was changed while it ran"))
+    StageError::Changed
 }
 
 impl Assembler<'_> {

@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use super::facts::{self, Facts};
-use super::report::{Origin, Rejections};
+use super::report::Origin;
 use super::state::SKIPPED;
 use super::{Settings, StageError};
 use crate::mapping::Mapping;
 use crate::read::Position;
-use crate::spill::{Names, SavedNames, Sorter, run_path};
+use crate::spill::{Names, ResumedNames, SavedNames, Sorter, run_path};
 
 /// The files and choices of an import, by which a checkpoint belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
-    /// A hash of the options and the type definitions.
+    /// A hash of the options, the database and the type definitions.
     pub choices: String,
     /// The name of each file, and its size and time of modification.
     pub files: Vec<(String, String)>,
@@ -45,6 +45,19 @@ pub enum FoundCheckpoint {
     Found(Checkpoint),
 }
 
+/// The values that were read before a checkpoint.
+pub(super) enum Resumed<'m> {
+    Facts(Box<Facts<'m>>),
+    /// They cannot be used: the reason.
+    Stale(&'static str),
+}
+
+/// Reasons for which a checkpoint is not used.
+const UNREADABLE: &str = "the files of the killed import cannot be read";
+const MISSING: &str = "files of the killed import are missing";
+const OTHER_BUILD: &str =
+    "another build of this program has written the files of the killed import";
+
 const FILE: &str = "reading.json";
 
 /// The next file, until it is complete.
@@ -60,14 +73,14 @@ impl Checkpoint {
         let Ok(text) = fs::read_to_string(folder.join(FILE)) else { return FoundCheckpoint::None };
         let state: Json = serde_json::from_str(&text).unwrap_or_default();
         let Some((checkpoint, saved)) = read(state) else {
-            return FoundCheckpoint::Stale("the files of the killed import cannot be read".into());
+            return FoundCheckpoint::Stale(UNREADABLE.into());
         };
         if let Some(change) = change(&saved, inputs) {
             return FoundCheckpoint::Stale(change);
         }
         match checkpoint.has_runs(folder) {
             true => FoundCheckpoint::Found(checkpoint),
-            false => FoundCheckpoint::Stale("files of the killed import are missing".into()),
+            false => FoundCheckpoint::Stale(MISSING.into()),
         }
     }
 
@@ -84,7 +97,7 @@ impl Checkpoint {
         Names::remove_log(folder).or_else(ignore_absence)
     }
 
-    /// Saves what was read before a place.
+    /// Saves the values that were read before a place.
     pub(super) fn save(
         facts: &mut Facts<'_>,
         inputs: &Inputs,
@@ -120,23 +133,34 @@ impl Checkpoint {
         Ok(fs::rename(next, folder.join(FILE))?)
     }
 
-    /// What was read before the checkpoint. `None` if files are missing, or this program has other
-    /// hashes of names.
+    /// Restores the values that were read before the checkpoint.
     pub(super) fn resume<'m>(
         &self,
         mapping: &'m Mapping,
         settings: &'m Settings,
         folder: &Path,
-    ) -> io::Result<Option<Facts<'m>>> {
-        let Some(saved) = self.names() else { return Ok(None) };
-        let Some(names) = Names::resume(folder, &saved)? else { return Ok(None) };
-        let runs = self.runs().unwrap_or_default();
+    ) -> Result<Resumed<'m>, StageError> {
+        let (Some(saved), Some(runs)) = (self.names(), self.runs()) else {
+            return Ok(Resumed::Stale(UNREADABLE));
+        };
+        let names = match Names::resume(folder, &saved)? {
+            ResumedNames::Names(names) => names,
+            ResumedNames::Incomplete => return Ok(Resumed::Stale(MISSING)),
+            ResumedNames::OtherHashers => return Ok(Resumed::Stale(OTHER_BUILD)),
+        };
         let sorter = Sorter::resumable(folder, facts::NAME, &runs, settings.memory);
-        let mut facts = Facts::new(mapping, settings, names, sorter);
-        Ok(self.restore(&mut facts, settings).map(|()| facts))
+        let mut facts = Facts::new(mapping, settings, *names, sorter);
+        let Some(rejected) = self.restore(&mut facts) else {
+            return Ok(Resumed::Stale(UNREADABLE));
+        };
+        for (origin, reason, values) in rejected {
+            facts.rejections.reject(origin, reason, values)?;
+        }
+        Ok(Resumed::Facts(Box::new(facts)))
     }
 
-    fn restore(&self, facts: &mut Facts<'_>, settings: &Settings) -> Option<()> {
+    /// Restores everything but the names and the runs, and returns the rejected values.
+    fn restore(&self, facts: &mut Facts<'_>) -> Option<Vec<(Origin, &str, u64)>> {
         let Json::Object(state) = &self.state else { return None };
         let number = |name: &str| state.get(name)?.as_u64();
         let list = |name: &str| state.get(name)?.as_array();
@@ -149,19 +173,17 @@ impl Checkpoint {
                 facts.counts.skipped.insert(name, values);
             }
         }
-        facts.rejections = Rejections::new(settings.most_rejected);
-        for one in list("rejected")? {
-            let origin = Origin::from_number(one[0].as_u64()?);
-            let (reason, values) = (one[1].as_str()?, one[2].as_u64()?);
-            facts.rejections.reject(origin, reason, values).ok()?;
-        }
         facts.next = number("next")?;
         facts.nameless = number("nameless")?;
         facts.largest = number("largest")?;
         for one in list("numbered")? {
             facts.numbered.insert(one[0].as_u64()?, one[1].as_u64()?);
         }
-        Some(())
+        let rejected = list("rejected")?.iter().map(|one| {
+            let origin = Origin::from_number(one[0].as_u64()?);
+            Some((origin, one[1].as_str()?, one[2].as_u64()?))
+        });
+        rejected.collect()
     }
 
     fn runs(&self) -> Option<Vec<u64>> {
@@ -227,7 +249,8 @@ fn remove_if_there(path: &PathBuf) -> io::Result<()> {
     fs::remove_file(path).or_else(ignore_absence)
 }
 
-fn ignore_absence(error: io::Error) -> io::Result<()> {
+/// Ignores that a file to remove is not there.
+pub(super) fn ignore_absence(error: io::Error) -> io::Result<()> {
     match error.kind() {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(error),

@@ -89,10 +89,15 @@ struct Settled {
 }
 
 impl Keys {
-    pub(super) fn new(mapping: &Mapping, spaces: &[(usize, usize)], folder: &Path) -> Self {
+    pub(super) fn new(
+        mapping: &Mapping,
+        spaces: &[(usize, usize)],
+        folder: &Path,
+        memory: usize,
+    ) -> Self {
         let objects = 0..mapping.objects.len();
         Self {
-            sorter: Sorter::new(folder, "keys"),
+            sorter: Sorter::new(folder, "keys").limit(memory),
             hasher: RandomState::new(),
             columns: objects.map(|object| mapping.keys_of(object, spaces)).collect(),
             tables: mapping.objects.iter().map(|object| object.table).collect(),

@@ -100,7 +100,9 @@ fn read_object(
     };
     let is_weak =
         key.is_some() && own.is_some_and(|own| values().all(|(name, _)| is_key(facts, own, name)));
-    let marks = Marks { is_strict: own.is_some(), is_weak };
+    // A record with a type only may be one of several of an object, as in exports of Dgraph.
+    let is_strict = own.is_some() && object.keys().any(|key| is_value(key));
+    let marks = Marks { is_strict, is_weak };
     for name in &names {
         facts.add_type(id, name, marks)?;
     }

@@ -1,4 +1,4 @@
-//! What was read, stored, rejected and skipped.
+//! Numbers of values that were read, stored, rejected and skipped, and the rejected records.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -212,9 +212,10 @@ impl Resolver<'_> {
         let mut nodes = Nodes::open(&self.nodes)?;
         let mut node = nodes.next()?;
         let mut stored = StoredTargets::new(links, &self.nodes)?;
-        let mut entries = links.entries()?;
-        while let Some(((to, _), payload)) = entries.next_entry()? {
-            let link = Link::read(payload).ok_or_else(broken)?;
+        let mut targets = Targets { entries: links.entries()?, next: None };
+        targets.advance()?;
+        let mut parallel = Vec::new();
+        while let Some(to) = targets.take(&mut parallel)? {
             while node.is_some_and(|node| node.id < to) {
                 node = nodes.next()?;
             }
@@ -223,22 +224,24 @@ impl Resolver<'_> {
                 Some(_) => None,
                 None => stored.table_of(to, |id| self.is_gone(id), existing)?,
             };
-            let objects = &self.mapping.relations[link.relation].end(link.side.other()).objects;
             let is_stored = table.is_some();
             let object = own.map(|node| node.object).or_else(|| {
                 self.mapping.objects.iter().position(|object| Some(object.table) == table)
             });
-            match self.problem(&link, to, object, objects, is_stored) {
-                Some(reason) => {
-                    let reason: Rc<str> = reason.into();
-                    if link.is_strict && !self.is_gone(link.from) {
-                        self.rejected.insert(link.from, reason.clone());
+            for link in &parallel {
+                let objects = &self.mapping.relations[link.relation].end(link.side.other()).objects;
+                match self.problem(link, to, object, objects, is_stored) {
+                    Some(reason) => {
+                        let reason: Rc<str> = reason.into();
+                        if link.is_strict && !self.is_gone(link.from) {
+                            self.rejected.insert(link.from, reason.clone());
+                        }
+                        rejected_links.push((link.origin, reason));
                     }
-                    rejected_links.push((link.origin, reason));
-                }
-                None => {
-                    valid += 1;
-                    self.hold(&link, to, &mut holders, &mut pairs)?;
+                    None => {
+                        valid += 1;
+                        self.hold(link, to, &mut holders, &mut pairs)?;
+                    }
                 }
             }
         }
@@ -424,6 +427,37 @@ fn reject_values(read: &Read, mut late: FxHashMap<u64, (Rc<str>, u32)>) -> Resul
         }
     }
     Ok(())
+}
+
+/// The links in the order of their targets.
+struct Targets<'t> {
+    entries: Entries<'t>,
+    next: Option<(u64, Link)>,
+}
+
+impl Targets<'_> {
+    fn advance(&mut self) -> Result<(), StageError> {
+        self.next = match self.entries.next_entry()? {
+            None => None,
+            Some(((to, _), payload)) => Some((to, Link::read(payload).ok_or_else(broken)?)),
+        };
+        Ok(())
+    }
+
+    /// Reads the next target, and the links to it from one object in the order of the files.
+    /// References by unique values come in the order of hashes, which differs between imports.
+    fn take(&mut self, links: &mut Vec<Link>) -> Result<Option<u64>, StageError> {
+        links.clear();
+        let Some((to, first)) = self.next else { return Ok(None) };
+        while let Some((_, link)) =
+            self.next.take_if(|(other, link)| (*other, link.from) == (to, first.from))
+        {
+            links.push(link);
+            self.advance()?;
+        }
+        links.sort_by_key(|link| (link.origin, link.relation, link.side == Side::Far));
+        Ok(Some(to))
+    }
 }
 
 struct Holding<'h> {

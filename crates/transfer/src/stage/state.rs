@@ -1,11 +1,12 @@
 //! How far a load is, and what a killed one needs to go on.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::checkpoint::ignore_absence;
 use super::report::{Counts, Rejections};
 use super::staged::{Staged, StagedTable};
 
@@ -80,6 +81,7 @@ impl Manifest {
             "last_id": staged.last_id,
             "tables": tables.collect::<Vec<Json>>(),
         });
+        fs::remove_file(folder.join(LOADED)).or_else(ignore_absence)?;
         let mut file = File::create(folder.join(FILE))?;
         file.write_all(manifest.to_string().as_bytes())?;
         file.sync_all()
@@ -106,7 +108,7 @@ impl Manifest {
     /// The staged rows of an import; `None` if they are not complete, or are those of another one.
     #[must_use]
     pub fn read(fingerprint: &str, folder: &Path) -> Option<Staged> {
-        let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
+        let text = fs::read_to_string(folder.join(FILE)).ok()?;
         let json: Json = serde_json::from_str(&text).ok()?;
         if json["fingerprint"].as_str()? != fingerprint {
             return None;

@@ -74,6 +74,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "access rules are neutral: they know no dialect and no source",
     },
     Layer {
+        within: "live",
+        may: &["catalog", "ir", "source"],
+        reason: "live queries are the same for every dialect and every source",
+    },
+    Layer {
         within: "http-resolvers",
         may: &["graphql"],
         reason: "requests to other servers are the same for every dialect, and who sends them is \
@@ -179,6 +184,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "sources",
             "gateway",
             "clients",
+            "live",
         ],
         reason: "the engine is a library below the server",
     },

@@ -1,9 +1,10 @@
 //! Rows that conditions of the request must not reveal.
 
 use catalog::EntityId;
-use ir::{Filter, From, OrderKey, OtherVector, Quantifier, Rows};
+use ir::{Filter, From, OrderKey, Quantifier, Rows};
 
 use super::super::Walk;
+use super::order_keys;
 use crate::denial::Denial;
 use crate::restriction::Action;
 use crate::set::Stage;
@@ -31,8 +32,8 @@ impl Walk<'_> {
         {
             variants.iter_mut().for_each(|variant| self.hide(&mut variant.filter));
         }
-        for term in &mut rows.order {
-            if let OrderKey::Relation { hop, filter, .. } = &mut term.key {
+        for key in order_keys(&mut rows.outputs, &mut rows.order) {
+            if let OrderKey::Relation { hop, filter, .. } = key {
                 self.hide(filter);
                 let visible = self.set.restrictions.in_conditions(self.far(*hop));
                 put_first(filter, visible);
@@ -57,12 +58,7 @@ impl Walk<'_> {
             | Filter::Text { .. }
             | Filter::Geo { .. } => {}
             Filter::Nearest(nearest) => {
-                for candidates in &mut nearest.among {
-                    self.hide(&mut candidates.filter);
-                    if let OtherVector::OfRow(rows) = &mut candidates.distance.to {
-                        rows.iter_mut().for_each(|row| self.hide(&mut row.filter));
-                    }
-                }
+                nearest.filters_mut().for_each(|(_, filter)| self.hide(filter));
             }
             Filter::Relation { hop, quantifier, filter } => {
                 self.hide(filter);

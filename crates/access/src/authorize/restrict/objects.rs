@@ -19,7 +19,7 @@ type Changed<'c> = (Listed<'c>, &'c [(FieldId, Operand)]);
 impl Walk<'_> {
     pub(in crate::authorize) fn restrict_objects(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         change: &mut ObjectChange,
     ) {
         match change {
@@ -44,7 +44,7 @@ impl Walk<'_> {
             ObjectChange::NewKeys { .. } | ObjectChange::Delete { .. } => {}
             ObjectChange::Insert { entity, key, keys, fields } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
-                self.after((listed, fields), Action::Create, place);
+                self.after((listed, fields), Action::Create, step);
             }
             ObjectChange::SetEach { entity, key, keys, fields, is_upsert: true, .. } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
@@ -55,17 +55,17 @@ impl Walk<'_> {
                     set.filter(*entity, &members, action),
                     set.validation(*entity, &members, action, Stage::Before),
                 ]);
-                self.require_before(place, &listed, passes, "update");
-                self.after((listed, fields), action, place);
+                self.require_before(step, &listed, passes, "update");
+                self.after((listed, fields), action, step);
             }
             ObjectChange::SetAll { entity, key, keys, fields, .. } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
-                self.after((listed, fields), Action::Update, place);
+                self.after((listed, fields), Action::Update, step);
             }
             // Lists of values have no rules of their own.
             ObjectChange::RemoveElements { entity, key, keys, field, elements } => {
                 let listed = Listed { entity: *entity, lists: vec![(*key, keys)] };
-                self.after((listed, &[(*field, elements.clone())]), Action::Update, place);
+                self.after((listed, &[(*field, elements.clone())]), Action::Update, step);
             }
             ObjectChange::SetEach { entity, .. } | ObjectChange::Clear { entity, .. } => {
                 self.links(*entity);
@@ -77,13 +77,13 @@ impl Walk<'_> {
     }
 
     /// Adds the conditions on rows after a change of them.
-    fn after(&mut self, (listed, fields): Changed<'_>, action: Action, place: StepOfRoot) {
+    fn after(&mut self, (listed, fields): Changed<'_>, action: Action, step: StepOfRoot) {
         let members = members(fields);
         self.open(listed.entity, &members, action);
         let set = &self.set.restrictions;
         let check = set.validation(listed.entity, &members, action, Stage::After);
         let verb = if action == Action::Create { "insert" } else { "update" };
-        self.require_after(place, &listed, check, verb);
+        self.require_after(step, &listed, check, verb);
     }
 
     /// Denies links of rows with restrictions of relationships, which no dialect of objects has.

@@ -17,20 +17,20 @@ impl Walk<'_> {
     /// No row that the step wrote may fail the check.
     pub(super) fn add_check(
         &mut self,
-        place: StepOfRoot,
+        step: StepOfRoot,
         entity: EntityId,
         verb: &str,
         check: Filter,
     ) {
         let fails = Filter::Except(Box::new(check));
         let otherwise = failed_check(self.catalog, entity, verb);
-        self.add_requirement(place, fails, false, otherwise);
+        self.add_requirement(step, fails, false, otherwise);
     }
 
     /// The row is returned: it was not left unchanged.
-    pub(super) fn add_return(&mut self, place: StepOfRoot, entity: EntityId) {
+    pub(super) fn add_return(&mut self, step: StepOfRoot, entity: EntityId) {
         let otherwise = not_updatable(self.catalog, entity);
-        self.add_requirement(place, Filter::all(), true, otherwise);
+        self.add_requirement(step, Filter::all(), true, otherwise);
     }
 
     fn add_requirement(

@@ -20,7 +20,8 @@ use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
 
 use super::roles::{
-    CALL, RELATIONSHIPS, VARIANTS, entity, field, function, hop, nested, object, subject, way,
+    CALL, RELATIONSHIPS, VARIANTS, entity, field, function, hop, nested, object, relationship,
+    subject,
 };
 
 /// A place of a schema: fields within each other, whose last one has an argument, and objects within
@@ -94,7 +95,7 @@ fn add_type(build: &mut ApiBuilder, name: &str, kind: TypeKind) -> TypeId {
     build.add_type(definition).expect("a name that is free")
 }
 
-/// What roles refer to: an entity, a function, rows of one of several entities, a way to them.
+/// What roles refer to: an entity, a function, rows of one of several entities, a relationship to them.
 fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     let node_id = NodeIdBinding {
         prefix: "entity".into(),
@@ -352,7 +353,7 @@ fn of_nodes() -> Vec<Place> {
     let update = || Change::UpdateNodes(entity());
     let create = || Change::CreateNodes(entity());
     let verb = NestedWriteVerb::Connect;
-    let one = WriteRole::NestedWrite { way: Some(way()), verb, rank: 0 };
+    let one = WriteRole::NestedWrite { relationship: Some(relationship()), verb, rank: 0 };
     let several = MultiEntityRole::NestedWrite { relationships: RELATIONSHIPS, verb, rank: 0 };
     let assigns = WriteRole::Assigns { field: field(), is_required: false };
     let among = WriteRole::Several(MultiEntityRole::Among { relationships: RELATIONSHIPS });
@@ -361,7 +362,7 @@ fn of_nodes() -> Vec<Place> {
         place(Position::Nodes, create(), vec![WriteRole::Rows]),
         place(Position::Nodes, update(), vec![]),
         place(Position::Nodes, Change::DeleteNodes(entity()), vec![]),
-        place(Position::NestedWrites, update(), vec![WriteRole::NestedWrites(way())]),
+        place(Position::NestedWrites, update(), vec![WriteRole::NestedWrites(relationship())]),
         place(Position::NestedWrites, update(), vec![among]),
         place(Position::NestedWrite, update(), vec![one]),
         place(Position::NestedWrite, update(), vec![WriteRole::Several(several)]),

@@ -95,7 +95,7 @@ pub(crate) fn hop() -> Hop {
     Hop { relationship: RelationshipId::new(0), direction: HopDirection::Backward }
 }
 
-pub(crate) fn way() -> NestedRelationship {
+pub(crate) fn relationship() -> NestedRelationship {
     NestedRelationship { hop: hop(), entity: entity(), edge: None }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn subject() -> Arc<Subject> {
 pub(crate) fn nested() -> Box<NestedBinding> {
     Box::new(NestedBinding {
         entity: entity(),
-        way: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
+        reference: NestedReference::Forward { fields: Box::default(), cleared: Box::default() },
         is_single: true,
         keys: Arc::new([]),
     })
@@ -131,7 +131,7 @@ family!(arguments: ArgumentRole {
     Limit => one(ArgumentRole::Limit),
     LimitUnlessZero => one(ArgumentRole::LimitUnlessZero),
     LimitAtMost => one(ArgumentRole::LimitAtMost(9)),
-    LimitOfEitherEnd => one(ArgumentRole::LimitOfEitherEnd),
+    SignedLimit => one(ArgumentRole::SignedLimit),
     Offset => one(ArgumentRole::Offset),
     Last => one(ArgumentRole::Last),
     After => one(ArgumentRole::After),
@@ -262,11 +262,11 @@ family!(writes: WriteRole {
     ClientMutationId => one(WriteRole::ClientMutationId),
     Nested => one(WriteRole::Nested(nested())),
     NestedIn => each(nested_verbs(), WriteRole::NestedIn),
-    NestedWrites => one(WriteRole::NestedWrites(way())),
-    NestedWrite => vec![("without a way", None), ("with a way", Some(way()))]
+    NestedWrites => one(WriteRole::NestedWrites(relationship())),
+    NestedWrite => [("without a relationship", None), ("with a relationship", Some(relationship()))]
         .into_iter()
-        .map(|(detail, way)| {
-            (detail, WriteRole::NestedWrite { way, verb: NestedWriteVerb::Connect, rank: 0 })
+        .map(|(detail, relationship)| {
+            (detail, WriteRole::NestedWrite { relationship, verb: NestedWriteVerb::Connect, rank: 0 })
         })
         .collect(),
     Several => each(several(), WriteRole::Several),

@@ -58,13 +58,13 @@ enum Nodes {
     Found,
 }
 
-/// A nested write along a relationship; without a path it takes that of the object around it.
+/// A nested write along a relationship; without one it takes that of the object around it.
 fn nested_write(
     nodes: Nodes,
-    way: Option<NestedRelationship>,
+    relationship: Option<NestedRelationship>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(nodes, verb) })
+    InputBinding::lenient(WriteRole::NestedWrite { relationship, verb, rank: rank(nodes, verb) })
 }
 
 /// The order of nested writes in version 3: nodes are created last, but first along relationships

@@ -20,7 +20,7 @@ pub(super) struct NestedRelation {
     pub(super) name: String,
     /// The entity of the rows at the other end.
     pub(super) entity: EntityId,
-    pub(super) way: NestedReference,
+    pub(super) reference: NestedReference,
     pub(super) is_single: bool,
     /// The verbs for a new row.
     pub(super) of_new: Vec<NestedVerb>,
@@ -58,7 +58,7 @@ pub(super) fn relations(
             RowsFrom::Through { near, far } => joined(build, served, other, (near, far)),
             _ => continue,
         };
-        let Some((way, of_new, of_there)) = found else { continue };
+        let Some((reference, of_new, of_there)) = found else { continue };
         let omitted = omitted(build, binding.from);
         let is_offered = |verb: &NestedVerb| {
             let is_single = matches!(binding.form, RowsForm::Single | RowsForm::First);
@@ -73,7 +73,7 @@ pub(super) fn relations(
         ways.push(NestedRelation {
             name: String::from(&*schema[*field].name),
             entity: binding.entity,
-            way,
+            reference,
             is_single: matches!(binding.form, RowsForm::Single | RowsForm::First),
             of_new,
             of_there,
@@ -212,13 +212,13 @@ fn joined(
             of_there.push(NestedVerb::Set);
         }
     }
-    let way = NestedReference::Joined {
+    let reference = NestedReference::Joined {
         joining: joining.entity.id,
         key,
         near: pairs(&near.to_fields, &near.from_fields),
         far: pairs(&far.from_fields, &far.to_fields),
     };
-    Some((way, of_new, of_there))
+    Some((reference, of_new, of_there))
 }
 
 fn is_changeable(build: &Build<'_>, field: FieldId) -> bool {

@@ -112,7 +112,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         let keys = self.key(build, way.entity).map_or_else(|| Arc::from([]), |key| key.keys);
         let binding = NestedBinding {
             entity: way.entity,
-            way: way.way.clone(),
+            reference: way.reference.clone(),
             is_single: way.is_single,
             keys,
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Condition, Grant, Permission, Privilege, claim_of};
+use access::{Condition, Grant, Permission, Privilege, claims_of};
 use catalog::{EntityId, FieldId};
 use ir::Filter;
 
@@ -82,15 +82,15 @@ impl<'p> Weighed<'p> {
             Condition::All(conditions) => Part::All(parts(conditions)),
             Condition::Any(conditions) => Part::Any(parts(conditions)),
             Condition::Not(condition) => Part::Not(Box::new(self.part(condition, role))),
-            Condition::Row(filter) => match claim_of(filter) {
-                Some(claim) if role.is_missing(claim) => {
-                    Part::Missing { filter: filter.clone(), claim: claim.into() }
+            Condition::Row(filter) => {
+                match claims_of(filter).find(|claim| role.is_missing(claim)) {
+                    Some(claim) => Part::Missing { filter: filter.clone(), claim: claim.into() },
+                    None => {
+                        condition.fields(&mut self.fields);
+                        self.test(filter.clone())
+                    }
                 }
-                _ => {
-                    condition.fields(&mut self.fields);
-                    self.test(filter.clone())
-                }
-            },
+            }
             Condition::Claims(_) | Condition::Related { .. } => {
                 self.test(condition.filter(role.claims))
             }

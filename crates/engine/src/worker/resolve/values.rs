@@ -2,13 +2,14 @@
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError};
+use http_resolvers::NullLists;
 use http_resolvers::answer::{Answer, Values};
 use http_resolvers::complete::{Completion, Incomplete};
 use http_resolvers::splice::{Fill, Placeholder, Placeholders};
-use http_resolvers::{NullLists, Projection};
 use response::{MemoryReservation, TooLarge};
 
 use super::Received;
+use super::projections::Projections;
 use crate::resolvers::batch::{PlannedCalls, Selected};
 use crate::resolvers::map_error::{answer_error, remote_error};
 
@@ -16,7 +17,7 @@ use crate::resolvers::map_error::{answer_error, remote_error};
 pub(super) struct FilledValues<'a> {
     selected: Selected<'a>,
     found: &'a Placeholders<'a>,
-    projections: &'a [Result<Projection, GraphQLError>],
+    projections: &'a Projections<'a>,
     most: usize,
     pub(super) bytes: Vec<u8>,
     /// The memory of the bytes.
@@ -29,7 +30,7 @@ impl<'a> FilledValues<'a> {
     pub(super) fn new(
         selected: Selected<'a>,
         found: &'a Placeholders<'a>,
-        projections: &'a [Result<Projection, GraphQLError>],
+        projections: &'a Projections<'a>,
         (held, most): (MemoryReservation, u64),
     ) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);

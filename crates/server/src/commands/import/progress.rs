@@ -37,11 +37,6 @@ impl Reporter {
         line(&format!("{name}: {number} {noun}, {rate}/s"));
     }
 
-    /// Prints what the user should know, whether progress is shown or not.
-    pub(crate) fn note(&self, text: &str) {
-        line(text);
-    }
-
     pub(crate) fn begin(&self, name: &str) {
         if self.is_shown {
             line(name);
@@ -56,6 +51,11 @@ impl Progress for Reporter {
 
     fn stage(&mut self, name: &'static str) {
         self.begin(name);
+    }
+
+    /// The user should know, whether progress is shown or not.
+    fn begin_anew(&mut self, reason: &str) {
+        line(&format!("{reason}: all files are read from their beginning"));
     }
 }
 

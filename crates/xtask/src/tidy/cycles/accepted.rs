@@ -112,15 +112,11 @@ pub(super) const ACCEPTED: &[Accepted] = &[
         modules: &[
             "answer",
             "compile",
-            "database",
             "execute",
             "joined",
-            "portions",
-            "read",
             "split_join",
-            "stream",
         ],
-        edges: 22,
+        edges: 9,
         reason: "a program holds its joined and split forms, which are compiled and executed as it is",
     },
     Accepted {
