@@ -41,37 +41,34 @@ pub(super) fn begin(
     }
     id.run(|| {
         let mut exchange = Exchange::of_socket(&service, context.peer);
-        match resolve(&service, parameters, bytes) {
-            Ok((OperationKind::Subscription, found, held)) => {
+        let (found, held) = match find(&service, parameters, bytes) {
+            Ok(found) => found,
+            Err(refusal) => return Work::failed(refuse(exchange, refusal)),
+        };
+        match service.worker.operation_kind(&found.request) {
+            Ok(OperationKind::Subscription) => {
                 exchange.report.operation = Some(OperationKind::Subscription);
                 exchange.operation_name.clone_from(&found.request.operation_name);
                 subscribe(context, &service, caller, found, held, exchange)
             }
-            Ok((OperationKind::Query | OperationKind::Mutation, found, held)) => {
+            Ok(OperationKind::Query | OperationKind::Mutation) => {
                 let work = execute(service, caller, found, held, exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
-            Err(Unresolved::Refused(refusal)) => Work::failed(refuse(exchange, refusal)),
-            Err(Unresolved::Invalid(response)) => Work::failed(end(exchange, response)),
+            Err(response) => Work::failed(end(exchange, response)),
         }
     })
 }
 
-/// The reason why an operation does not begin.
-enum Unresolved {
-    Refused(Refusal),
-    Invalid(engine::Response),
-}
-
-type Resolved = (OperationKind, Found, MemoryReservation);
-
-/// Finds the document of the operation, and its kind.
-fn resolve(service: &Service, parameters: Parameters, bytes: u64) -> Result<Resolved, Unresolved> {
-    let held = service.process.bodies.reserve(bytes).map_err(Unresolved::Refused)?;
-    let found = service.settings.persisted.find(parameters);
-    let found = found.map_err(|missing| Unresolved::Refused(Refusal::Document(missing)))?;
-    let kind = service.worker.operation_kind(&found.request).map_err(Unresolved::Invalid)?;
-    Ok((kind, found, held))
+/// Finds the document of an operation, and reserves memory for its request.
+fn find(
+    service: &Service,
+    parameters: Parameters,
+    bytes: u64,
+) -> Result<(Found, MemoryReservation), Refusal> {
+    let held = service.process.bodies.reserve(bytes)?;
+    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    Ok((found, held))
 }
 
 /// Begins a subscription. Its record ends now: it may run for days.
