@@ -9,7 +9,7 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::compress::ReservedCompressor;
-use super::response_stream::EventStream;
+use super::event_body::EventBody;
 use super::streamed_body::StreamedBody;
 
 /// Bytes that are compressed before the task yields: some tenths of a millisecond.
@@ -24,7 +24,7 @@ pub(super) enum AnswerBody {
     Compressed(Box<Pieces>),
     Streamed(Box<StreamedBody>),
     /// The responses of a subscription.
-    Events(Box<EventStream>),
+    Events(Box<EventBody>),
 }
 
 /// A body whose rest is still to be compressed.

@@ -18,12 +18,13 @@ use hyper_util::rt::TokioIo;
 
 use super::clients::ConnectionPermit;
 use super::closing;
+use super::connection_context::ConnectionContext;
 use super::connections::Connections;
 use super::monitored_transport::MonitoredTransport;
 use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
-use super::sockets::{self, Upgrade};
+use super::sockets;
 use super::timeouts::{CloseReason, ConnectionState, Phase, run_with_timeouts};
 use super::tls::{HandshakeError, accept_tls};
 use super::transport::{Peer, Transport};
@@ -38,17 +39,6 @@ const USUAL_BUFFER: usize = 64 * 1024;
 struct Sent<B> {
     body: B,
     state: Rc<ConnectionState>,
-}
-
-/// A connection, as its requests see it.
-#[derive(Debug)]
-pub(super) struct ConnectionContext {
-    pub(super) peer: Peer,
-    pub(super) state: Rc<ConnectionState>,
-    /// The newest generation, for answers that outlive a reload.
-    pub(super) current: Current,
-    /// An accepted handshake of a WebSocket: after its response, the connection is one.
-    pub(super) upgrade: RefCell<Option<Box<Upgrade>>>,
 }
 
 /// Answers the requests of one client.
@@ -79,7 +69,7 @@ pub(super) async fn serve(
         peer,
         state: Rc::clone(&state),
         current: current.clone(),
-        upgrade: RefCell::default(),
+        handshake: RefCell::default(),
     });
     let service = service_fn(|request| {
         state.enter(Phase::Working);
@@ -112,9 +102,9 @@ pub(super) async fn serve(
 
     let Parts { io, read_buf, .. } = connection.into_parts();
     let mut watched = io.into_inner();
-    if let (Ok(Ok(())), Some(upgrade)) = (&ended, context.upgrade.take()) {
+    if let (Ok(Ok(())), Some(headers)) = (&ended, context.handshake.take()) {
         // Boxed: few connections become WebSockets, and every one would need the space.
-        return Box::pin(sockets::serve(*upgrade, &context, watched, &read_buf)).await;
+        return Box::pin(sockets::serve(&context, *headers, watched, &read_buf)).await;
     }
     let refusal = match &ended {
         Ok(Err(error)) if error.is_parse() && !watched.is_at_end => {
@@ -137,18 +127,11 @@ pub(super) async fn serve(
         Ok(Ok(())) => {}
         // Clients disconnect at any time.
         Ok(Err(error)) => tracing::debug!(%error, %peer, "a connection ended early"),
-        Err(CloseReason::Stalled) => reset_stalled(&current, &watched.transport, peer),
+        Err(CloseReason::Stalled) => context.reset_stalled(&watched.transport),
         Err(CloseReason::Idle | CloseReason::HeadTimeout) => {
             closing::close_idle(&mut watched.transport).await
         }
     }
-}
-
-/// Resets the connection of a client that does not read.
-pub(super) fn reset_stalled(current: &Current, transport: &Transport, peer: Peer) {
-    let patience = current.get().settings.timeouts.stall;
-    tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
-    transport.reset();
 }
 
 /// Logs a refusal that came before there was a request, if failed requests are logged.

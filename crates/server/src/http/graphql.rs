@@ -14,7 +14,7 @@ use super::answer_body::AnswerBody;
 use super::batch;
 use super::body::{self, ReadBody};
 use super::cache_control::add_cache_control;
-use super::connection::ConnectionContext;
+use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
 use super::execute::{Executed, Execution, execute};

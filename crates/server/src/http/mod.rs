@@ -16,6 +16,7 @@
 //! * `connections`: the connections of one thread
 //! * `tls`: certificates and handshakes
 //! * `connection`: one connection, from its first byte to its last
+//! * `connection_context`: a connection, as its requests see it
 //! * `timeouts`: timeouts for slow and idle clients
 //! * `monitored_transport`: a transport that reports its reads and writes to the timeouts
 //! * `closing`: closing a connection so that the client can read the response
@@ -47,7 +48,7 @@
 //! * `refusal`: errors that end a request before the engine, with status and code
 //! * `respond`: HTTP responses of results and refusals
 //! * `outgoing`: headers and compression of all responses
-//! * `accept_encoding`, `compress`, `answer_body`, `streamed_body`: bodies of responses
+//! * `accept_encoding`, `compress`, `answer_body`, `streamed_body`, `event_body`: bodies of responses
 
 mod accept_encoding;
 mod acceptor;
@@ -60,12 +61,14 @@ mod clients;
 mod closing;
 mod compress;
 mod connection;
+mod connection_context;
 mod connections;
 mod cors;
 mod credentials;
 mod declared;
 mod descriptors;
 mod drain;
+mod event_body;
 mod exchange;
 mod execute;
 mod execution_limits;

@@ -10,7 +10,7 @@ use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
-use super::connection::ConnectionContext;
+use super::connection_context::ConnectionContext;
 use super::exchange::{Exchange, HttpRequest, Target, beginning};
 use super::health;
 use super::log_throttle::LogThrottle;

@@ -1,32 +1,22 @@
-//! The body of a subscription, which is sent for as long as it runs.
+//! The responses of a subscription as the bytes of a body.
 
-use std::fmt;
 use std::future::pending;
-use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
-use futures_util::stream::{LocalBoxStream, unfold};
-use hyper::body::Frame;
+use futures_util::stream::{Stream, unfold};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::format::Format;
-use crate::http::connection::ConnectionContext;
+use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::refusal::Refusal;
 use crate::http::subscription::{Event, Subscription};
-
-/// A body that is made of the responses of a subscription.
-pub(in crate::http) struct EventStream {
-    frames: LocalBoxStream<'static, Bytes>,
-    is_ended: bool,
-}
 
 /// The state between two frames.
 struct State {
@@ -59,45 +49,28 @@ enum Stage {
     Ended,
 }
 
-impl EventStream {
-    /// The stream of a subscription, whose token expires at a time, if it does.
-    pub(super) fn new(
-        context: &Rc<ConnectionContext>,
-        format: Format,
-        subscription: Subscription,
-        until: Option<Instant>,
-    ) -> Self {
-        let settings = Arc::clone(&context.current.get().settings);
-        let connection = Rc::clone(&context.state);
-        let drain_timeout = settings.drain_timeout;
-        let state = State {
-            format,
-            subscription,
-            stage: Stage::Beginning,
-            expired: until.map(|until| Box::pin(sleep_until(until))),
-            drained: Box::pin(async move { drained(&connection, drain_timeout).await }),
-            keep_alive: settings.subscriptions.ping_interval,
-        };
-        let frames = unfold(state, |mut state| async {
-            let frame = state.next().await?;
-            Some((frame, state))
-        });
-        Self { frames: Box::pin(frames), is_ended: false }
-    }
-
-    pub(in crate::http) fn is_ended(&self) -> bool {
-        self.is_ended
-    }
-
-    pub(in crate::http) fn poll(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        self.frames.as_mut().poll_next(context).map(|frame| {
-            self.is_ended = frame.is_none();
-            frame.map(|bytes| Ok(Frame::data(bytes)))
-        })
-    }
+/// The stream of a subscription, whose token expires at a time, if it does.
+pub(super) fn stream(
+    context: &Rc<ConnectionContext>,
+    format: Format,
+    subscription: Subscription,
+    until: Option<Instant>,
+) -> impl Stream<Item = Bytes> + 'static {
+    let settings = Arc::clone(&context.current.get().settings);
+    let connection = Rc::clone(&context.state);
+    let drain_timeout = settings.drain_timeout;
+    let state = State {
+        format,
+        subscription,
+        stage: Stage::Beginning,
+        expired: until.map(|until| Box::pin(sleep_until(until))),
+        drained: Box::pin(async move { drained(&connection, drain_timeout).await }),
+        keep_alive: settings.subscriptions.ping_interval,
+    };
+    unfold(state, |mut state| async {
+        let frame = state.next().await?;
+        Some((frame, state))
+    })
 }
 
 impl State {
@@ -145,11 +118,5 @@ async fn passed(timer: &mut Option<Pin<Box<Sleep>>>) {
     match timer {
         Some(timer) => timer.as_mut().await,
         None => pending().await,
-    }
-}
-
-impl fmt::Debug for EventStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream").field("is_ended", &self.is_ended).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! Responses that follow each other in the body of one HTTP response.
 //!
 //! * `format`: the forms of such a body, and content negotiation
-//! * `body`: the body of a subscription
+//! * `body`: the responses of a subscription as the bytes of a body
 
 mod body;
 mod format;
@@ -16,10 +16,11 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
-pub(super) use self::body::EventStream;
+use self::body::stream;
 pub(super) use self::format::Format;
 use super::answer_body::AnswerBody;
-use super::connection::ConnectionContext;
+use super::connection_context::ConnectionContext;
+use super::event_body::EventBody;
 use super::exchange::Exchange;
 use super::execute::{Executed, Execution, execute_found};
 use super::media_type::MediaType;
@@ -90,8 +91,8 @@ pub(super) async fn answer(
             let begun = subscribe(service, context, caller, found)?;
             Ok(match begun {
                 Ok(subscription) => {
-                    let stream = EventStream::new(context, format, subscription, until);
-                    respond(format, AnswerBody::Events(Box::new(stream)))
+                    let stream = stream(context, format, subscription, until);
+                    respond(format, AnswerBody::Events(Box::new(EventBody::new(stream))))
                 }
                 Err(response) => fail(format, &response, exchange),
             })

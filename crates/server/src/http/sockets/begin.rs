@@ -10,7 +10,7 @@ use graphql::operation::OperationKind;
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 
-use crate::http::connection::ConnectionContext;
+use crate::http::connection_context::ConnectionContext;
 use crate::http::exchange::Exchange;
 use crate::http::execute::{Executed, Execution, execute_found};
 use crate::http::persisted::Found;

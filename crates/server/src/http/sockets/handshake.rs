@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::subprotocol::Subprotocol;
 use crate::http::answer_body::AnswerBody;
-use crate::http::connection::ConnectionContext;
+use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::exchange::{Exchange, HttpRequest};
 use crate::http::graphql;
@@ -26,21 +26,12 @@ use crate::http::session;
 /// The length of a key: 16 bytes in base64.
 const KEY_LENGTH: usize = 24;
 
-/// An accepted handshake.
-#[derive(Debug)]
-pub(in crate::http) struct Upgrade {
-    /// None if the client offers no known one; the socket is then closed with a code.
-    pub(super) subprotocol: Option<Subprotocol>,
-    /// The headers of the handshake, for authentication.
-    pub(super) headers: HeaderMap,
-}
-
 /// Returns true if the request asks for a WebSocket.
 pub(in crate::http) fn is_handshake(request: &HttpRequest) -> bool {
     *request.method() == Method::GET && names(request.headers(), &UPGRADE, "websocket")
 }
 
-/// Accepts or refuses a handshake. An accepted one is stored in the context of the connection.
+/// Accepts or refuses a handshake. The context of the connection keeps the headers of an accepted one.
 pub(in crate::http) async fn answer(
     service: &Service,
     request: HttpRequest,
@@ -48,8 +39,8 @@ pub(in crate::http) async fn answer(
     context: &ConnectionContext,
 ) -> Response {
     match accept(service, request, context).await {
-        Ok((response, upgrade)) => {
-            context.upgrade.replace(Some(Box::new(upgrade)));
+        Ok((response, headers)) => {
+            context.handshake.replace(Some(Box::new(headers)));
             response
         }
         Err(refusal) => {
@@ -65,25 +56,25 @@ async fn accept(
     service: &Service,
     request: HttpRequest,
     context: &ConnectionContext,
-) -> Result<(Response, Upgrade), Refusal> {
+) -> Result<(Response, HeaderMap), Refusal> {
     if !graphql::is_allowed_origin(service, &request, context.peer) {
         return Err(Refusal::OtherOrigin);
     }
     let key = check(&request)?;
     let (head, _) = request.into_parts();
     check_token(service, &head.headers).await?;
-    let subprotocol = Subprotocol::negotiate(&head.headers);
     let mut response = Response::new(AnswerBody::Whole(bytes::Bytes::new()));
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
     headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(SEC_WEBSOCKET_ACCEPT, key);
-    if let Some(subprotocol) = subprotocol {
+    // Without a known one, the socket is closed with a code.
+    if let Some(subprotocol) = Subprotocol::negotiate(&head.headers) {
         let name = HeaderValue::from_static(subprotocol.name());
         headers.insert(SEC_WEBSOCKET_PROTOCOL, name);
     }
-    Ok((response, Upgrade { subprotocol, headers: head.headers }))
+    Ok((response, head.headers))
 }
 
 /// Checks the form of the handshake, and returns the key of the response.

@@ -22,20 +22,23 @@ mod wire;
 
 use std::pin::pin;
 
+use hyper::header::HeaderMap;
+
 use self::close_code::CloseCode;
-pub(super) use self::handshake::{Upgrade, answer, is_handshake};
+pub(super) use self::handshake::{answer, is_handshake};
 use self::socket::{End, Socket};
+use self::subprotocol::Subprotocol;
 use self::wire::Wire;
 use super::closing;
-use super::connection::{ConnectionContext, reset_stalled};
+use super::connection_context::ConnectionContext;
 use super::monitored_transport::MonitoredTransport;
 use super::timeouts::{CloseReason, Phase, run_with_timeouts};
 use crate::metrics::Open;
 
 /// Serves a connection as a WebSocket, whose client has sent some bytes after the handshake.
 pub(super) async fn serve(
-    upgrade: Upgrade,
     context: &ConnectionContext,
+    handshake: HeaderMap,
     transport: MonitoredTransport,
     received: &[u8],
 ) {
@@ -45,7 +48,7 @@ pub(super) async fn serve(
     let most_bytes = current.get().settings.body.most_bytes;
     let mut wire = Wire::new(transport, received, most_bytes).await;
     let ended = {
-        let mut served = pin!(run(upgrade, context, &mut wire));
+        let mut served = pin!(run(context, handshake, &mut wire));
         run_with_timeouts(state, || current.get().settings.timeouts, &mut served).await
     };
     let mut watched = wire.into_transport();
@@ -56,16 +59,15 @@ pub(super) async fn serve(
         }
         Ok(End::Ended | End::Close(_)) if watched.is_at_end => {}
         Ok(End::Ended | End::Close(_)) => closing::close(&mut watched.transport).await,
-        Err(CloseReason::Stalled) => reset_stalled(current, &watched.transport, *peer),
+        Err(CloseReason::Stalled) => context.reset_stalled(&watched.transport),
         // A socket has no such limits.
         Err(CloseReason::Idle | CloseReason::HeadTimeout) => {}
     }
 }
 
-async fn run(upgrade: Upgrade, context: &ConnectionContext, wire: &mut Wire) -> End {
-    let Upgrade { subprotocol, headers } = upgrade;
-    let end = match subprotocol {
-        Some(subprotocol) => Socket::new(context, wire, subprotocol, headers).run().await,
+async fn run(context: &ConnectionContext, handshake: HeaderMap, wire: &mut Wire) -> End {
+    let end = match Subprotocol::negotiate(&handshake) {
+        Some(subprotocol) => Socket::new(context, wire, subprotocol, handshake).run().await,
         None => End::Close(CloseCode::Subprotocol),
     };
     if let End::Close(code) = &end {

@@ -17,7 +17,7 @@ use super::operations::{Operations, Outcome, Panicked};
 use super::subprotocol::Subprotocol;
 use super::wire::{Step, Wire};
 use crate::http::body::parsed_size;
-use crate::http::connection::ConnectionContext;
+use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;

@@ -4,7 +4,7 @@ use hyper::header::{HeaderMap, SEC_WEBSOCKET_PROTOCOL};
 
 /// A protocol of GraphQL over WebSockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Subprotocol {
+pub(super) enum Subprotocol {
     /// The protocol of the library `graphql-ws`:
     /// <https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>.
     TransportWs,
