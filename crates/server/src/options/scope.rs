@@ -132,6 +132,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     ),
     (Scope::Everywhere, &["listen", "unix-socket-mode", "threads", "drain-timeout", "drain-delay"]),
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
+    (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
     (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
     (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),
