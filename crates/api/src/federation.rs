@@ -157,6 +157,17 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             }
             continue;
         }
+        if Some(id) == api.schema.subscription {
+            // Routers allow no field of subscriptions in several subgraphs.
+            let is_common = |field: &graphql::schema::FieldId| {
+                use FieldBinding::{Literal, Lookup, Same};
+                matches!(api.field(*field), Same | Literal(_) | Lookup { .. })
+            };
+            let common = fields.iter().copied().filter(is_common);
+            let names = common.map(|field| (id, api.schema[field].name.as_ref().into()));
+            applied.left_out.extend(names);
+            continue;
+        }
         let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
             FieldBinding::PageInfo(_)
             | FieldBinding::Part { .. }

@@ -7,6 +7,7 @@
 //! * [`binding`]: the meaning of each position of a schema
 //! * [`check`]: inputs whose role is invalid at their position
 //! * [`federation`]: an API as a subgraph of a federated graph
+//! * [`add_live_queries()`]: the fields of queries as subscriptions
 //! * [`case`], [`plural`]: names in the cases and numbers of English
 //! * [`epoch()`], [`has_extremes()`]: properties of scalar types
 
@@ -19,6 +20,7 @@ mod constraint;
 mod epoch;
 mod extremes;
 pub mod federation;
+mod live;
 pub mod plural;
 
 pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
@@ -33,3 +35,4 @@ pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
 pub use epoch::epoch;
 pub use extremes::has_extremes;
+pub use live::{LiveDescriptions, add_live_queries};

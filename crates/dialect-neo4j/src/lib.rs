@@ -29,8 +29,8 @@ use std::sync::Arc;
 use ::catalog::{Catalog, GraphSummary, Note};
 
 use access::Restriction;
-use api::Api;
 use api::federation::AppliedDirectives;
+use api::{Api, LiveDescriptions, add_live_queries};
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
 pub use shared::text_filters;
@@ -51,6 +51,8 @@ pub struct Options {
     pub filters: Vec<TextFilter>,
     /// Whether version 7's lists and connections have to be told how long they are.
     pub limit_required: bool,
+    /// Each query is also a subscription, whose clients receive its new response after changes.
+    pub live: bool,
 }
 
 /// The type definitions as they stand in a catalog.
@@ -98,7 +100,7 @@ impl Declared<'_> {
     #[must_use]
     pub fn api(&self) -> Api {
         let Self { options, placed } = self;
-        match options.version {
+        let api = match options.version {
             ApiVersion::V3 => {
                 let own = v3::Options { filters: options.filters.clone() };
                 v3::api(&options.model, placed, &own)
@@ -112,6 +114,10 @@ impl Declared<'_> {
                 };
                 v7::api(&options.model, placed, own)
             }
+        };
+        match options.live {
+            true => add_live_queries(api, LiveDescriptions::default()),
+            false => api,
         }
     }
 

@@ -15,6 +15,7 @@
 //! * Types that Phrag maps to nothing: `uuid`, enums, network addresses, bit strings and everything
 //!   without a GraphQL type of its own as String, `json`, `jsonb` and `hstore` as a scalar JSON
 //!   whose values are embedded in the response, `money` as Float, arrays as lists.
+//! * By option, subscriptions: each query as a live query.
 //! * Materialised views and foreign tables, as views: a list without relations.
 //!
 //! Behaviour where Phrag's is undefined or fails:
@@ -49,7 +50,7 @@ mod values;
 
 use catalog::Catalog;
 
-use api::{Api, Transactions};
+use api::{Api, LiveDescriptions, Transactions, add_live_queries};
 
 /// The type of 64-bit integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct Options {
     pub big_integers: BigIntegers,
     /// The limit where a list's `limit` is absent, at the root and in relations.
     pub default_limit: Option<u64>,
+    /// Each query is also a subscription, whose clients receive its new response after changes.
+    pub live: bool,
     /// Depth limit of relations below a root field.
     pub max_nest_level: Option<usize>,
     /// The scope of a mutation's transactions.
@@ -80,5 +83,8 @@ pub struct Options {
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
     let mut api = schema::build(catalog, plan::plan(catalog, options), options);
     api.transactions = options.mutation_transactions;
-    api
+    match options.live {
+        true => add_live_queries(api, LiveDescriptions::default()),
+        false => api,
+    }
 }

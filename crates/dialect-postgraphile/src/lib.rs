@@ -63,8 +63,7 @@ mod view_key;
 use catalog::{Catalog, Note};
 use rustc_hash::FxHashSet;
 
-use api::ConstraintMessage;
-use api::{Api, Transactions};
+use api::{Api, ConstraintMessage, Transactions, add_live_queries};
 use build::Build;
 use enum_tables::EnumTables;
 pub use enum_tables::wanted_rows;
@@ -105,6 +104,8 @@ pub struct Options {
     pub ignore_indexes: bool,
     /// The plural form of relations back to at most one row.
     pub legacy_relations: LegacyRelations,
+    /// Each query is also a subscription, whose clients receive its new response after changes.
+    pub live: bool,
     /// Elements of connections may be null by their types.
     pub setof_functions_contain_nulls: bool,
     /// Only entities tagged `@aggregates on` have aggregates.
@@ -151,6 +152,7 @@ impl Default for Options {
             geometric_types: false,
             ignore_indexes: true,
             legacy_relations: LegacyRelations::default(),
+            live: false,
             setof_functions_contain_nulls: true,
             simple_collections: SimpleCollections::default(),
             simplified_names: None,
@@ -243,7 +245,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
 
 /// Makes the API, unless a table has the name of a needed value type.
 fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str>>> {
-    let transactions = build.options.mutation_transactions;
+    let Options { mutation_transactions: transactions, live: is_live, .. } = *build.options;
     for note in notes {
         build.note(note);
     }
@@ -269,5 +271,8 @@ fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str
     decomposed::add_relations(&mut build, &served);
     let mut api = build.finish()?;
     api.transactions = transactions;
+    if is_live {
+        api = add_live_queries(api, descriptions::LIVE);
+    }
     Ok(api)
 }

@@ -12,7 +12,7 @@ use live::{Cohort, Hub};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 
-pub use live::{Counts, FeedOptions, LiveQuery};
+pub use live::{Counts, FeedKind, FeedOptions, LiveQuery};
 
 use crate::caller::Caller;
 

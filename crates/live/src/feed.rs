@@ -1,92 +1,286 @@
 //! The loop that reads changes of the source and marks cohorts as dirty.
 
+use std::future::pending;
+use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use source::changes::{ChangeProbe, Marker};
-use tokio::time::{Instant, sleep};
+use ahash::AHashMap;
+use catalog::{Catalog, EntityId, EntityKind, FieldId};
+use source::SourceError;
+use source::changes::{
+    ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, TableChange, TableName,
+};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::hub::Hub;
+use crate::index::{Changed, Exact};
 
-/// Shortest time between two reads: several changes in this time are one.
+/// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
+
+/// Pause before a stream that could not begin, or has ended, begins again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Options of the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedOptions {
-    /// Interval between two reads, and between two executions of cohorts whose responses may change
-    /// without a change of rows.
+    /// Interval between two reads of the state of the source, and between two executions of cohorts
+    /// whose responses may change without a change of rows.
     pub interval: Duration,
+    pub kind: FeedKind,
 }
 
-/// Records the end of a feed whose task is dropped.
-struct Following<'h> {
+/// Kinds of feeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeedKind {
+    /// A stream of changes, where the source has one.
+    #[default]
+    Stream,
+    /// The state of the source, read in intervals.
+    Probe,
+}
+
+/// A stream that is beginning: the database waits for the end of running transactions.
+type Beginning<C> = Pin<Box<dyn Future<Output = Result<<C as Changes>::Stream, NoStream>>>>;
+
+/// A running feed.
+struct Feed<'h, C: Changes> {
     hub: &'h Hub,
+    changes: Rc<C>,
+    options: FeedOptions,
+    tables: Tables,
+    probe: Option<C::Probe>,
+    last: Option<Marker>,
+    /// True since the state of the source could not be read.
+    is_lost: bool,
+    stream: Option<C::Stream>,
+    beginning: Option<Beginning<C>>,
+    /// When to begin a stream; `None` if it has begun, or there never is one.
+    begins: Option<Instant>,
+    /// The last execution of cohorts that are executed in intervals.
+    timed: Instant,
     /// True if the hub has recorded the end; another feed may have begun since.
-    is_recorded: bool,
+    is_ended: bool,
 }
 
-impl Drop for Following<'_> {
-    fn drop(&mut self) {
-        if !self.is_recorded {
-            self.hub.lose_feed();
-        }
-    }
+/// The stored tables of a catalog, with their entities.
+struct Tables {
+    names: Rc<[TableName]>,
+    entities: AHashMap<TableName, EntityId>,
+    /// Fields by the names of their columns.
+    columns: AHashMap<EntityId, AHashMap<Box<str>, FieldId>>,
 }
 
 impl Default for FeedOptions {
     fn default() -> Self {
-        Self { interval: Duration::from_secs(1) }
+        Self { interval: Duration::from_secs(1), kind: FeedKind::default() }
     }
 }
 
 /// Marks cohorts as dirty when rows have changed, until there are no cohorts.
 ///
-/// The first read marks all of them: their first execution may have preceded it. A source without a
-/// probe, and one whose state cannot be read, is polled: all cohorts are executed in each interval.
-pub async fn follow<P: ChangeProbe>(hub: &Arc<Hub>, probe: Option<P>, options: FeedOptions) {
-    let mut following = Following { hub, is_recorded: false };
-    let mut probe = probe;
-    let mut last: Option<Marker> = None;
-    let mut is_lost = false;
-    let mut timed = Instant::now();
+/// Beginning, and after each gap, it marks all of them: their execution may have preceded it. Tables
+/// that the stream does not cover are followed by the probe. A source without a probe, and one whose
+/// state cannot be read, is polled: all cohorts are executed in each interval.
+pub async fn follow<C: Changes + 'static>(
+    hub: &Arc<Hub>,
+    changes: C,
+    catalog: &Catalog,
+    options: FeedOptions,
+) {
+    let mut feed = Feed::new(hub, changes, catalog, options);
     while hub.keeps_feed() {
-        let read = match &mut probe {
+        feed.step().await;
+    }
+    feed.is_ended = true;
+}
+
+impl Tables {
+    fn new(catalog: &Catalog) -> Self {
+        let stored = catalog.entities().filter(|entity| entity.kind == EntityKind::Table);
+        let name = |entity: &catalog::Entity| TableName {
+            namespace: entity.namespace.clone(),
+            name: entity.name.clone(),
+        };
+        let entities: AHashMap<TableName, EntityId> =
+            stored.map(|entity| (name(entity), entity.id)).collect();
+        let columns_of = |entity: &EntityId| {
+            let fields = catalog.fields_of(*entity);
+            (*entity, fields.map(|field| (field.name.clone(), field.id)).collect())
+        };
+        let columns = entities.values().map(columns_of).collect();
+        Self { names: entities.keys().cloned().collect(), entities, columns }
+    }
+
+    /// The fields of a table's columns.
+    fn fields(&self, table: &ChangedTable) -> Vec<Option<FieldId>> {
+        let entity = self.entities.get(&table.name);
+        let Some(known) = entity.and_then(|entity| self.columns.get(entity)) else {
+            return Vec::new();
+        };
+        table.columns.iter().map(|column| known.get(column).copied()).collect()
+    }
+
+    fn entities<'t>(&self, tables: impl Iterator<Item = &'t TableName>) -> Vec<EntityId> {
+        tables.filter_map(|table| self.entities.get(table).copied()).collect()
+    }
+}
+
+impl<'h, C: Changes + 'static> Feed<'h, C> {
+    fn new(hub: &'h Hub, changes: C, catalog: &Catalog, options: FeedOptions) -> Self {
+        let now = Instant::now();
+        let begins = match options.kind {
+            FeedKind::Stream => Some(now),
+            FeedKind::Probe => None,
+        };
+        Self {
+            hub,
+            probe: changes.probe(),
+            changes: Rc::new(changes),
+            options,
+            tables: Tables::new(catalog),
+            last: None,
+            is_lost: false,
+            stream: None,
+            beginning: None,
+            begins,
+            timed: now,
+            is_ended: false,
+        }
+    }
+
+    /// Reads the state of the source, then waits for the next change or the end of the interval.
+    async fn step(&mut self) {
+        if self.begins.is_some_and(|begins| begins <= Instant::now()) {
+            self.begins = None;
+            let (changes, tables) = (Rc::clone(&self.changes), Rc::clone(&self.tables.names));
+            self.beginning = Some(Box::pin(async move { changes.stream(&tables).await }));
+        }
+        self.read_state().await;
+        let next = Instant::now() + self.interval();
+        loop {
+            let streamed = async {
+                match &mut self.stream {
+                    Some(stream) => stream.next().await,
+                    None => pending().await,
+                }
+            };
+            let begun = async {
+                match &mut self.beginning {
+                    Some(beginning) => beginning.await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                begun = begun => self.begin_stream(begun),
+                changes = streamed => match changes {
+                    Ok(changes) => self.mark(&changes),
+                    Err(error) => return self.end_stream(&error),
+                },
+                () = self.hub.woken.notified() => {
+                    // The stream has the change of this process, unless it does not cover the table.
+                    sleep(WINDOW.min(self.options.interval)).await;
+                    return;
+                }
+                () = sleep_until(next) => return,
+            }
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        match &self.probe {
+            Some(probe) if !self.is_lost => probe.interval(self.options.interval),
+            Some(_) | None => self.options.interval,
+        }
+    }
+
+    /// Takes a stream that has begun, and marks all cohorts: changes before it are not in it.
+    fn begin_stream(&mut self, begun: Result<C::Stream, NoStream>) {
+        self.beginning = None;
+        match begun {
+            Ok(stream) => {
+                let covered = self.tables.entities(stream.coverage().tables.iter());
+                let (covered_tables, tables) = (covered.len(), self.tables.names.len());
+                tracing::info!(covered_tables, tables, "changes of rows are streamed");
+                self.hub.set_exact(Exact::Only(covered.into_iter().collect()));
+                self.hub.mark_all();
+                self.stream = Some(stream);
+            }
+            Err(NoStream::NotOffered) => {}
+            Err(NoStream::NotAllowed(reason)) => {
+                let interval = self.options.interval;
+                tracing::info!(
+                    %reason,
+                    ?interval,
+                    "changes of rows are not streamed: the state of the database is read in intervals"
+                );
+            }
+            Err(NoStream::Failed(error)) => {
+                tracing::warn!(%error, "the stream of changes of rows cannot begin now");
+                self.begins = Some(Instant::now() + AGAIN);
+            }
+        }
+    }
+
+    fn end_stream(&mut self, error: &SourceError) {
+        tracing::warn!(%error, "the stream of changes of rows has ended; it begins again");
+        self.stream = None;
+        self.begins = Some(Instant::now() + WINDOW);
+        self.hub.set_exact(Exact::None);
+        self.hub.mark_all();
+    }
+
+    fn mark(&self, changes: &[TableChange]) {
+        let fields: Vec<_> =
+            changes.iter().map(|change| self.tables.fields(&change.table)).collect();
+        let changed = changes.iter().zip(&fields).filter_map(|(change, fields)| {
+            let entity = *self.tables.entities.get(&change.table.name)?;
+            Some(Changed { entity, fields, rows: &change.rows })
+        });
+        self.hub.mark_changes(changed);
+    }
+
+    async fn read_state(&mut self) {
+        let read = match &mut self.probe {
             Some(probe) => probe.marker().await.map(Some),
             None => Ok(None),
         };
         match read {
             Ok(marker) => {
-                if std::mem::take(&mut is_lost) {
+                if std::mem::take(&mut self.is_lost) {
                     tracing::info!("changes of rows are followed again");
                 }
-                if marker.is_none() || marker != last {
-                    hub.mark_all();
-                    timed = Instant::now();
+                if marker.is_none() || marker != self.last {
+                    self.hub.mark_inexact();
                 }
-                last = marker;
+                self.last = marker;
             }
             Err(error) => {
-                if !std::mem::replace(&mut is_lost, true) {
-                    tracing::warn!(%error, "changes of rows cannot be followed now: live queries are executed in intervals");
+                if !std::mem::replace(&mut self.is_lost, true) {
+                    tracing::warn!(
+                        %error,
+                        "changes of rows cannot be followed now: live queries are executed in intervals"
+                    );
                 }
-                last = None;
-                hub.mark_all();
-                timed = Instant::now();
+                self.last = None;
+                self.hub.mark_inexact();
             }
         }
-        if timed.elapsed() >= options.interval {
-            hub.mark_timed();
-            timed = Instant::now();
-        }
-        let interval = match &probe {
-            Some(probe) if !is_lost => probe.interval(options.interval),
-            Some(_) | None => options.interval,
-        };
-        tokio::select! {
-            () = sleep(interval) => {}
-            () = hub.woken.notified() => sleep(WINDOW.min(interval)).await,
+        if self.timed.elapsed() >= self.options.interval {
+            self.hub.mark_timed();
+            self.timed = Instant::now();
         }
     }
-    following.is_recorded = true;
+}
+
+/// Records the end, also of a feed whose task is dropped.
+impl<C: Changes> Drop for Feed<'_, C> {
+    fn drop(&mut self) {
+        self.hub.set_exact(Exact::None);
+        if !self.is_ended {
+            self.hub.lose_feed();
+        }
+    }
 }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 use bytes::Bytes;
-use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
 use crate::dependencies::Dependencies;
+use crate::index::{Changed, Exact, Index};
 
 /// The cohorts of an API, shared by all threads.
 #[derive(Debug, Default)]
@@ -18,15 +18,18 @@ pub struct Hub {
     /// Wakes the feed.
     pub(crate) woken: Notify,
     alone: AtomicU64,
+    executions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
-    /// The cohorts that read rows of an entity.
-    by_entity: AHashMap<EntityId, Vec<Arc<Cohort>>>,
+    index: Index,
     /// Cohorts whose responses may change without a change of rows.
     timed: Vec<Arc<Cohort>>,
+    exact: Exact,
+    /// Cohorts that read rows of other entities than the exact ones, or are timed.
+    inexact: Vec<Arc<Cohort>>,
     /// True while a task follows the changes of the source.
     has_feed: bool,
 }
@@ -49,11 +52,13 @@ pub struct Joined {
     pub needs_feed: bool,
 }
 
-/// Numbers of running subscriptions.
+/// Numbers of running subscriptions, and of their executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub cohorts: u64,
     pub subscribers: u64,
+    /// Executions of all cohorts so far.
+    pub executions: u64,
 }
 
 impl Hub {
@@ -101,6 +106,11 @@ impl Hub {
         cohort.end();
     }
 
+    /// Counts an execution of a cohort.
+    pub fn count_execution(&self) {
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Reads the changes of the source soon: this process has committed one.
     pub fn wake(&self) {
         self.woken.notify_one();
@@ -113,11 +123,26 @@ impl Hub {
         }
     }
 
-    /// Marks the cohorts as dirty that read rows of one of these entities.
-    pub fn mark_entities(&self, entities: &[EntityId]) {
+    /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
+    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
         let cohorts = self.lock();
-        let concerned = entities.iter().filter_map(|entity| cohorts.by_entity.get(entity));
-        concerned.flatten().for_each(|cohort| cohort.mark());
+        changes.for_each(|changed| cohorts.index.mark(&changed));
+        cohorts.inexact.iter().for_each(|cohort| cohort.mark());
+    }
+
+    /// Marks the cohorts as dirty of which the feed does not report each change.
+    pub(crate) fn mark_inexact(&self) {
+        self.lock().inexact.iter().for_each(|cohort| cohort.mark());
+    }
+
+    /// Sets the entities of which the feed reports each change.
+    pub(crate) fn set_exact(&self, exact: Exact) {
+        let mut cohorts = self.lock();
+        if cohorts.exact != exact {
+            cohorts.exact = exact;
+            let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
+            cohorts.inexact = inexact.cloned().collect();
+        }
     }
 
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
@@ -142,7 +167,9 @@ impl Hub {
         let cohorts = self.lock();
         let each = cohorts.by_key.values();
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts.by_key.len() as u64 }
+        let executions = self.executions.load(Ordering::Relaxed);
+        let cohorts_count = cohorts.by_key.len() as u64;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {
@@ -186,11 +213,12 @@ impl Drop for LiveQuery {
 impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
-        for entity in &cohort.dependencies.entities {
-            self.by_entity.entry(*entity).or_default().push(Arc::clone(cohort));
-        }
+        self.index.add(cohort);
         if cohort.dependencies.is_timed {
             self.timed.push(Arc::clone(cohort));
+        }
+        if !self.exact.covers(cohort) {
+            self.inexact.push(Arc::clone(cohort));
         }
     }
 
@@ -201,14 +229,8 @@ impl Cohorts {
             return;
         }
         self.by_key.remove(&cohort.key);
-        for entity in &cohort.dependencies.entities {
-            if let Some(own) = self.by_entity.get_mut(entity) {
-                own.retain(|known| !is_own(known));
-                if own.is_empty() {
-                    self.by_entity.remove(entity);
-                }
-            }
-        }
+        self.index.remove(cohort);
         self.timed.retain(|known| !is_own(known));
+        self.inexact.retain(|known| !is_own(known));
     }
 }

@@ -1,11 +1,27 @@
-//! Probe of a server's rows: the snapshot of its transactions. Each transaction that writes has an id,
-//! so between two equal snapshots nothing was committed, in any database of the server.
+//! Changes of a database's rows.
+//!
+//! * `snapshot`: the transactions that a statement sees
+//! * `stream`: logical replication
+//!
+//! The probe is the snapshot of a server's transactions. Each transaction that writes has a number, so
+//! between two equal snapshots nothing was committed, in any database of the server.
 
-use source::changes::{ChangeProbe, Marker};
+mod snapshot;
+mod stream;
+
+use source::changes::{ChangeProbe, Changes, Marker, NoStream, TableName};
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
 use crate::wire::{Config, connect_simple};
+use snapshot::Snapshot;
+pub use stream::PostgresChangeStream;
+
+/// The changes of a database.
+#[derive(Debug)]
+pub struct PostgresChanges {
+    config: Config,
+}
 
 /// Probe of a server, over a connection of its own.
 #[derive(Debug)]
@@ -15,9 +31,22 @@ pub struct PostgresChangeProbe {
     client: Option<Client>,
 }
 
-impl PostgresChangeProbe {
+impl PostgresChanges {
     pub(crate) fn new(config: Config) -> Self {
-        Self { config, client: None }
+        Self { config }
+    }
+}
+
+impl Changes for PostgresChanges {
+    type Probe = PostgresChangeProbe;
+    type Stream = PostgresChangeStream;
+
+    fn probe(&self) -> Option<PostgresChangeProbe> {
+        Some(PostgresChangeProbe { config: self.config.clone(), client: None })
+    }
+
+    async fn stream(&self, tables: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
+        PostgresChangeStream::begin(&self.config, tables).await
     }
 }
 
@@ -30,13 +59,8 @@ impl ChangeProbe for PostgresChangeProbe {
             Some(client) => client,
             None => connect_simple(&self.config).await.map_err(|error| unavailable(&error))?,
         };
-        let rows = client.query_typed(include_str!("changes/snapshot.sql"), &[]).await;
-        let rows = rows.map_err(|error| unavailable(&error))?;
-        let text: Option<String> = match rows.first() {
-            Some(row) => row.try_get(0).map_err(|error| unavailable(&error))?,
-            None => None,
-        };
+        let snapshot = Snapshot::read(&client).await.map_err(|error| unavailable(&error))?;
         self.client = Some(client);
-        Ok(Marker(text.unwrap_or_default().into_bytes().into()))
+        Ok(Marker(Box::<str>::into(snapshot.text)))
     }
 }

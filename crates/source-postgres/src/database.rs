@@ -20,7 +20,7 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Judging, Read};
 use super::bind::bind;
-use super::changes::PostgresChangeProbe;
+use super::changes::PostgresChanges;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
@@ -111,10 +111,10 @@ impl PostgresSource {
         Ok(program.or_recompiled(Recompiler { catalog, request, types }))
     }
 
-    /// A probe of changes of rows.
+    /// The changes of rows.
     #[must_use]
-    pub fn change_probe(&self) -> PostgresChangeProbe {
-        PostgresChangeProbe::new(Config::clone(&self.config))
+    pub fn changes(&self) -> PostgresChanges {
+        PostgresChanges::new(Config::clone(&self.config))
     }
 
     #[must_use]

@@ -48,7 +48,7 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
-pub use changes::PostgresChangeProbe;
+pub use changes::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
 pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};

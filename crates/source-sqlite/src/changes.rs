@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use source::changes::{ChangeProbe, Marker};
+use source::changes::{
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, TableChange, TableName,
+};
 use source::{SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
 
@@ -17,6 +19,16 @@ const INTERVAL: Duration = Duration::from_millis(25);
 /// Busy timeout of a read; one that fails is repeated.
 const BUSY: Duration = Duration::from_secs(1);
 
+/// The changes of a file.
+#[derive(Debug)]
+pub struct SqliteChanges {
+    path: PathBuf,
+}
+
+/// SQLite streams no changes.
+#[derive(Debug)]
+pub enum SqliteChangeStream {}
+
 /// Probe of a file, over a connection of its own.
 #[derive(Debug)]
 pub struct SqliteChangeProbe {
@@ -27,10 +39,32 @@ pub struct SqliteChangeProbe {
     number: u64,
 }
 
-impl SqliteChangeProbe {
-    #[must_use]
-    pub fn new(path: &Path) -> Self {
-        Self { path: path.into(), file: None, number: 0 }
+impl SqliteChanges {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.into() }
+    }
+}
+
+impl Changes for SqliteChanges {
+    type Probe = SqliteChangeProbe;
+    type Stream = SqliteChangeStream;
+
+    fn probe(&self) -> Option<SqliteChangeProbe> {
+        Some(SqliteChangeProbe { path: self.path.clone(), file: None, number: 0 })
+    }
+
+    async fn stream(&self, _: &[TableName]) -> Result<SqliteChangeStream, NoStream> {
+        Err(NoStream::NotOffered)
+    }
+}
+
+impl ChangeStream for SqliteChangeStream {
+    fn coverage(&self) -> &Coverage {
+        match *self {}
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        match *self {}
     }
 }
 

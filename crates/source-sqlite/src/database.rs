@@ -28,7 +28,7 @@ use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
-use super::changes::SqliteChangeProbe;
+use super::changes::SqliteChanges;
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
@@ -122,10 +122,10 @@ impl SqliteSource {
         Ok(SqliteProgram { program, stored, planning, estimate, streamed })
     }
 
-    /// A probe of changes of rows.
+    /// The changes of rows.
     #[must_use]
-    pub fn change_probe(&self) -> SqliteChangeProbe {
-        SqliteChangeProbe::new(&self.path)
+    pub fn changes(&self) -> SqliteChanges {
+        SqliteChanges::new(&self.path)
     }
 
     /// The connections of one thread: one for itself, and those of `limits` for long requests.

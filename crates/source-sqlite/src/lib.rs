@@ -66,7 +66,7 @@ mod vector;
 mod writer;
 
 pub use allocations::install as count_memory;
-pub use changes::SqliteChangeProbe;
+pub use changes::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use durability::Durability;

@@ -1,17 +1,59 @@
-//! Detection of changes of rows for a source of any driver.
+//! Changes of rows of a source of any driver.
 
 use std::time::Duration;
 
 use source::SourceError;
-use source::changes::Marker;
-use source_postgres::PostgresChangeProbe;
-use source_sqlite::SqliteChangeProbe;
+use source::changes::{Coverage, Marker, NoStream, TableChange, TableName};
+use source_postgres::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
+use source_sqlite::{SqliteChangeProbe, SqliteChanges};
+
+/// The changes of a source.
+#[derive(Debug)]
+pub enum Changes {
+    Sqlite(SqliteChanges),
+    /// Boxed, being large next to the others.
+    Postgres(Box<PostgresChanges>),
+    Neo4j,
+}
 
 /// The probe of a source.
 #[derive(Debug)]
 pub enum ChangeProbe {
     Sqlite(Box<SqliteChangeProbe>),
     Postgres(Box<PostgresChangeProbe>),
+}
+
+/// The stream of a source.
+#[derive(Debug)]
+pub enum ChangeStream {
+    Postgres(Box<PostgresChangeStream>),
+}
+
+impl source::changes::Changes for Changes {
+    type Probe = ChangeProbe;
+    type Stream = ChangeStream;
+
+    fn probe(&self) -> Option<ChangeProbe> {
+        match self {
+            Self::Sqlite(changes) => {
+                changes.probe().map(|probe| ChangeProbe::Sqlite(Box::new(probe)))
+            }
+            Self::Postgres(changes) => {
+                changes.probe().map(|probe| ChangeProbe::Postgres(Box::new(probe)))
+            }
+            Self::Neo4j => None,
+        }
+    }
+
+    async fn stream(&self, tables: &[TableName]) -> Result<ChangeStream, NoStream> {
+        match self {
+            Self::Sqlite(changes) => match changes.stream(tables).await? {},
+            Self::Postgres(changes) => {
+                changes.stream(tables).await.map(|stream| ChangeStream::Postgres(Box::new(stream)))
+            }
+            Self::Neo4j => Err(NoStream::NotOffered),
+        }
+    }
 }
 
 impl source::changes::ChangeProbe for ChangeProbe {
@@ -26,6 +68,20 @@ impl source::changes::ChangeProbe for ChangeProbe {
         match self {
             Self::Sqlite(probe) => probe.interval(usual),
             Self::Postgres(probe) => probe.interval(usual),
+        }
+    }
+}
+
+impl source::changes::ChangeStream for ChangeStream {
+    fn coverage(&self) -> &Coverage {
+        match self {
+            Self::Postgres(stream) => stream.coverage(),
+        }
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        match self {
+            Self::Postgres(stream) => stream.next().await,
         }
     }
 }

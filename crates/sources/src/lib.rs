@@ -20,7 +20,7 @@ pub mod transfer;
 pub mod watch;
 
 pub use address::{Address, AddressError};
-pub use changes::ChangeProbe;
+pub use changes::{ChangeProbe, ChangeStream, Changes};
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};

@@ -11,7 +11,7 @@ use source_postgres::PostgresSource;
 use source_sqlite::SqliteSource;
 
 use crate::address::Address;
-use crate::changes::ChangeProbe;
+use crate::changes::Changes;
 use crate::connections::Connections;
 use crate::open::{OpenError, OpenOptions};
 use crate::plan::Plan;
@@ -111,13 +111,13 @@ impl Source {
         }
     }
 
-    /// A probe of changes of rows; `None` if the source has nothing that tells them cheaply.
+    /// The changes of rows.
     #[must_use]
-    pub fn change_probe(&self) -> Option<ChangeProbe> {
+    pub fn changes(&self) -> Changes {
         match self {
-            Self::Sqlite(source) => Some(ChangeProbe::Sqlite(Box::new(source.change_probe()))),
-            Self::Postgres(source) => Some(ChangeProbe::Postgres(Box::new(source.change_probe()))),
-            Self::Neo4j(_) => None,
+            Self::Sqlite(source) => Changes::Sqlite(source.changes()),
+            Self::Postgres(source) => Changes::Postgres(Box::new(source.changes())),
+            Self::Neo4j(_) => Changes::Neo4j,
         }
     }
 

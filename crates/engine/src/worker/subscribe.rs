@@ -62,7 +62,9 @@ impl Worker {
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        Ok(prepared.dependencies(&engine.catalog))
+        let claims = caller.session.claims.as_deref();
+        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        Ok(prepared.dependencies(&engine.catalog, variables))
     }
 
     /// Executes a subscription until it has no subscribers, and follows the changes of the source for
@@ -76,8 +78,9 @@ impl Worker {
         let feed = async {
             if driver.needs_feed {
                 let engine = &*self.engine;
-                let probe = engine.source.change_probe();
-                ::live::follow(&engine.live.hub, probe, engine.live.options).await;
+                let changes = engine.source.changes();
+                let options = engine.live.options;
+                ::live::follow(&engine.live.hub, changes, &engine.catalog, options).await;
             }
         };
         join(execution, feed).await;
@@ -87,6 +90,7 @@ impl Worker {
         while cohort.wait().await == Wake::Execute {
             // The semaphore is never closed.
             let _slot = self.engine.live.slots.acquire().await;
+            self.engine.live.hub.count_execution();
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             // Boxed: the task of a subscription is small while it waits.

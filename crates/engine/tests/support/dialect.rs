@@ -19,6 +19,7 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 let (name, value) = value.unwrap_or((word, "true"));
                 set_filter(options, name, value)
             }
+            (dialect, None) if word == "live" => set_live(dialect),
             (Dialect::PostGraphile(options), None) => set_flag(options, word),
             (Dialect::PostGraphile(options), Some(("legacy-relations", value))) => {
                 set_legacy(options, value)
@@ -94,6 +95,16 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
         }
     }
     Ok(dialect)
+}
+
+fn set_live(dialect: &mut Dialect) -> bool {
+    match dialect {
+        Dialect::PostGraphile(options) => options.live = true,
+        Dialect::Phrag(options) => options.live = true,
+        Dialect::Neo4j(options) => options.live = true,
+        Dialect::Dgraph(_) => return false,
+    }
+    true
 }
 
 fn set_collections(options: &mut postgraphile::Options, value: &str) -> bool {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
-use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile};
+use dialects::{DIALECTS, Dialect, DialectName, Transactions, neo4j, phrag, postgraphile};
 use engine::{Durability, Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
@@ -66,6 +66,10 @@ pub(crate) struct ApiOptions {
         value_parser = MUTATION_TRANSACTIONS
     )]
     pub(crate) mutation_transactions: Option<Transactions>,
+    /// Live queries: each query is also a subscription, whose clients receive its new response after
+    /// changes, as with PostGraphile's `--live`
+    #[arg(long, env = "THALWEG_LIVE")]
+    live: bool,
     /// On PostgreSQL: leave out objects for which no role of the connection's user has permissions, as with
     /// PostGraphile's `ignoreRBAC: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_RBAC")]
@@ -262,6 +266,7 @@ impl ApiOptions {
         if let Dialect::PostGraphile(options) = &mut dialect {
             *options = postgraphile::Options {
                 connection_filter: self.connection_filter.to_dialect(&self.given)?,
+                live: self.live,
                 mutation_transactions,
                 ..self.postgraphile.to_dialect()?
             };
@@ -269,12 +274,13 @@ impl ApiOptions {
         if let Dialect::Phrag(options) = &mut dialect {
             *options = phrag::Options {
                 big_integers: self.bigint.map_or(phrag::BigIntegers::default(), BigInt::to_phrag),
+                live: self.live,
                 mutation_transactions,
                 ..self.phrag.to_dialect()
             };
         }
         if let Dialect::Neo4j(options) = &mut dialect {
-            *options = self.neo4j.to_dialect()?;
+            *options = neo4j::Options { live: self.live, ..self.neo4j.to_dialect()? };
         }
         let mut definitions = None;
         if let (Dialect::Dgraph(options), Some(source)) = (&mut dialect, &self.source) {

@@ -90,6 +90,7 @@ impl Neo4jOptions {
             is_introspected,
             limit_required: self.limit_required,
             model,
+            ..Options::default()
         })
     }
 }

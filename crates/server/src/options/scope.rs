@@ -66,6 +66,8 @@ enum Scope {
     Dialect(DialectName),
     /// An option of a dialect for objects that only PostgreSQL has.
     DialectOnPostgres(DialectName),
+    /// Dialects other than this one.
+    OtherDialects(DialectName, &'static str),
     /// PostgreSQL.
     Postgres(&'static str),
     /// The role and the settings of a PostgreSQL session.
@@ -95,6 +97,7 @@ const POLICY_ROLES: &str = "unauthenticated requests have the `default_role` of 
                             `--policies`";
 const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` names the claim of the role";
 
+const LIVE_TYPES: &str = "`@withSubscription` of its type definitions declares subscriptions";
 const SUBGRAPH_CONNECTIONS: &str = "`--subgraph-connections` is for subgraphs over HTTP";
 const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subgraphs over HTTP";
 const SUBGRAPH_ERRORS: &str = "`--subgraph-errors` is for errors of subgraphs";
@@ -185,6 +188,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Tables("SIGHUP reloads the type definitions of a graph"), &["watch"]),
     (Scope::Tables("a graph is no database of Dgraph's definitions"), &["data"]),
     (Scope::Tables("`--data` names the database of type definitions"), &["apply-migrations"]),
+    (Scope::OtherDialects(DialectName::Dgraph, LIVE_TYPES), &["live"]),
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (
@@ -335,6 +339,8 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             Some(needs_dialect(wanted))
         }
         Scope::Dialect(_) => None,
+        Scope::OtherDialects(other, instead) => (other == dialect)
+            .then(|| format!("`--{name}` is not for `--dialect {}`: {instead}", other.name())),
         Scope::DialectOnPostgres(_) => (source != SourceKind::Postgres)
             .then(|| format!("`--{name}` is for PostgreSQL, and the source is {}: {LEAVE_OUT}", source.name())),
         Scope::Postgres(instead) | Scope::PostgresSession(instead) => (source != SourceKind::Postgres)
@@ -413,6 +419,7 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         }),
         Scope::Dialect(_)
         | Scope::DialectOnPostgres(_)
+        | Scope::OtherDialects(..)
         | Scope::Policies
         | Scope::Sqlite(_)
         | Scope::SqliteOrPhrag => Some(format!(

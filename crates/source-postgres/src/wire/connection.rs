@@ -20,7 +20,7 @@ use super::prepared::{Found, Name, PreparedStatements};
 use super::receive::Receiver;
 use super::round::KEPT_CAPACITY;
 use super::sessions::CountedSession;
-use super::startup::{self, Origin, Session};
+use super::startup::{self, Mode, Origin, Session};
 use super::statement::{Parameter, ResultSignature, Statement};
 
 /// Attempts to start a session that ends at once.
@@ -114,7 +114,7 @@ impl Connection {
         startup::try_endpoints(config, |socket, origin| {
             let config = Arc::clone(config);
             async move {
-                let session = startup::start(&config, socket, origin).await?;
+                let session = startup::start(&config, socket, origin, Mode::Statements).await?;
                 has_begun.store(true, Ordering::Relaxed);
                 let mut connection = Connection::new(Arc::clone(&config), session);
                 connection.detect_pooler(&config).await?;

@@ -18,6 +18,7 @@
 //! - [`Batches`]: the same for several requests, each answered to its own Sync;
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
 //! - `drain`: reads and discards outstanding answers before a connection is closed;
+//! - [`Replication`]: a session in replication mode;
 //! - `simple`: the same connection as a `tokio_postgres::Client`, for uses without performance
 //!   needs.
 //!
@@ -39,6 +40,7 @@ mod pooler;
 mod portal;
 mod prepared;
 mod receive;
+mod replication;
 mod round;
 mod rows;
 mod sessions;
@@ -55,6 +57,7 @@ pub use connection::Connection;
 pub(super) use drain::Drain;
 pub use error::{DatabaseError, WireError};
 pub use pipeline::{Pipeline, Transaction};
+pub use replication::Replication;
 pub use rows::{Row, Rows};
 pub use simple::{connect_notified, connect_simple};
 pub use statement::{Parameter, Statement};

@@ -33,6 +33,14 @@ pub(super) const FORMS_UNKNOWN_TO_POOLERS: [(&str, &str); 3] =
 /// The text of a pooler's error about a start-up parameter.
 const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
+/// Kinds of sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Statements,
+    /// Logical replication of the database, and statements.
+    Replication,
+}
+
 /// Whether the stream of an attempt is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
@@ -121,6 +129,7 @@ pub(super) async fn start(
     config: &Config,
     socket: Socket,
     origin: Origin,
+    mode: Mode,
 ) -> Result<Session, WireError> {
     let held = config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default();
     let receiver = Receiver::new(config.answer_limit, held);
@@ -134,6 +143,11 @@ pub(super) async fn start(
     let options = config.options.iter().map(|options| ("options", options.as_str()));
     let parameters = names.into_iter().chain(options);
     let parameters = parameters.chain(SESSION_PARAMETERS).chain(FORMS_UNKNOWN_TO_POOLERS);
+    let replication = match mode {
+        Mode::Statements => None,
+        Mode::Replication => Some(("replication", "database")),
+    };
+    let parameters = parameters.chain(replication);
     frontend::startup_message(parameters, &mut startup)
         .map_err(|error| WireError::Configuration(error.to_string()))?;
     conversation.write(&startup).await?;

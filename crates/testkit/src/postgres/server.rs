@@ -28,11 +28,14 @@ pub(super) const WATCHER: &str = include_str!("watcher.sh");
 
 /// The durability of a test's data is worth nothing, its speed a lot. UTC, so that answers do not
 /// depend on the machine.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 11] = [
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
     "max_connections=50",
+    "wal_level=logical",
+    "max_wal_senders=50",
+    "max_replication_slots=50",
     "listen_addresses=127.0.0.1",
     "timezone=UTC",
     "log_timezone=UTC",

@@ -109,13 +109,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         within: "crates/source-postgres/src",
-        modules: &[
-            "answer",
-            "compile",
-            "execute",
-            "joined",
-            "split_join",
-        ],
+        modules: &["answer", "compile", "execute", "joined", "split_join"],
         edges: 9,
         reason: "a program holds its joined and split forms, which are compiled and executed as it is",
     },

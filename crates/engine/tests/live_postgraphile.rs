@@ -1,0 +1,189 @@
+//! Live queries of the dialects postgraphile and phrag, by option.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dialects::{Dialect, dgraph, phrag, postgraphile};
+use engine::live::{FeedOptions, LiveQuery};
+use engine::{Caller, Engine, Options, Session, SourceAddress, Worker};
+use serde_json::{Value, json};
+use source::Settings;
+
+use crate::dgraph::{on_each, options, run_sql};
+use crate::live::{assert_silent, execute, next, request, subscribe};
+
+const TABLES: &str = "
+    CREATE TABLE song (id INTEGER PRIMARY KEY, title TEXT NOT NULL, owner TEXT);
+    CREATE VIEW loud AS SELECT id, title FROM song WHERE title = 'LOUD';
+    INSERT INTO song (id, title, owner) VALUES (1, 'a', 'ann'), (2, 'b', 'bob');
+";
+
+/// A view whose rows change without a change of any table.
+const CLOCK_OF_SQLITE: &str =
+    "CREATE VIEW clock AS SELECT 1 AS id, strftime('%Y-%m-%d %H:%M:%f', 'now') AS shown";
+const CLOCK_OF_POSTGRES: &str = "
+    CREATE VIEW clock AS SELECT 1 AS id, clock_timestamp()::text AS shown;
+    CREATE FUNCTION what_time() RETURNS text LANGUAGE sql STABLE AS 'SELECT clock_timestamp()::text';
+";
+
+/// Each singer reads the own songs.
+const RULES: &str = "
+    DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+    GRANT SELECT ON song TO live_singer;
+    ALTER TABLE song ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY own ON song TO live_singer
+        USING (owner = current_setting('jwt.claims.name', true));
+";
+
+const SONGS: &str = "subscription { allSongs(orderBy: ID_ASC) { totalCount nodes { title } } }";
+
+fn live() -> Dialect {
+    Dialect::PostGraphile(postgraphile::Options { live: true, ..postgraphile::Options::default() })
+}
+
+async fn open(address: &SourceAddress, dialect: Dialect) -> Rc<Worker> {
+    run_sql(address, TABLES).await;
+    run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
+    let interval = Duration::from_millis(50);
+    let usual = options(dgraph::Options::default(), false);
+    let options = Options { dialect, live: FeedOptions { interval }, ..usual };
+    Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
+}
+
+fn is_postgres(address: &SourceAddress) -> bool {
+    matches!(address, SourceAddress::Postgres(_))
+}
+
+fn begin(worker: &Rc<Worker>, query: &str) -> LiveQuery {
+    subscribe(worker, query, &Caller::default())
+}
+
+fn singer(name: &str) -> Caller {
+    let pair = |name: &str, value: &str| (name.into(), value.into());
+    let settings = vec![pair("role", "live_singer"), pair("jwt.claims.name", name)];
+    let session = Session { settings: Some(Arc::new(Settings::new(settings))), claims: None };
+    Caller { session, forwarded: None }
+}
+
+fn titles(titles: &[&str]) -> Value {
+    let nodes: Vec<Value> = titles.iter().map(|title| json!({ "title": title })).collect();
+    json!({ "data": { "allSongs": { "totalCount": titles.len(), "nodes": nodes } } })
+}
+
+#[test]
+fn each_query_is_also_a_subscription() {
+    on_each(|address| async move {
+        let worker = open(&address, live()).await;
+        let mut songs = begin(&worker, SONGS);
+        let mut one = begin(&worker, "subscription { song: songById(id: 1) { nodeId title } }");
+        let nested = "subscription { query { song: songById(id: 1) { title } } }";
+        let mut nested = begin(&worker, nested);
+        let mut root = begin(&worker, "subscription { nodeId }");
+        assert_eq!(next(&mut songs).await, titles(&["a", "b"]));
+        let first = next(&mut one).await;
+        let id = first["data"]["song"]["nodeId"].as_str().unwrap();
+        assert_eq!(first["data"]["song"]["title"], "a");
+        let by_id =
+            format!("subscription {{ node(nodeId: \"{id}\") {{ ... on Song {{ title id }} }} }}");
+        let mut by_id = begin(&worker, &by_id);
+        let node = |title: &str| json!({ "data": { "node": { "title": title, "id": 1 } } });
+        assert_eq!(next(&mut by_id).await, node("a"));
+        let inner = |title: &str| json!({ "data": { "query": { "song": { "title": title } } } });
+        assert_eq!(next(&mut nested).await, inner("a"));
+        assert_eq!(next(&mut root).await, json!({ "data": { "nodeId": "query" } }));
+        let update = "mutation { updateSongById(input: {id: 1, songPatch: {title: \"c\"}}) \
+                      { clientMutationId } }";
+        execute(&worker, update).await;
+        assert_eq!(next(&mut songs).await, titles(&["c", "b"]));
+        assert_eq!(next(&mut one).await["data"]["song"]["title"], "c");
+        assert_eq!(next(&mut by_id).await, node("c"));
+        assert_eq!(next(&mut nested).await, inner("c"));
+        assert_silent(&mut root).await;
+        run_sql(&address, "DELETE FROM song WHERE id = 2").await;
+        assert_eq!(next(&mut songs).await, titles(&["c"]));
+        assert_silent(&mut one).await;
+    });
+}
+
+#[test]
+fn a_row_that_leaves_the_permission_of_a_role_is_sent_no_more() {
+    on_each(|address| async move {
+        if !is_postgres(&address) {
+            return;
+        }
+        let worker = open(&address, live()).await;
+        run_sql(&address, RULES).await;
+        let [mut ann, mut bob] =
+            ["ann", "bob"].map(|name| subscribe(&worker, SONGS, &singer(name)));
+        let mut all = begin(&worker, SONGS);
+        assert_eq!(next(&mut ann).await, titles(&["a"]));
+        assert_eq!(next(&mut bob).await, titles(&["b"]));
+        assert_eq!(next(&mut all).await, titles(&["a", "b"]));
+        // A row that ann may not read.
+        run_sql(&address, "UPDATE song SET title = 'B' WHERE id = 2").await;
+        assert_eq!(next(&mut bob).await, titles(&["B"]));
+        assert_eq!(next(&mut all).await, titles(&["a", "B"]));
+        assert_silent(&mut ann).await;
+        // A row that moves from ann to bob, with a new value in the same statement.
+        run_sql(&address, "UPDATE song SET owner = 'bob', title = 'secret' WHERE id = 1").await;
+        assert_eq!(next(&mut ann).await, titles(&[]));
+        assert_eq!(next(&mut bob).await, titles(&["secret", "B"]));
+        // A permission that ends.
+        run_sql(&address, "REVOKE SELECT ON song FROM live_singer").await;
+        let refused = next(&mut bob).await;
+        assert_eq!(refused["data"], json!({ "allSongs": null }));
+        assert_eq!(refused["errors"][0]["extensions"]["code"], "PERMISSION_DENIED");
+    });
+}
+
+#[test]
+fn views_and_functions_are_executed_in_intervals() {
+    on_each(|address| async move {
+        let worker = open(&address, live()).await;
+        let mut loud = begin(&worker, "subscription { allLouds { nodes { title } } }");
+        let louds = |nodes: Value| json!({ "data": { "allLouds": { "nodes": nodes } } });
+        assert_eq!(next(&mut loud).await, louds(json!([])));
+        run_sql(&address, "UPDATE song SET title = 'LOUD' WHERE id = 2").await;
+        assert_eq!(next(&mut loud).await, louds(json!([{ "title": "LOUD" }])));
+        // Equal responses are not sent again.
+        assert_silent(&mut loud).await;
+        let mut clocks = vec![begin(&worker, "subscription { allClocks { nodes { shown } } }")];
+        if is_postgres(&address) {
+            clocks.push(begin(&worker, "subscription { whatTime }"));
+        }
+        for clock in &mut clocks {
+            let mut last = next(clock).await;
+            assert_eq!(last.get("errors"), None, "{last}");
+            for _ in 0..3 {
+                let newer = next(clock).await;
+                assert_ne!(newer, last);
+                last = newer;
+            }
+        }
+    });
+}
+
+#[test]
+fn subscriptions_are_an_option() {
+    on_each(|address| async move {
+        let worker = open(&address, Dialect::PostGraphile(postgraphile::Options::default())).await;
+        let refused = worker.subscribe(&request(SONGS), &Caller::default()).unwrap_err();
+        let refused: Value = serde_json::from_slice(&refused.body).unwrap();
+        assert_eq!(refused["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+    });
+}
+
+#[test]
+fn phrag_has_live_queries_by_option() {
+    on_each(|address| async move {
+        let dialect = Dialect::Phrag(phrag::Options { live: true, ..phrag::Options::default() });
+        let worker = open(&address, dialect).await;
+        let mut songs = begin(&worker, "subscription { songs(sort: {id: asc}) { title } }");
+        let song = |title: &str| json!({ "title": title });
+        let songs_of = |songs: Value| json!({ "data": { "songs": songs } });
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("a"), song("b")])));
+        execute(&worker, "mutation { deleteSong(pk_columns: {id: 1}) { result } }").await;
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("b")])));
+    });
+}

@@ -1,0 +1,292 @@
+//! The stream of a database's changes: logical replication by `pgoutput`, over a temporary slot that
+//! ends with its session.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ahash::AHashMap;
+use bytes::Bytes;
+use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
+use source::changes::{
+    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
+    TableName,
+};
+use source::{SourceError, SourceErrorKind};
+use tokio::time::{Duration, sleep};
+use tokio_postgres::Client;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::snapshot::Snapshot;
+use crate::wire::{Config, Replication, connect_simple};
+
+/// The version of `pgoutput`'s protocol without parts of running transactions.
+const PROTOCOL: u32 = 1;
+
+/// Most changed rows of a table that are listed.
+const MOST_ROWS: usize = 10_000;
+
+/// Types of values in a row.
+const NULL: u8 = b'n';
+const TEXT: u8 = b't';
+
+/// Pause before the next look whether a transaction is visible: it is committed in the log first.
+const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
+
+/// A running stream.
+pub struct PostgresChangeStream {
+    replication: Replication,
+    parser: LogicalReplicationParser,
+    /// By the numbers that the stream gives to them.
+    relations: AHashMap<u32, Relation>,
+    coverage: Coverage,
+    /// Runs statements beside the stream.
+    client: Client,
+    gathered: Gathered,
+}
+
+/// A table as the stream describes it.
+#[derive(Clone, Debug)]
+struct Relation {
+    table: Arc<ChangedTable>,
+    /// By column: whether changes have its value before them.
+    is_key: Box<[bool]>,
+}
+
+/// Changes of committed transactions that were not returned yet.
+#[derive(Debug, Default)]
+struct Gathered {
+    changes: Vec<TableChange>,
+    /// The committed transactions.
+    transactions: Vec<u32>,
+    /// The transaction whose changes are being received.
+    running: Option<u32>,
+}
+
+impl Relation {
+    /// The values of a row.
+    fn after(&self, row: &TupleData) -> Vec<Cell> {
+        let cell = |value: &ColumnData| match value.data_type {
+            NULL => Cell::Null,
+            TEXT => Cell::Text(value.raw_bytes()),
+            // A large value that did not change is left out.
+            _ => Cell::Unknown,
+        };
+        row.columns.iter().map(cell).collect()
+    }
+
+    /// The values of the key, of a row that may have no others.
+    fn before(&self, row: &[Cell]) -> Vec<Cell> {
+        let cell = |(cell, is_key): (&Cell, &bool)| match is_key {
+            true => cell.clone(),
+            false => Cell::Unknown,
+        };
+        row.iter().zip(&self.is_key).map(cell).collect()
+    }
+}
+
+impl Gathered {
+    fn change(&mut self, table: Arc<ChangedTable>, row: RowChange) {
+        let rows = self.rows(table);
+        if let ChangedRows::Rows(known) = rows {
+            match known.len() < MOST_ROWS {
+                true => known.push(row),
+                false => *rows = ChangedRows::Any,
+            }
+        }
+    }
+
+    fn change_all(&mut self, table: Arc<ChangedTable>) {
+        *self.rows(table) = ChangedRows::Any;
+    }
+
+    /// The changes of a table so far.
+    fn rows(&mut self, table: Arc<ChangedTable>) -> &mut ChangedRows {
+        let place = self.changes.iter().position(|known| Arc::ptr_eq(&known.table, &table));
+        let place = place.unwrap_or_else(|| {
+            self.changes.push(TableChange { table, rows: ChangedRows::Rows(Vec::new()) });
+            self.changes.len() - 1
+        });
+        &mut self.changes[place].rows
+    }
+}
+
+impl PostgresChangeStream {
+    /// Begins a stream of changes of these tables, as far as the role may publish them.
+    pub(super) async fn begin(config: &Config, tables: &[TableName]) -> Result<Self, NoStream> {
+        let client = connect_simple(config).await.map_err(|error| failed(&error))?;
+        let row = client.query_typed(include_str!("can_stream.sql"), &[]).await;
+        let row = row.map_err(|error| failed(&error))?;
+        let flag = |column| {
+            let value: Option<bool> = row.first().and_then(|row| row.try_get(column).ok()?);
+            value.unwrap_or_default()
+        };
+        let not_allowed = |reason: &str| Err(NoStream::NotAllowed(reason.into()));
+        match (flag(0), flag(1), flag(2)) {
+            (_, _, true) => return not_allowed("the server is a standby"),
+            (false, _, _) => return not_allowed("the server's `wal_level` is not `logical`"),
+            (true, false, _) => {
+                return not_allowed("the role has not the attribute `replication`");
+            }
+            (true, true, false) => {}
+        }
+        publish(&client, tables).await?;
+        let coverage = covered(&client).await.map_err(|error| failed(&error))?;
+        if coverage.tables.is_empty() {
+            return not_allowed(
+                "no table can be published: the role has to own them, and they need primary keys",
+            );
+        }
+        let replication = start(config).await.map_err(|error| failed(&error))?;
+        Ok(Self {
+            replication,
+            parser: LogicalReplicationParser::with_protocol_version(PROTOCOL),
+            relations: AHashMap::new(),
+            coverage,
+            client,
+            gathered: Gathered::default(),
+        })
+    }
+
+    fn receive(&mut self, message: Bytes) -> Result<(), SourceError> {
+        let parsed = self.parser.parse_wal_message_bytes(message).map_err(|error| lost(&error))?;
+        match parsed.message {
+            LogicalReplicationMessage::Begin { xid, .. } => self.gathered.running = Some(xid),
+            LogicalReplicationMessage::Commit { .. } => {
+                self.gathered.transactions.extend(self.gathered.running.take());
+            }
+            LogicalReplicationMessage::Relation {
+                relation_id,
+                namespace,
+                relation_name,
+                columns,
+                ..
+            } => {
+                let namespace = Some(namespace.as_ref().into());
+                let name = TableName { namespace, name: relation_name.as_ref().into() };
+                let is_key = columns.iter().map(|column| column.is_key()).collect();
+                let columns = columns.iter().map(|column| column.name.as_ref().into()).collect();
+                let table = Arc::new(ChangedTable { name, columns });
+                self.relations.insert(relation_id, Relation { table, is_key });
+            }
+            LogicalReplicationMessage::Insert { relation_id, tuple } => {
+                let relation = self.relation(relation_id)?;
+                let after = Some(relation.after(&tuple));
+                self.gathered.change(relation.table, RowChange { before: None, after });
+            }
+            LogicalReplicationMessage::Update { relation_id, old_tuple, new_tuple, .. } => {
+                let relation = self.relation(relation_id)?;
+                let after = relation.after(&new_tuple);
+                // Without an old row the values of the key are the same.
+                let before = match &old_tuple {
+                    Some(old) => relation.before(&relation.after(old)),
+                    None => relation.before(&after),
+                };
+                let row = RowChange { before: Some(before), after: Some(after) };
+                self.gathered.change(relation.table, row);
+            }
+            LogicalReplicationMessage::Delete { relation_id, old_tuple, .. } => {
+                let relation = self.relation(relation_id)?;
+                let before = Some(relation.before(&relation.after(&old_tuple)));
+                self.gathered.change(relation.table, RowChange { before, after: None });
+            }
+            LogicalReplicationMessage::Truncate { relation_ids, .. } => {
+                for relation in relation_ids {
+                    let relation = self.relation(relation)?;
+                    self.gathered.change_all(relation.table);
+                }
+            }
+            // Types, origins and messages of programs; the others belong to other versions.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn relation(&self, number: u32) -> Result<Relation, SourceError> {
+        self.relations.get(&number).cloned().ok_or_else(|| {
+            SourceError::new(SourceErrorKind::Internal, "a change of a relation without a name")
+        })
+    }
+
+    /// Waits until new statements see the gathered transactions: the log has a commit before it is
+    /// visible, for as long as the server waits for a synchronous standby.
+    async fn wait_until_visible(&mut self) -> Result<(), SourceError> {
+        loop {
+            let snapshot = Snapshot::read(&self.client).await.map_err(|error| lost(&error))?;
+            if self.gathered.transactions.iter().all(|xid| snapshot.shows(*xid)) {
+                return Ok(());
+            }
+            sleep(NOT_VISIBLE_YET).await;
+        }
+    }
+}
+
+/// Without the parser, which has no form of its own.
+impl fmt::Debug for PostgresChangeStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresChangeStream").field("gathered", &self.gathered).finish()
+    }
+}
+
+impl ChangeStream for PostgresChangeStream {
+    fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        // What is gathered stays where the future is dropped.
+        while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
+            let messages = self.replication.next().await.map_err(|error| lost(&error))?;
+            messages.into_iter().try_for_each(|message| self.receive(message))?;
+        }
+        self.wait_until_visible().await?;
+        let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
+        Ok(changes)
+    }
+}
+
+/// Publishes the tables, as far as the role may. Those that it may not are not covered.
+async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> {
+    let namespaces: Vec<&str> =
+        tables.iter().map(|table| table.namespace.as_deref().unwrap_or_default()).collect();
+    let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
+    let parameters: [(&(dyn ToSql + Sync), Type); 2] =
+        [(&namespaces, Type::TEXT_ARRAY), (&names, Type::TEXT_ARRAY)];
+    let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
+    let rows = rows.map_err(|error| failed(&error))?;
+    let statement: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
+    if let Some(statement) = statement
+        && let Err(error) = client.batch_execute(&statement).await
+    {
+        // Another server may have published them at the same time.
+        tracing::debug!(%error, "some tables were not published");
+    }
+    Ok(())
+}
+
+async fn covered(client: &Client) -> Result<Coverage, tokio_postgres::Error> {
+    let rows = client.query_typed(include_str!("covered.sql"), &[]).await?;
+    let table = |row: &tokio_postgres::Row| {
+        let (namespace, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        Ok(TableName { namespace: Some(namespace.into()), name: name.into() })
+    };
+    let tables = rows.iter().map(table).collect::<Result<_, tokio_postgres::Error>>()?;
+    Ok(Coverage { tables })
+}
+
+/// Creates the slot, whose changes begin here, and starts the stream.
+async fn start(config: &Config) -> Result<Replication, crate::wire::WireError> {
+    let mut replication = Replication::connect(config).await?;
+    let name = replication.run(include_str!("slot_name.sql")).await?;
+    let name: Arc<str> = name.into_iter().flatten().next().unwrap_or_default().into();
+    replication.run(&include_str!("create_slot.txt").trim_end().replace("slot", &name)).await?;
+    replication.start(&include_str!("start.txt").trim_end().replace("slot", &name)).await?;
+    Ok(replication)
+}
+
+fn failed(error: &dyn std::fmt::Display) -> NoStream {
+    NoStream::Failed(lost(error))
+}
+
+fn lost(error: &dyn std::fmt::Display) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, error.to_string())
+}
