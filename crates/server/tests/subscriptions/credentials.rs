@@ -86,13 +86,14 @@ fn an_expired_token_ends_subscriptions_and_the_socket() {
     let site = closed_site();
     let payload = json!({ "Authorization": token(Duration::from_millis(1500)) });
     let mut client = site.connect_with(TRANSPORT, &payload);
-    client.send(&subscribe("1", NOTES));
-    assert_eq!(client.receive(), next("1", &notes(&[])));
-    let message = client.receive();
-    assert_eq!((&message["type"], &message["id"]), (&json!("error"), &json!("1")), "{message}");
+    for id in ["1", "2"] {
+        client.send(&subscribe(id, NOTES));
+        assert_eq!(client.receive(), next(id, &notes(&[])));
+    }
     let expected =
         json!([{ "message": "jwt expired", "extensions": { "code": "UNAUTHENTICATED" } }]);
-    assert_eq!(message["payload"], expected);
+    let error = |id: &str| json!({ "type": "error", "id": id, "payload": expected });
+    assert_eq!(client.receive_sorted(2), [error("1"), error("2")]);
     client.assert_closed(4403, "Forbidden");
 }
 

@@ -1,5 +1,6 @@
 //! Messages of both subprotocols: parsed into one closed set, and written.
 
+use bytes::Bytes;
 use graphql::{GraphQLError, JsonLimits, Parameters, parse_json};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
@@ -38,11 +39,6 @@ pub(super) enum ServerMessage<'m> {
     Pong(Option<&'m Json>),
     /// The legacy sign of life.
     KeepAlive,
-    /// The JSON text of an execution result.
-    Next {
-        id: &'m str,
-        result: &'m [u8],
-    },
     /// The errors of an operation that was not executed.
     Errors {
         id: &'m str,
@@ -132,14 +128,7 @@ fn parameters(mut message: Map<ByteString, Json>) -> Result<Box<Parameters>, Str
 impl ServerMessage<'_> {
     /// Writes the message.
     pub(super) fn write(self, subprotocol: Subprotocol) -> Vec<u8> {
-        let mut text = Vec::with_capacity(self.length());
-        text.extend_from_slice(b"{\"type\":\"");
-        text.extend_from_slice(self.name(subprotocol).as_bytes());
-        text.push(b'"');
-        if let Some(id) = self.id() {
-            text.extend_from_slice(b",\"id\":");
-            text.extend_from_slice(Json::from(id).to_string().as_bytes());
-        }
+        let mut text = begin(self.name(), self.id());
         match self {
             Self::Ack | Self::KeepAlive | Self::Pong(None) | Self::Complete { .. } => {}
             Self::ConnectionError(error) => {
@@ -149,10 +138,6 @@ impl ServerMessage<'_> {
             Self::Pong(Some(payload)) => {
                 text.extend_from_slice(PAYLOAD);
                 text.extend_from_slice(payload.to_string().as_bytes());
-            }
-            Self::Next { result, .. } => {
-                text.extend_from_slice(PAYLOAD);
-                text.extend_from_slice(result);
             }
             Self::Errors { errors, .. } => {
                 text.extend_from_slice(PAYLOAD);
@@ -167,37 +152,50 @@ impl ServerMessage<'_> {
         text
     }
 
-    /// About the length of the text.
-    fn length(self) -> usize {
-        const FRAME: usize = 64;
+    fn name(self) -> &'static str {
         match self {
-            Self::Next { id, result } => FRAME + id.len() + result.len(),
-            _ => FRAME,
-        }
-    }
-
-    fn name(self, subprotocol: Subprotocol) -> &'static str {
-        match (self, subprotocol) {
-            (Self::Ack, _) => "connection_ack",
-            (Self::ConnectionError(_), _) => "connection_error",
-            (Self::Pong(_), _) => "pong",
-            (Self::KeepAlive, _) => "ka",
-            (Self::Next { .. }, Subprotocol::TransportWs) => "next",
-            (Self::Next { .. }, Subprotocol::Legacy) => "data",
-            (Self::Errors { .. }, _) => "error",
-            (Self::Complete { .. }, _) => "complete",
+            Self::Ack => "connection_ack",
+            Self::ConnectionError(_) => "connection_error",
+            Self::Pong(_) => "pong",
+            Self::KeepAlive => "ka",
+            Self::Errors { .. } => "error",
+            Self::Complete { .. } => "complete",
         }
     }
 
     fn id(&self) -> Option<&str> {
         match self {
-            Self::Next { id, .. } | Self::Errors { id, .. } | Self::Complete { id } => Some(id),
+            Self::Errors { id, .. } | Self::Complete { id } => Some(id),
             Self::Ack | Self::ConnectionError(_) | Self::Pong(_) | Self::KeepAlive => None,
         }
     }
 }
 
 const PAYLOAD: &[u8] = b",\"payload\":";
+
+/// The message with the JSON text of an execution result, in three parts: subscribers share the text.
+pub(super) fn next(subprotocol: Subprotocol, id: &str, result: Bytes) -> [Bytes; 3] {
+    let name = match subprotocol {
+        Subprotocol::TransportWs => "next",
+        Subprotocol::Legacy => "data",
+    };
+    let mut head = begin(name, Some(id));
+    head.extend_from_slice(PAYLOAD);
+    [head.into(), result, Bytes::from_static(b"}")]
+}
+
+/// The beginning of a message.
+fn begin(name: &str, id: Option<&str>) -> Vec<u8> {
+    let mut text = Vec::with_capacity(64);
+    text.extend_from_slice(b"{\"type\":\"");
+    text.extend_from_slice(name.as_bytes());
+    text.push(b'"');
+    if let Some(id) = id {
+        text.extend_from_slice(b",\"id\":");
+        text.extend_from_slice(Json::from(id).to_string().as_bytes());
+    }
+    text
+}
 
 /// The errors as the one object of the legacy protocol: the first, with all of them if there are
 /// several.
@@ -328,7 +326,6 @@ mod tests {
             ServerMessage::Pong(None),
             ServerMessage::Pong(Some(&payload)),
             ServerMessage::KeepAlive,
-            ServerMessage::Next { id: "a\"b", result: br#"{"data":{}}"# },
             ServerMessage::Errors { id: "1", errors: &errors[..1] },
             ServerMessage::Errors { id: "1", errors: &errors },
             ServerMessage::Complete { id: "1" },
@@ -336,7 +333,9 @@ mod tests {
         let line = |message: &ServerMessage<'_>| {
             String::from_utf8(message.write(subprotocol)).unwrap() + "\n"
         };
-        expected.assert_eq(&messages.iter().map(line).collect::<String>());
+        let lines = messages.iter().map(line).collect::<String>();
+        let next = next(subprotocol, "a\"b", Bytes::from_static(b"{\"data\":{}}")).concat();
+        expected.assert_eq(&(lines + &String::from_utf8(next).unwrap() + "\n"));
     }
 
     #[test]
@@ -349,10 +348,10 @@ mod tests {
                 {"type":"pong"}
                 {"type":"pong","payload":{"p":1}}
                 {"type":"ka"}
-                {"type":"next","id":"a\"b","payload":{"data":{}}}
                 {"type":"error","id":"1","payload":[{"message":"a"}]}
                 {"type":"error","id":"1","payload":[{"message":"a"},{"message":"b"}]}
                 {"type":"complete","id":"1"}
+                {"type":"next","id":"a\"b","payload":{"data":{}}}
             "#]],
         );
         check_written(
@@ -363,10 +362,10 @@ mod tests {
                 {"type":"pong"}
                 {"type":"pong","payload":{"p":1}}
                 {"type":"ka"}
-                {"type":"data","id":"a\"b","payload":{"data":{}}}
                 {"type":"error","id":"1","payload":{"message":"a"}}
                 {"type":"error","id":"1","payload":{"message":"a","errors":[{"message":"a"},{"message":"b"}]}}
                 {"type":"complete","id":"1"}
+                {"type":"data","id":"a\"b","payload":{"data":{}}}
             "#]],
         );
     }

@@ -3,6 +3,7 @@
 use std::mem;
 use std::pin::{Pin, pin};
 
+use bytes::Bytes;
 use engine::Caller;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::header::HeaderMap;
@@ -12,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::begin::begin;
 use super::close_code::CloseCode;
 use super::init::{SocketCaller, initialize};
-use super::message::{ClientMessage, ServerMessage};
+use super::message::{ClientMessage, ServerMessage, next};
 use super::operations::{Operations, Outcome, Panicked};
 use super::subprotocol::Subprotocol;
 use super::wire::{Step, Wire};
@@ -185,7 +186,7 @@ impl<'s> Socket<'s> {
             return Err(End::Dead);
         }
         self.awaits_pong = true;
-        self.wire.queue_ping();
+        self.wire.ping();
         if self.subprotocol == Subprotocol::Legacy && self.is_acknowledged() {
             self.send(ServerMessage::KeepAlive);
         }
@@ -303,8 +304,7 @@ impl<'s> Socket<'s> {
             outcome.map_err(|Panicked| End::Close(CloseCode::Internal))?;
         match event {
             Event::Result(result) => {
-                self.send(ServerMessage::Next { id: &id, result: &result });
-                self.wire.hold(result);
+                self.wire.queue(next(self.subprotocol, &id, result));
                 match rest {
                     Some(subscription) => self.operations.go_on(id, subscription),
                     None => self.send(ServerMessage::Complete { id: &id }),
@@ -333,6 +333,7 @@ impl<'s> Socket<'s> {
     }
 
     fn send(&mut self, message: ServerMessage<'_>) {
-        self.wire.queue(message.write(self.subprotocol));
+        let text = Bytes::from(message.write(self.subprotocol));
+        self.wire.queue([text, Bytes::new(), Bytes::new()]);
     }
 }
