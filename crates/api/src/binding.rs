@@ -83,11 +83,26 @@ pub enum FieldBinding {
     Part { part: Part, value: ValueShape },
     /// A value that another server gives.
     Resolved(ResolverId),
+    /// The notifications of a channel: a field of the subscription type, executed for each of them.
+    Listen(ListenBinding),
+    /// The row that a notification is about: a field of a [`FieldBinding::Listen`]'s object.
+    RelatedNode,
+    /// The opaque id of that row.
+    RelatedNodeId,
     /// A change: a field of the mutation type, and of no other.
     Mutation(Box<MutationBinding>),
     /// A field of a mutation's payload. A relationship or a [`FieldBinding::NodeId`] there is that
     /// of the changed row.
     Payload(PayloadField),
+}
+
+/// The notifications of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListenBinding {
+    /// The beginning of the channel's name; the topic follows.
+    pub channel: Box<str>,
+    /// The member of a notification's object that is the opaque id of a row as JSON.
+    pub node: Box<str>,
 }
 
 /// The index of a resolver among those of an API.

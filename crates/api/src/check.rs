@@ -50,6 +50,8 @@ pub enum Position {
     Rows,
     /// The argument of [`FieldBinding::Lookup`].
     Lookup,
+    /// An argument of [`FieldBinding::Listen`].
+    Listen,
     /// An argument of [`PayloadField::Edge`].
     Edge,
     /// An argument of [`ConnectionField::Groups`].
@@ -196,6 +198,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
         FieldBinding::Rows(_) => Position::Rows,
         FieldBinding::Lookup { .. } => Position::Lookup,
+        FieldBinding::Listen(_) => Position::Listen,
         FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
         FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
         FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
@@ -210,6 +213,8 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Column(_)
         | FieldBinding::Coalesce(_)
         | FieldBinding::Distance
+        | FieldBinding::RelatedNode
+        | FieldBinding::RelatedNodeId
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
         | FieldBinding::GlobalId { .. }
@@ -347,6 +352,11 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
             is_read.then_some(Reading::Value)
         }
+        Position::Listen => {
+            let is_read =
+                matches!(role, InputRole::Argument(ArgumentRole::Topic | ArgumentRole::Begins));
+            is_read.then_some(Reading::Value)
+        }
         Position::Edge => {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::OrderBy));
             is_read.then_some(Reading::Value)
@@ -413,7 +423,11 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
     match role {
         ArgumentRole::Options | ArgumentRole::SearchBy(_) => Some(Reading::Members(Position::Rows)),
         ArgumentRole::Sort => Some(Reading::Members(Position::Order)),
-        ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_) => None,
+        ArgumentRole::GroupBy
+        | ArgumentRole::GroupFields
+        | ArgumentRole::GroupField(_)
+        | ArgumentRole::Topic
+        | ArgumentRole::Begins => None,
         ArgumentRole::Limit
         | ArgumentRole::LimitUnlessZero
         | ArgumentRole::LimitAtMost(_)

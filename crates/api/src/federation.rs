@@ -160,8 +160,8 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
         if Some(id) == api.schema.subscription {
             // Routers allow no field of subscriptions in several subgraphs.
             let is_common = |field: &graphql::schema::FieldId| {
-                use FieldBinding::{Literal, Lookup, Same};
-                matches!(api.field(*field), Same | Literal(_) | Lookup { .. })
+                use FieldBinding::{Listen, Literal, Lookup, Same};
+                matches!(api.field(*field), Same | Literal(_) | Lookup { .. } | Listen(_))
             };
             let common = fields.iter().copied().filter(is_common);
             let names = common.map(|field| (id, api.schema[field].name.as_ref().into()));
@@ -171,6 +171,9 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
         let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
             FieldBinding::PageInfo(_)
             | FieldBinding::Part { .. }
+            | FieldBinding::Constants
+            | FieldBinding::RelatedNode
+            | FieldBinding::RelatedNodeId
             | FieldBinding::Payload(PayloadField::Counter(_)) => true,
             // An aggregate of any field of any rows.
             FieldBinding::Aggregate(AggregateField::Value(values)) => {

@@ -35,4 +35,4 @@ pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
 pub use epoch::epoch;
 pub use extremes::has_extremes;
-pub use live::{LiveDescriptions, add_live_queries};
+pub use live::{add_live_fields, add_live_queries, add_subscription_type};

@@ -11,46 +11,46 @@ use crate::builder::ApiBuilder;
 const NAME: &str = "Subscription";
 const OTHER_NAME: &str = "LiveSubscription";
 
-/// Descriptions of the subscription type.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LiveDescriptions {
-    pub r#type: Option<&'static str>,
-    /// The end of each field's description.
-    pub field_end: &'static str,
-}
-
-/// Adds a subscription type that has each field of the query type, with the same arguments, types and
-/// bindings. The API has no subscription type before, and keeps its other types.
+/// Adds a subscription type that has each field of the query type.
 #[must_use]
-pub fn add_live_queries(api: Api, descriptions: LiveDescriptions) -> Api {
-    let queries = api.schema.query.map(|query| &api.schema[query].kind);
-    let Some(TypeKind::Object { fields, .. }) = queries else { return api };
-    let queries = fields.clone();
+pub fn add_live_queries(api: Api) -> Api {
     let mut builder = ApiBuilder::reopen(api);
-    let Some(subscription) = add_type(&mut builder, descriptions.r#type) else {
-        return builder.finish();
-    };
-    for query in queries {
-        let definition = builder.schema()[query].clone();
-        let description = live_description(definition.description, descriptions.field_end);
-        let binding = builder.field(query).clone();
-        builder.add_field(subscription, FieldDefinition { description, ..definition }, binding);
+    if let Some(subscription) = add_subscription_type(&mut builder, None) {
+        add_live_fields(&mut builder, subscription, "");
     }
-    builder.schema_mut().subscription = Some(subscription);
     builder.finish()
 }
 
-/// Adds the subscription type under the first name that no other type has.
-fn add_type(builder: &mut ApiBuilder, description: Option<&str>) -> Option<TypeId> {
+/// Adds the subscription type, without fields, under the first name that no other type has. All
+/// types with other names are there already.
+pub fn add_subscription_type(
+    builder: &mut ApiBuilder,
+    description: Option<&str>,
+) -> Option<TypeId> {
     let mut name = NAME.to_owned();
     while builder.schema().find_type(&name).is_some() {
         name = if name == NAME { OTHER_NAME.into() } else { name + "_" };
     }
-    builder.add_type(TypeDefinition {
+    let subscription = builder.add_type(TypeDefinition {
         name: name.into(),
         description: description.map(Into::into),
         kind: TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() },
-    })
+    });
+    builder.schema_mut().subscription = subscription;
+    subscription
+}
+
+/// Adds each field of the query type to the subscription type, with the same arguments, type and
+/// binding. The end is added to its description.
+pub fn add_live_fields(builder: &mut ApiBuilder, subscription: TypeId, end: &str) {
+    let queries = builder.schema().query.map(|query| &builder.schema()[query].kind);
+    let Some(TypeKind::Object { fields, .. }) = queries else { return };
+    for query in fields.clone() {
+        let definition = builder.schema()[query].clone();
+        let description = live_description(definition.description, end);
+        let binding = builder.field(query).clone();
+        builder.add_field(subscription, FieldDefinition { description, ..definition }, binding);
+    }
 }
 
 fn live_description(description: Option<Arc<str>>, end: &str) -> Option<Arc<str>> {

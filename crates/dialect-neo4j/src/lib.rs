@@ -30,7 +30,7 @@ use ::catalog::{Catalog, GraphSummary, Note};
 
 use access::Restriction;
 use api::federation::AppliedDirectives;
-use api::{Api, LiveDescriptions, add_live_queries};
+use api::{Api, add_live_queries};
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
 pub use shared::text_filters;
@@ -116,7 +116,7 @@ impl Declared<'_> {
             }
         };
         match options.live {
-            true => add_live_queries(api, LiveDescriptions::default()),
+            true => add_live_queries(api),
             false => api,
         }
     }

@@ -50,7 +50,7 @@ mod values;
 
 use catalog::Catalog;
 
-use api::{Api, LiveDescriptions, Transactions, add_live_queries};
+use api::{Api, Transactions, add_live_queries};
 
 /// The type of 64-bit integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     let mut api = schema::build(catalog, plan::plan(catalog, options), options);
     api.transactions = options.mutation_transactions;
     match options.live {
-        true => add_live_queries(api, LiveDescriptions::default()),
+        true => add_live_queries(api),
         false => api,
     }
 }

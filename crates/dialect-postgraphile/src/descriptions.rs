@@ -2,13 +2,14 @@
 //! schemas by their text. So the line breaks are PostGraphile's, too.
 //!
 //! * [`mutations`]: descriptions of mutations
+//! * [`subscriptions`]: descriptions of subscriptions
 //! * [`wrap`](mod@wrap): line breaks in texts that contain names
 
 pub(super) mod beyond;
 pub(super) mod mutations;
+pub(super) mod subscriptions;
 mod wrap;
 
-use api::LiveDescriptions;
 use wrap::wrap;
 
 pub(super) const QUERY: &str =
@@ -20,28 +21,6 @@ pub(super) const QUERY_NODE_ID: &str = "The root query type must be a `Node` to 
 pub(super) const NODE: &str = "An object with a globally unique `ID`.";
 pub(super) const NODE_ID: &str = "A globally unique identifier. Can be used in various places \
      throughout the system to identify this single value.";
-
-pub(super) const LIVE: LiveDescriptions = LiveDescriptions {
-    r#type: Some(
-        "The root subscription type: contains events and live queries you can subscribe to with \
-         the `subscription` operation.\n\n\
-         #### Live Queries\n\n\
-         Live query fields are differentiated by containing `(live)` at the end of their\n\
-         description, they are added for each field in the `Query` type. When you\n\
-         subscribe to a live query field, the selection set will be evaluated and sent to\n\
-         the client, and then most things\\* that would cause the output of the selection\n\
-         set to change will trigger the selection set to be re-evaluated and the results\n\
-         to be re-sent to the client.\n\n\
-         _(\\* Not everything: typically only changes to persisted data referenced by the query \
-         are detected, not computed fields.)_\n\n\
-         Live queries can be very expensive, so try and keep them small and focussed.\n\n\
-         #### Events\n\n\
-         Event fields will run their selection set when, and only when, the specified\n\
-         server-side event occurs. This makes them a lot more efficient than Live\n\
-         Queries, but it is still recommended that you keep payloads fairly small.",
-    ),
-    field_end: " (live)",
-};
 
 pub(super) const FIRST: &str = "Only read the first `n` values of the set.";
 pub(super) const LAST: &str = "Only read the last `n` values of the set.";

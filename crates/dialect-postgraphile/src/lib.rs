@@ -20,6 +20,7 @@
 //! * [`relations`], [`root`]: fields of rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and their results
 //! * [`mutations`]: fields of the mutation type
+//! * [`subscriptions`]: the subscription type, by option
 //! * [`descriptions`]: descriptions of the API
 
 mod aggregate_computed;
@@ -55,6 +56,7 @@ mod relations;
 mod remedy;
 mod root;
 mod scalars;
+mod subscriptions;
 mod tags;
 mod token;
 mod types;
@@ -63,7 +65,7 @@ mod view_key;
 use catalog::{Catalog, Note};
 use rustc_hash::FxHashSet;
 
-use api::{Api, ConstraintMessage, Transactions, add_live_queries};
+use api::{Api, ConstraintMessage, Transactions};
 use build::Build;
 use enum_tables::EnumTables;
 pub use enum_tables::wanted_rows;
@@ -122,6 +124,8 @@ pub struct Options {
     /// Rows have global ids, which find and change them.
     pub node_ids: bool,
     pub simple_collections: SimpleCollections,
+    /// Subscriptions to notifications of the database, as in the plugin pg-pubsub.
+    pub simple_subscriptions: bool,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
     /// Tags beside those of comments.
@@ -155,6 +159,7 @@ impl Default for Options {
             live: false,
             setof_functions_contain_nulls: true,
             simple_collections: SimpleCollections::default(),
+            simple_subscriptions: false,
             simplified_names: None,
             tags_file: TagsFile::default(),
             token: None,
@@ -245,7 +250,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
 
 /// Makes the API, unless a table has the name of a needed value type.
 fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str>>> {
-    let Options { mutation_transactions: transactions, live: is_live, .. } = *build.options;
+    let transactions = build.options.mutation_transactions;
     for note in notes {
         build.note(note);
     }
@@ -269,10 +274,8 @@ fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str
     root::add_fields(&mut build, &served, query);
     mutations::add(&mut build, &served);
     decomposed::add_relations(&mut build, &served);
+    subscriptions::add(&mut build);
     let mut api = build.finish()?;
     api.transactions = transactions;
-    if is_live {
-        api = add_live_queries(api, descriptions::LIVE);
-    }
     Ok(api)
 }

@@ -20,8 +20,8 @@ pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
-    ALL_ROOTS, Echoed, Introspection, LowerError, Lowered, ResolvedSelection, StatedPassword,
-    StatedPattern, lower, lower_roots,
+    ALL_ROOTS, Echoed, Introspection, Listened, LowerError, Lowered, ResolvedSelection,
+    StatedPassword, StatedPattern, event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

@@ -42,6 +42,7 @@ pub mod cost;
 pub mod documents;
 pub mod engine;
 pub mod enum_tables;
+mod events;
 pub mod explain;
 pub mod federated_trace;
 pub mod gateway;

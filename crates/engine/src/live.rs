@@ -1,6 +1,6 @@
-//! Subscriptions: live queries of one source.
+//! Subscriptions: live queries of one source, and the events of its channels ([`crate::events`]).
 //!
-//! A subscription is lowered, authorized and compiled as a query is. Its cohort is executed on the
+//! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
 //! `worker/subscribe.rs`.
 
@@ -8,41 +8,61 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, Hub};
+use live::{Cohort, Hub, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::Receiver;
 
-pub use live::{Counts, FeedKind, FeedOptions, LiveQuery};
+pub use live::{Counts, FeedKind, FeedOptions};
 
 use crate::caller::Caller;
+use crate::events::EventExecution;
 
-/// Live queries that are executed at the same time: the others wait, so that requests of clients find
+/// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
 const MOST_AT_ONCE: usize = 8;
 
-/// The live queries of an engine.
+/// The subscriptions of an engine.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) hub: Arc<Hub>,
     pub(crate) options: FeedOptions,
     pub(crate) slots: Semaphore,
+    pub(crate) listeners: Arc<Listeners>,
 }
 
 /// A subscription that has begun.
 #[derive(Debug)]
 pub struct Begun {
-    pub query: LiveQuery,
+    pub responses: Responses,
     /// The work for it that a task has to do, by `Worker::drive`; `None` if another task does it
     /// already.
     pub driver: Option<Driver>,
 }
 
+/// The responses of a subscription.
+#[derive(Debug)]
+pub enum Responses {
+    Live(LiveQuery),
+    Events(Receiver<Bytes>),
+}
+
+/// The work of a subscription.
+#[derive(Debug)]
+pub struct Driver(pub(crate) Work);
+
+#[derive(Debug)]
+pub(crate) enum Work {
+    Live(LiveWork),
+    Events(EventExecution),
+}
+
 /// The execution of a cohort, and the feed of all cohorts.
 #[derive(Debug)]
-pub struct Driver {
+pub(crate) struct LiveWork {
     pub(crate) hub: Arc<Hub>,
     pub(crate) execution: Option<Execution>,
-    /// True if this driver follows the changes of the source, for all cohorts.
+    /// True if this work follows the changes of the source, for all cohorts.
     pub(crate) needs_feed: bool,
 }
 
@@ -72,12 +92,24 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 
 impl Live {
     pub(crate) fn new(options: FeedOptions) -> Self {
-        Self { hub: Arc::default(), options, slots: Semaphore::new(MOST_AT_ONCE) }
+        let slots = Semaphore::new(MOST_AT_ONCE);
+        Self { hub: Arc::default(), options, slots, listeners: Arc::default() }
+    }
+}
+
+impl Responses {
+    /// Waits for the next response. Of a live query it is the newest one, if several were published
+    /// since the last call. `None`: the subscription has ended. Cancel safe.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        match self {
+            Self::Live(query) => query.next().await,
+            Self::Events(responses) => responses.recv().await,
+        }
     }
 }
 
 /// Ends the subscriptions of a cohort that is executed no longer: also if the task is dropped.
-impl Drop for Driver {
+impl Drop for LiveWork {
     fn drop(&mut self) {
         if let Some(Execution { cohort, .. }) = &self.execution {
             self.hub.end(cohort);

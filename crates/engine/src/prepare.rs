@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use ::live::Dependencies;
 use access::{AccessSet, AccessSetId, authorize};
 use catalog::Catalog;
-use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPassword, StatedPattern};
+use dialects::{
+    Echoed, Introspection, Listened, LowerError, Lowered, StatedPassword, StatedPattern,
+};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -56,6 +58,8 @@ pub struct Prepared {
     last_tape: [AtomicUsize; 2],
     /// Fields whose values other servers give, if some are selected.
     pub(crate) resolved: Option<Box<ResolvedPlan>>,
+    /// The events of a subscription to notifications.
+    pub(crate) listened: Option<Box<Listened>>,
     /// Root fields of a mutation that are executed after these.
     pub(crate) next: Option<Arc<Self>>,
     /// The program's number of compiled forms when it was weighed.
@@ -88,6 +92,7 @@ impl CachedPlan for Prepared {
             last_answer: _,
             last_tape: _,
             resolved,
+            listened,
             next,
             made,
         } = self;
@@ -105,6 +110,7 @@ impl CachedPlan for Prepared {
             patterns.memory_size(),
             passwords.memory_size(),
             resolved.as_ref().map_or(0, |resolved| resolved.weight()),
+            listened.as_ref().map_or(0, |_| size_of::<Listened>()),
         ];
         (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
     }
@@ -292,6 +298,7 @@ impl Engine {
             passwords,
             resolved,
             positions,
+            listened,
             mut structure,
         } = lowered;
         if let Some(next) = &next {
@@ -322,6 +329,7 @@ impl Engine {
             last_answer,
             last_tape,
             resolved,
+            listened: listened.map(Box::new),
             next,
             made: AtomicU32::new(0),
         })

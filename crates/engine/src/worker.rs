@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clients::egress::Client;
-use graphql::operation::OperationKind;
+use graphql::operation::{Operation, OperationKind};
+use graphql::schema::Schema;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::operand::Password;
@@ -20,6 +21,7 @@ use sources::Connections;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
+use crate::events::given_node_id;
 use crate::federated_trace::Begun;
 use crate::live::without_stream;
 use crate::prepare::Prepared;
@@ -274,7 +276,7 @@ impl Worker {
         }
         let timed = Timed::since(planning, &mut report.stages.plan);
         let schema = &engine.api.schema;
-        let variables = coerce_variable_values(schema, operation, &request.variables)?;
+        let variables = coerced(schema, operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
         let since = timed.end();
@@ -310,6 +312,19 @@ impl Worker {
         let variables = Variables { passwords, ..ready.variables(session) };
         ExecuteParams { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
     }
+}
+
+/// The values of a request's variables; of a subscription also that of its event.
+fn coerced(
+    schema: &Schema,
+    operation: &Operation,
+    request: &Request,
+) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {
+    let mut variables = coerce_variable_values(schema, operation, &request.variables)?;
+    if operation.kind == OperationKind::Subscription {
+        variables.values.push(Some(given_node_id(&request.variables)));
+    }
+    Ok(variables)
 }
 
 /// The response of a request that failed before its first byte.

@@ -20,6 +20,7 @@ mod dgraph_text;
 mod dgraph_vectors;
 #[path = "support/dialect.rs"]
 mod dialect;
+mod events;
 mod federation;
 mod graph_barrier;
 mod graph_statistics;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::live::{Counts, FeedKind, LiveQuery};
+use engine::live::{Counts, FeedKind, Responses};
 use engine::{Allowed, Caller, Engine, Session, SourceAddress, Worker};
 use graphql::Request;
 use graphql::operation::OperationKind;
@@ -51,22 +51,22 @@ fn user(name: &str) -> Caller {
     Caller { session, forwarded: None }
 }
 
-pub(crate) fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> LiveQuery {
+pub(crate) fn subscribe(worker: &Rc<Worker>, query: &str, caller: &Caller) -> Responses {
     let begun = worker.subscribe(&request(query), caller).unwrap();
     if let Some(driver) = begun.driver {
         let worker = Rc::clone(worker);
         spawn_local(async move { worker.drive(driver).await });
     }
-    begun.query
+    begun.responses
 }
 
-pub(crate) async fn next(query: &mut LiveQuery) -> Value {
+pub(crate) async fn next(query: &mut Responses) -> Value {
     let response = timeout(LONG, query.next()).await.expect("a response in time").unwrap();
     serde_json::from_slice(&response).unwrap()
 }
 
 /// No response comes, although changes are read often in this time.
-pub(crate) async fn assert_silent(query: &mut LiveQuery) {
+pub(crate) async fn assert_silent(query: &mut Responses) {
     let waited = timeout(Duration::from_millis(300), query.next()).await;
     assert!(waited.is_err(), "{waited:?}");
 }
@@ -225,7 +225,7 @@ fn changes_of_other_rows_execute_nothing() {
 fn equal_subscriptions_are_executed_once() {
     on_each(|address| async move {
         let worker = open(&address, FeedKind::Stream).await;
-        let mut all: Vec<LiveQuery> =
+        let mut all: Vec<Responses> =
             (0..50).map(|_| subscribe(&worker, SONGS, &Caller::default())).collect();
         assert_eq!(running(&worker), (1, 50));
         for query in &mut all {
@@ -317,7 +317,7 @@ fn subscriptions_end_with_their_driver() {
     on_each(|address| async move {
         let worker = open(&address, FeedKind::Stream).await;
         let begun = worker.subscribe(&request(SONGS), &Caller::default()).unwrap();
-        let mut query = begun.query;
+        let mut query = begun.responses;
         let driving = spawn_local({
             let (worker, driver) = (Rc::clone(&worker), begun.driver.unwrap());
             async move { worker.drive(driver).await }

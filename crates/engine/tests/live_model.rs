@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::live::{FeedKind, LiveQuery};
+use engine::live::{FeedKind, Responses};
 use engine::{Allowed, Caller, Delivery, Engine, Report, Session, SourceAddress, Worker};
 use serde_json::{Value, json};
 use source::Claims;
@@ -46,7 +46,7 @@ const QUERIES: [&str; 5] = [
 struct Subscriber {
     user: &'static str,
     query: String,
-    live: LiveQuery,
+    live: Responses,
     last: Option<Value>,
 }
 

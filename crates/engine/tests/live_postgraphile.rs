@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dialects::{Dialect, dgraph, phrag, postgraphile};
-use engine::live::{FeedOptions, LiveQuery};
+use engine::live::{FeedKind, FeedOptions, Responses};
 use engine::{Caller, Engine, Options, Session, SourceAddress, Worker};
 use serde_json::{Value, json};
 use source::Settings;
@@ -13,7 +13,7 @@ use source::Settings;
 use crate::dgraph::{on_each, options, run_sql};
 use crate::live::{assert_silent, execute, next, request, subscribe};
 
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE song (id INTEGER PRIMARY KEY, title TEXT NOT NULL, owner TEXT);
     CREATE VIEW loud AS SELECT id, title FROM song WHERE title = 'LOUD';
     INSERT INTO song (id, title, owner) VALUES (1, 'a', 'ann'), (2, 'b', 'bob');
@@ -27,13 +27,16 @@ const CLOCK_OF_POSTGRES: &str = "
     CREATE FUNCTION what_time() RETURNS text LANGUAGE sql STABLE AS 'SELECT clock_timestamp()::text';
 ";
 
-/// Each singer reads the own songs.
-const RULES: &str = "
+/// Each singer with a pass reads the own songs.
+pub(crate) const RULES: &str = "
     DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-    GRANT SELECT ON song TO live_singer;
+    CREATE TABLE pass (name TEXT PRIMARY KEY);
+    INSERT INTO pass VALUES ('ann'), ('bob');
+    GRANT SELECT ON song, pass TO live_singer;
     ALTER TABLE song ENABLE ROW LEVEL SECURITY;
     CREATE POLICY own ON song TO live_singer
-        USING (owner = current_setting('jwt.claims.name', true));
+        USING (owner = current_setting('jwt.claims.name', true)
+            AND EXISTS (SELECT FROM pass WHERE name = owner));
 ";
 
 const SONGS: &str = "subscription { allSongs(orderBy: ID_ASC) { totalCount nodes { title } } }";
@@ -43,24 +46,28 @@ fn live() -> Dialect {
 }
 
 async fn open(address: &SourceAddress, dialect: Dialect) -> Rc<Worker> {
+    open_following(address, dialect, FeedKind::Stream).await
+}
+
+async fn open_following(address: &SourceAddress, dialect: Dialect, kind: FeedKind) -> Rc<Worker> {
     run_sql(address, TABLES).await;
     run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
     let interval = Duration::from_millis(50);
     let usual = options(dgraph::Options::default(), false);
-    let options =
-        Options { dialect, live: FeedOptions { interval, ..FeedOptions::default() }, ..usual };
+    let live = FeedOptions { interval, kind };
+    let options = Options { dialect, live, ..usual };
     Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
 }
 
-fn is_postgres(address: &SourceAddress) -> bool {
+pub(crate) fn is_postgres(address: &SourceAddress) -> bool {
     matches!(address, SourceAddress::Postgres(_))
 }
 
-fn begin(worker: &Rc<Worker>, query: &str) -> LiveQuery {
+fn begin(worker: &Rc<Worker>, query: &str) -> Responses {
     subscribe(worker, query, &Caller::default())
 }
 
-fn singer(name: &str) -> Caller {
+pub(crate) fn singer(name: &str) -> Caller {
     let pair = |name: &str, value: &str| (name.into(), value.into());
     let settings = vec![pair("role", "live_singer"), pair("jwt.claims.name", name)];
     let session = Session { settings: Some(Arc::new(Settings::new(settings))), claims: None };
@@ -109,33 +116,40 @@ fn each_query_is_also_a_subscription() {
 
 #[test]
 fn a_row_that_leaves_the_permission_of_a_role_is_sent_no_more() {
-    on_each(|address| async move {
-        if !is_postgres(&address) {
-            return;
-        }
-        let worker = open(&address, live()).await;
-        run_sql(&address, RULES).await;
-        let [mut ann, mut bob] =
-            ["ann", "bob"].map(|name| subscribe(&worker, SONGS, &singer(name)));
-        let mut all = begin(&worker, SONGS);
-        assert_eq!(next(&mut ann).await, titles(&["a"]));
-        assert_eq!(next(&mut bob).await, titles(&["b"]));
-        assert_eq!(next(&mut all).await, titles(&["a", "b"]));
-        // A row that ann may not read.
-        run_sql(&address, "UPDATE song SET title = 'B' WHERE id = 2").await;
-        assert_eq!(next(&mut bob).await, titles(&["B"]));
-        assert_eq!(next(&mut all).await, titles(&["a", "B"]));
-        assert_silent(&mut ann).await;
-        // A row that moves from ann to bob, with a new value in the same statement.
-        run_sql(&address, "UPDATE song SET owner = 'bob', title = 'secret' WHERE id = 1").await;
-        assert_eq!(next(&mut ann).await, titles(&[]));
-        assert_eq!(next(&mut bob).await, titles(&["secret", "B"]));
-        // A permission that ends.
-        run_sql(&address, "REVOKE SELECT ON song FROM live_singer").await;
-        let refused = next(&mut bob).await;
-        assert_eq!(refused["data"], json!({ "allSongs": null }));
-        assert_eq!(refused["errors"][0]["extensions"]["code"], "PERMISSION_DENIED");
-    });
+    for kind in [FeedKind::Stream, FeedKind::Probe] {
+        on_each(|address| async move {
+            if is_postgres(&address) {
+                check_permissions(&address, kind).await;
+            }
+        });
+    }
+}
+
+async fn check_permissions(address: &SourceAddress, kind: FeedKind) {
+    let worker = open_following(address, live(), kind).await;
+    run_sql(address, RULES).await;
+    let [mut ann, mut bob] = ["ann", "bob"].map(|name| subscribe(&worker, SONGS, &singer(name)));
+    let mut all = begin(&worker, SONGS);
+    assert_eq!(next(&mut ann).await, titles(&["a"]));
+    assert_eq!(next(&mut bob).await, titles(&["b"]));
+    assert_eq!(next(&mut all).await, titles(&["a", "b"]));
+    // A row that ann may not read.
+    run_sql(address, "UPDATE song SET title = 'B' WHERE id = 2").await;
+    assert_eq!(next(&mut bob).await, titles(&["B"]));
+    assert_eq!(next(&mut all).await, titles(&["a", "B"]));
+    assert_silent(&mut ann).await;
+    // A row that moves from ann to bob, with a new value in the same statement.
+    run_sql(address, "UPDATE song SET owner = 'bob', title = 'secret' WHERE id = 1").await;
+    assert_eq!(next(&mut ann).await, titles(&[]));
+    assert_eq!(next(&mut bob).await, titles(&["secret", "B"]));
+    // A row of another table, which the policy reads.
+    run_sql(address, "DELETE FROM pass WHERE name = 'bob'").await;
+    assert_eq!(next(&mut bob).await, titles(&[]));
+    // A permission that ends.
+    run_sql(address, "REVOKE SELECT ON song FROM live_singer").await;
+    let refused = next(&mut bob).await;
+    assert_eq!(refused["data"], json!({ "allSongs": null }));
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "PERMISSION_DENIED");
 }
 
 #[test]

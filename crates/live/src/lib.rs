@@ -15,9 +15,12 @@
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
+//! Subscriptions to notifications are executed once for each of them: [`channels`].
+//!
 //! The crate executes nothing: the engine drives each cohort by [`Cohort::wait`] and
 //! [`Cohort::publish`].
 
+pub mod channels;
 pub mod cohort;
 pub mod dependencies;
 pub mod feed;
@@ -26,6 +29,7 @@ mod index;
 mod print;
 mod value;
 
+pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
 pub use feed::{FeedKind, FeedOptions, follow};

@@ -327,6 +327,9 @@ impl Context<'_> {
                 ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_),
                 _,
             ) => return Err(misplaced("an argument of groups")),
+            (ArgumentRole::Topic | ArgumentRole::Begins, _) => {
+                return Err(misplaced("an argument of events"));
+            }
         }
         Ok(())
     }

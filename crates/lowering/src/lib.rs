@@ -37,6 +37,7 @@ mod cascade;
 mod common_fields;
 mod connection;
 mod entities;
+mod event;
 mod filter;
 mod graph;
 mod grouped;
@@ -74,6 +75,7 @@ use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
+pub use event::{Listened, event_slot};
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
@@ -94,6 +96,8 @@ pub struct Lowered {
     pub resolved: Vec<ResolvedSelection>,
     /// Places of the placeholders in the response.
     pub positions: Vec<Position>,
+    /// The events of a subscription that is executed for each of them.
+    pub listened: Option<Listened>,
     /// The required structure of the variables.
     pub structure: Structure,
 }
@@ -168,6 +172,7 @@ struct Context<'a> {
     patterns: RefCell<Vec<StatedPattern>>,
     passwords: RefCell<Vec<StatedPassword>>,
     resolved: Vec<ResolvedSelection>,
+    listened: Option<Listened>,
     /// The root fields that are lowered, by their indexes among the selected ones.
     roots: Range<usize>,
     shape: Shape,
@@ -219,6 +224,7 @@ pub fn lower_roots(
         patterns,
         passwords,
         resolved,
+        listened,
         ..
     } = context;
     shape.root = Some(fields);
@@ -231,7 +237,17 @@ pub fn lower_roots(
     };
     let (patterns, passwords) = (patterns.into_inner(), passwords.into_inner());
     let structure = steering.into_structure();
-    Ok(Lowered { request, shape, echoes, patterns, passwords, resolved, positions, structure })
+    Ok(Lowered {
+        request,
+        shape,
+        echoes,
+        patterns,
+        passwords,
+        resolved,
+        positions,
+        listened,
+        structure,
+    })
 }
 
 fn root_type(api: &Api, kind: OperationKind) -> Result<TypeId, LowerError> {
@@ -264,6 +280,7 @@ impl<'a> Context<'a> {
             patterns: RefCell::default(),
             passwords: RefCell::default(),
             resolved: Vec::new(),
+            listened: None,
             roots: ALL_ROOTS,
             shape: Shape::default(),
             next_output: 0,

@@ -133,8 +133,18 @@ impl<'a> Context<'a> {
                         Node::Literal(self.placeholder(*resolver, id, field).into())
                     }
                     FieldBinding::Mutation(binding) if top => self.mutation(binding, field)?,
+                    FieldBinding::Listen(binding) if top => {
+                        let object = self.api.schema[id].r#type.base;
+                        self.listened(binding, (object, field))?
+                    }
+                    FieldBinding::RelatedNode => {
+                        let found = self.related_node(field);
+                        self.read(found)?
+                    }
+                    FieldBinding::RelatedNodeId => self.related_node_id(),
                     FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Mutation(_)
+                    | FieldBinding::Listen(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Column(_)
                     | FieldBinding::Coalesce(_)
@@ -276,6 +286,9 @@ impl<'a> Context<'a> {
             | FieldBinding::Mutation(_)
             | FieldBinding::Payload(_)
             | FieldBinding::Resolved(_)
+            | FieldBinding::Listen(_)
+            | FieldBinding::RelatedNode
+            | FieldBinding::RelatedNodeId
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }
@@ -299,7 +312,18 @@ impl<'a> Context<'a> {
 
     /// The row of any entity with the given opaque id; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
-        let Some(Some(id)) = self.lookup_arguments(field)?.node_id else { return Ok(None) };
+        match self.lookup_arguments(field)?.node_id {
+            Some(Some(id)) => self.looked_up(&id, field),
+            Some(None) | None => Ok(None),
+        }
+    }
+
+    /// The row of any entity with an opaque id.
+    pub(super) fn looked_up(
+        &mut self,
+        id: &Opaque,
+        field: &CollectedField<'_>,
+    ) -> Result<Option<(Node, Rows)>, LowerError> {
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
         let Some(entity) = api.find_entity_by_prefix(prefix) else { return Ok(None) };
@@ -307,7 +331,7 @@ impl<'a> Context<'a> {
         else {
             return Ok(None);
         };
-        let Some(filter) = node_filter(&id, binding) else { return Ok(None) };
+        let Some(filter) = node_filter(id, binding) else { return Ok(None) };
         let rows_id = self.rows_id();
         let mut outputs = Outputs::default();
         let sets = &field.selection_sets;

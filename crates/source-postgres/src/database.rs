@@ -21,6 +21,7 @@ use tokio::task::spawn_blocking;
 use super::answer::{Judging, Read};
 use super::bind::bind;
 use super::changes::PostgresChanges;
+use super::channels::PostgresChannels;
 use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
@@ -115,6 +116,12 @@ impl PostgresSource {
     #[must_use]
     pub fn changes(&self) -> PostgresChanges {
         PostgresChanges::new(Config::clone(&self.config))
+    }
+
+    /// The channels of notifications.
+    #[must_use]
+    pub fn channels(&self) -> PostgresChannels {
+        PostgresChannels::new(Config::clone(&self.config))
     }
 
     #[must_use]

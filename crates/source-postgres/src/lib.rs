@@ -14,6 +14,7 @@
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
 //! * `changes`: detection of changes of rows
+//! * `channels`: notifications
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
@@ -21,6 +22,7 @@
 mod answer;
 pub mod bind;
 mod changes;
+mod channels;
 pub mod circuit_breaker;
 mod compile;
 pub mod cursor;
@@ -49,6 +51,7 @@ pub mod transfer;
 pub mod wire;
 
 pub use changes::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
+pub use channels::{PostgresChannelSession, PostgresChannels};
 pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};

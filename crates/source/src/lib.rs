@@ -9,6 +9,7 @@
 //! * [`streamed`]: answers that are sent while they are made
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
+//! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
@@ -19,6 +20,7 @@ pub mod error;
 pub mod geo;
 pub mod limits;
 pub mod migration;
+pub mod notifications;
 pub mod observed;
 pub mod offload;
 pub mod opaque;

@@ -26,5 +26,6 @@ pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};
 pub use opened::Source;
 pub use plan::Plan;
+pub use source_postgres::PostgresChannels as Channels;
 pub use source_sqlite::count_memory as count_memory_of_sqlite;
 pub use watch::SchemaWatch;

@@ -7,7 +7,7 @@ use catalog::Catalog;
 use response::{MemoryBudget, Shape};
 use source::{CompileError, PoolLimits};
 use source_neo4j::Neo4jSource;
-use source_postgres::PostgresSource;
+use source_postgres::{PostgresChannels, PostgresSource};
 use source_sqlite::SqliteSource;
 
 use crate::address::Address;
@@ -118,6 +118,15 @@ impl Source {
             Self::Sqlite(source) => Changes::Sqlite(source.changes()),
             Self::Postgres(source) => Changes::Postgres(Box::new(source.changes())),
             Self::Neo4j(_) => Changes::Neo4j,
+        }
+    }
+
+    /// The channels of notifications, if the source has them.
+    #[must_use]
+    pub fn channels(&self) -> Option<PostgresChannels> {
+        match self {
+            Self::Postgres(source) => Some(source.channels()),
+            Self::Sqlite(_) | Self::Neo4j(_) => None,
         }
     }
 

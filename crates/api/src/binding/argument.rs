@@ -62,6 +62,10 @@ pub enum ArgumentRole {
     Searched,
     /// An object of [`ArgumentRole::Searched`]: the rows are those that the index finds.
     SearchBy(SearchId),
+    /// The topic of [`FieldBinding::Listen`](super::FieldBinding::Listen).
+    Topic,
+    /// A boolean that steers: events begin with one without a notification.
+    Begins,
     /// A boolean that steers: a relationship is followed in its direction, or in both.
     Directed { directed: Hop, undirected: Hop },
     /// A boolean that steers: relationships to rows of several entities are followed in their

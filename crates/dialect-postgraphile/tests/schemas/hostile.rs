@@ -170,7 +170,13 @@ pub(crate) fn option_sets() -> Vec<Options> {
             network_scalars: true,
             ..usual.clone()
         },
-        Options { node_ids: false, dynamic_json: true, live: true, ..usual },
+        Options {
+            node_ids: false,
+            dynamic_json: true,
+            live: true,
+            simple_subscriptions: true,
+            ..usual
+        },
     ]
 }
 

@@ -3,14 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, Dependencies, Joined, Wake};
+use ::live::{CohortKey, Event, Joined, Listening, Wake, follow_channels};
+use bytes::Bytes;
+use dialects::Listened;
 use futures_util::future::join;
 use graphql::operation::OperationKind;
-use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use graphql::variables::Variables;
+use graphql::{ErrorCode, GraphQLError, Request};
+use serde_json_bytes::Value;
+use tokio::sync::mpsc;
 
-use super::{Allowed, Delivery, Worker};
+use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
-use crate::live::{Begun, Driver, Execution, reserved};
+use crate::events::{EventExecution, channel, ended, node_id, set_node_id};
+use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
+use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
 
@@ -28,9 +35,24 @@ impl Worker {
 
     /// Begins a subscription. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
-        let dependencies = self
-            .dependencies(request, caller)
-            .map_err(|errors| Response::request_error(&errors))?;
+        let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
+        let (prepared, variables) = self.checked(request, caller).map_err(refused)?;
+        match &prepared.listened {
+            Some(listened) => {
+                let begun = self.listen(listened, &variables, (request, caller));
+                begun.map_err(|error| refused(vec![error]))
+            }
+            None => Ok(self.join((&prepared, &variables), request, caller)),
+        }
+    }
+
+    /// Begins a live query.
+    fn join(
+        &self,
+        (prepared, variables): (&Prepared, &Variables),
+        request: &Request,
+        caller: &Caller,
+    ) -> Begun {
         let hub = &self.engine.live.hub;
         let name = request.operation_name.as_deref();
         let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
@@ -39,48 +61,86 @@ impl Worker {
             Some(_) => key.alone(hub.number()),
             None => key,
         };
-        let Joined { query, cohort, needs_feed } = hub.join(key, || dependencies);
+        let claims = caller.session.claims.as_deref();
+        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
+        let Joined { query, cohort, needs_feed } = hub.join(key, dependencies);
         let execution = cohort.map(|cohort| Execution {
             cohort,
             request: request.clone(),
             caller: caller.clone(),
         });
-        let driver = (execution.is_some() || needs_feed).then(|| Driver {
-            hub: Arc::clone(hub),
-            execution,
-            needs_feed,
-        });
-        Ok(Begun { query, driver })
+        let driver = (execution.is_some() || needs_feed)
+            .then(|| Driver(Work::Live(LiveWork { hub: Arc::clone(hub), execution, needs_feed })));
+        Begun { responses: Responses::Live(query), driver }
     }
 
-    /// Checks a request as its execution does, and returns what it depends on.
-    fn dependencies(
+    /// Begins a subscription to notifications.
+    fn listen(
+        &self,
+        listened: &Listened,
+        variables: &Variables,
+        (request, caller): (&Request, &Caller),
+    ) -> Result<Begun, GraphQLError> {
+        let engine = &*self.engine;
+        let Some(channels) = engine.source.channels() else {
+            return Err(GraphQLError::new(
+                ErrorCode::NotSupported,
+                "The data source has no notifications.",
+            ));
+        };
+        let values = source::Variables::of(&variables.values);
+        let topic = source::operand::resolve(&listened.topic, values);
+        let topic = topic.map_err(|error| engine.map_error(&error))?;
+        let channel = channel(listened, &topic.text().unwrap_or_default())?;
+        let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
+        // The next event is executed when the response to the last one is taken.
+        let (responses, receiver) = mpsc::channel(1);
+        let work = EventExecution {
+            listener,
+            responses,
+            request: request.clone(),
+            caller: caller.clone(),
+            node: listened.binding.node.clone(),
+            begins: listened.begins,
+            channels: needs_task.then_some(channels),
+        };
+        let driver = Some(Driver(Work::Events(work)));
+        Ok(Begun { responses: Responses::Events(receiver), driver })
+    }
+
+    /// Checks a request as its execution does, and returns its plan.
+    fn checked(
         &self,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Dependencies, Vec<GraphQLError>> {
+    ) -> Result<(Arc<Prepared>, Variables), Vec<GraphQLError>> {
         let engine = &*self.engine;
         let known = engine.document(request, &mut false)?;
-        let operation = &known.document.operation;
-        let variables = coerce_variable_values(&engine.api.schema, operation, &request.variables)?;
+        let variables = coerced(&engine.api.schema, &known.document.operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        let claims = caller.session.claims.as_deref();
-        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
-        Ok(prepared.dependencies(&engine.catalog, variables))
+        Ok((prepared, variables))
     }
 
-    /// Executes a subscription until it has no subscribers, and follows the changes of the source for
-    /// all of them if nobody else does.
+    /// Executes a subscription until it has no subscribers, and does the work for all subscriptions
+    /// if nobody else does: it follows the changes of the source, or receives notifications.
     pub async fn drive(&self, driver: Driver) {
+        match driver.0 {
+            Work::Live(work) => self.drive_live(work).await,
+            Work::Events(work) => self.drive_events(work).await,
+        }
+    }
+
+    async fn drive_live(&self, work: LiveWork) {
         let execution = async {
-            if let Some(execution) = &driver.execution {
+            if let Some(execution) = &work.execution {
                 self.execute_cohort(execution).await;
             }
         };
-        if driver.needs_feed {
+        if work.needs_feed {
             let engine = &*self.engine;
             let changes = engine.source.changes();
             let options = engine.live.options;
@@ -95,18 +155,10 @@ impl Worker {
     async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
         let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
-            // The semaphore is never closed.
-            let slot = self.engine.live.slots.acquire().await;
             self.engine.live.hub.count_execution();
-            let mut report = Report::default();
-            let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
-            // Boxed: the task of a subscription is small while it waits.
-            let executed =
-                Box::pin(self.deliver_for(request, caller, allowed, whole, &mut report)).await;
-            drop(slot);
-            let Response { body, held, .. } = executed;
-            cohort.publish(reserved(body, held));
-            match report.codes.iter().copied().any(is_transient) {
+            let (response, codes) = self.response(request, caller).await;
+            cohort.publish(response);
+            match codes.into_iter().any(is_transient) {
                 true => {
                     // No change would tell that the source answers again.
                     cohort.mark_after(again).await;
@@ -115,6 +167,57 @@ impl Worker {
                 false => again = FIRST_RETRY,
             }
         }
+    }
+
+    async fn drive_events(&self, mut work: EventExecution) {
+        let channels = work.channels.take();
+        let task = async {
+            if let Some(channels) = channels {
+                follow_channels(&self.engine.live.listeners, &channels).await;
+            }
+        };
+        join(self.execute_events(work), task).await;
+    }
+
+    /// Executes a subscription for each event, until the subscriber leaves or events may be missing.
+    async fn execute_events(&self, work: EventExecution) {
+        let EventExecution { mut listener, responses, mut request, caller, node, begins, .. } =
+            work;
+        loop {
+            let event = tokio::select! {
+                event = listener.next() => event,
+                () = responses.closed() => return,
+            };
+            let id = match event {
+                Ok(Event::Begun) if !begins => continue,
+                Ok(Event::Begun) => Value::Null,
+                Ok(Event::Notified(payload)) => node_id(&payload, &node),
+                Err(end) => {
+                    let response = Response::request_error(&[ended(end)]);
+                    // The subscriber may have left.
+                    let _ = responses.send(response.body.into()).await;
+                    return;
+                }
+            };
+            set_node_id(&mut request.variables, id);
+            let (response, _) = self.response(&request, &caller).await;
+            if responses.send(response).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The response to a subscription now, with the codes of its errors.
+    async fn response(&self, request: &Request, caller: &Caller) -> (Bytes, Vec<ErrorCode>) {
+        // The semaphore is never closed.
+        let _slot = self.engine.live.slots.acquire().await;
+        let mut report = Report::default();
+        let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
+        // Boxed: the task of a subscription is small while it waits.
+        let executed =
+            Box::pin(self.deliver_for(request, caller, allowed, whole, &mut report)).await;
+        let Response { body, held, .. } = executed;
+        (reserved(body, held), report.codes)
     }
 }
 

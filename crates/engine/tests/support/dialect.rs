@@ -163,6 +163,7 @@ fn set_flag(options: &mut postgraphile::Options, word: &str) -> bool {
         "dynamic-json" => options.dynamic_json = true,
         "geometric-types" => options.geometric_types = true,
         "network-scalars" => options.network_scalars = true,
+        "simple-subscriptions" => options.simple_subscriptions = true,
         "no-ignore-indexes" => options.ignore_indexes = false,
         "no-node-ids" => options.node_ids = false,
         "no-setof-functions-contain-nulls" => options.setof_functions_contain_nulls = false,

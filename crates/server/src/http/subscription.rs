@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use engine::live::{Begun, LiveQuery};
+use engine::live::{Begun, Responses};
 use engine::{Caller, MemoryReservation, Response};
 use graphql::Request;
 use tokio::sync::watch;
@@ -28,7 +28,7 @@ pub(super) struct Subscription {
     service: Rc<Service>,
     request: Request,
     caller: Caller,
-    query: LiveQuery,
+    responses: Responses,
     sent: Sent,
     open: Option<OpenGuard>,
     _held: MemoryReservation,
@@ -65,11 +65,21 @@ impl Subscription {
     ) -> Result<Self, Response> {
         let generations = Some(current.following());
         let service = current.get();
-        let query = subscribe(&service, &request, &caller)?;
+        let responses = subscribe(&service, &request, &caller)?;
         let open = service.shard.as_ref().map(|shard| shard.open(Open::Subscription));
         let sent = Sent { hash: None, hasher: RandomState::new(), may_repeat: false };
         let current = current.clone();
-        Ok(Self { current, generations, service, request, caller, query, sent, open, _held: held })
+        Ok(Self {
+            current,
+            generations,
+            service,
+            request,
+            caller,
+            responses,
+            sent,
+            open,
+            _held: held,
+        })
     }
 
     /// Waits for the next event. Cancel safe.
@@ -85,7 +95,7 @@ impl Subscription {
                         false => self.generations = None,
                     }
                 }
-                response = self.query.next() => match response {
+                response = self.responses.next() => match response {
                     Some(response) if self.sent.is_repeated(&response) => {}
                     Some(response) => {
                         if let Some(open) = &self.open {
@@ -107,7 +117,7 @@ impl Subscription {
     /// Continues with the newest generation.
     fn renew(&mut self) -> Result<(), Response> {
         let service = self.current.get();
-        self.query = subscribe(&service, &self.request, &self.caller)?;
+        self.responses = subscribe(&service, &self.request, &self.caller)?;
         self.service = service;
         self.sent.may_repeat = true;
         Ok(())
@@ -136,11 +146,11 @@ fn subscribe(
     service: &Rc<Service>,
     request: &Request,
     caller: &Caller,
-) -> Result<LiveQuery, Response> {
-    let Begun { query, driver } = service.worker.subscribe(request, caller)?;
+) -> Result<Responses, Response> {
+    let Begun { responses, driver } = service.worker.subscribe(request, caller)?;
     if let Some(driver) = driver {
         let service = Rc::clone(service);
         spawn_local(async move { service.worker.drive(driver).await });
     }
-    Ok(query)
+    Ok(responses)
 }

@@ -125,6 +125,10 @@ pub(crate) struct PostGraphileOptions {
         value_parser = SIMPLE_COLLECTIONS
     )]
     pub(super) simple_collections: Option<SimpleCollections>,
+    /// For postgraphile, on PostgreSQL: `listen`, which subscribes to notifications of the database, as of
+    /// the plugin pg-pubsub
+    #[arg(long, env = "THALWEG_SIMPLE_SUBSCRIPTIONS")]
+    simple_subscriptions: bool,
 }
 
 /// The values of PostGraphile's `legacyRelations`.
@@ -161,6 +165,7 @@ impl PostGraphileOptions {
             ignore_indexes: !self.no_ignore_indexes,
             legacy_relations: self.legacy_relations.unwrap_or_default(),
             simple_collections: self.simple_collections.unwrap_or_default(),
+            simple_subscriptions: self.simple_subscriptions,
             network_scalars: self.network_scalars,
             node_ids: !self.no_node_ids,
             setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,

@@ -121,7 +121,7 @@ const DIALECTS: [DialectOptions; 6] = [
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
-const ON_POSTGRES: [&str; 7] = [
+const ON_POSTGRES: [&str; 8] = [
     "connection-filter-arrays",
     "connection-filter-computed-columns",
     "connection-filter-setof-functions",
@@ -129,6 +129,7 @@ const ON_POSTGRES: [&str; 7] = [
     "network-scalars",
     "include-extension-resources",
     "jwt-token-identifier",
+    "simple-subscriptions",
 ];
 
 /// All other options by their long names.

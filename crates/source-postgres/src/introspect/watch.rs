@@ -6,8 +6,8 @@ use std::time::Duration;
 use source::{SchemaProbe, SourceError, SourceErrorKind};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Notification};
 
 use crate::options::PostgresOptions;
 use crate::pooler;
@@ -41,7 +41,7 @@ pub struct PostgresSchemaProbe {
 #[derive(Debug)]
 struct Session {
     client: Client,
-    notifications: UnboundedReceiver<()>,
+    notifications: UnboundedReceiver<Notification>,
     /// Whether the database sends notifications of changes.
     is_notified: bool,
     /// Duration of the last read.
@@ -93,7 +93,7 @@ impl SchemaProbe for PostgresSchemaProbe {
         }
         match timeout(pause.max(LONG_PAUSE), session.notifications.recv()).await {
             // One read covers all notifications.
-            Ok(Some(())) => while session.notifications.try_recv().is_ok() {},
+            Ok(Some(_)) => while session.notifications.try_recv().is_ok() {},
             // The connection is gone.
             Ok(None) => self.session = None,
             Err(_) => {}

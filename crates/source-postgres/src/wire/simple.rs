@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use source::wire::socket::Socket;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio_postgres::AsyncMessage;
 use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
+use tokio_postgres::{AsyncMessage, Notification};
 
 use super::certificate;
 use super::config::Config;
@@ -24,11 +24,11 @@ pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, W
     connect_notified(config, None).await
 }
 
-/// Connects like [`connect_simple`], and sends a unit for each notification on channels that the
-/// session listens to. The sender is dropped when the connection ends.
+/// Connects like [`connect_simple`], and sends on the notifications of channels that the session
+/// listens to. The sender is dropped when the connection ends.
 pub async fn connect_notified(
     config: &Config,
-    notify: Option<UnboundedSender<()>>,
+    notify: Option<UnboundedSender<Notification>>,
 ) -> Result<tokio_postgres::Client, WireError> {
     let shared = config.to_tokio_postgres();
     startup::try_endpoints(config, |socket, origin| {
@@ -53,12 +53,14 @@ pub async fn connect_notified(
 /// Carries the messages of a connection until it ends.
 async fn drive(
     mut connection: tokio_postgres::Connection<Socket, EstablishedStream>,
-    notify: Option<UnboundedSender<()>>,
+    notify: Option<UnboundedSender<Notification>>,
 ) {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
         match (message, &notify) {
             // The receiver may be gone.
-            (Ok(AsyncMessage::Notification(_)), Some(notify)) => drop(notify.send(())),
+            (Ok(AsyncMessage::Notification(notification)), Some(notify)) => {
+                drop(notify.send(notification));
+            }
             (Ok(_), _) => {}
             (Err(error), _) => {
                 tracing::debug!(%error, "a simple connection has ended");

@@ -1,0 +1,190 @@
+//! Subscriptions to notifications of PostgreSQL.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use dialects::{Dialect, dgraph, postgraphile};
+use engine::live::Responses;
+use engine::{Caller, Engine, Options, SourceAddress, Worker};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::dgraph::{on_each, options, run_sql};
+use crate::live::{assert_silent, next, request, subscribe};
+use crate::live_postgraphile::{RULES, TABLES, is_postgres, singer};
+
+const LISTEN: &str = "subscription {
+    listen(topic: \"songs\", initialEvent: true) {
+        relatedNodeId
+        relatedNode { nodeId ... on Song { title } }
+        query { allSongs { totalCount } }
+    }
+}";
+
+async fn open(address: &SourceAddress) -> Rc<Worker> {
+    run_sql(address, TABLES).await;
+    let dialect = Dialect::PostGraphile(postgraphile::Options {
+        simple_subscriptions: true,
+        ..postgraphile::Options::default()
+    });
+    let options = Options { dialect, ..options(dgraph::Options::default(), false) };
+    Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
+}
+
+async fn on_postgres<F: Future<Output = ()>>(
+    address: SourceAddress,
+    test: impl FnOnce(SourceAddress) -> F,
+) {
+    if is_postgres(&address) {
+        test(address).await;
+    }
+}
+
+/// A subscription that has begun to listen.
+async fn listen(worker: &Rc<Worker>, caller: &Caller, songs: u32) -> Responses {
+    let mut responses = subscribe(worker, LISTEN, caller);
+    assert_eq!(next(&mut responses).await, event(None, None, songs));
+    responses
+}
+
+fn event(id: Option<&str>, title: Option<&str>, songs: u32) -> Value {
+    let node = title.map(|title| json!({ "nodeId": id, "title": title }));
+    json!({ "data": { "listen": {
+        "relatedNodeId": id,
+        "relatedNode": node,
+        "query": { "allSongs": { "totalCount": songs } },
+    } } })
+}
+
+fn node_id(id: u32) -> String {
+    STANDARD.encode(format!("[\"songs\",{id}]"))
+}
+
+async fn notify(address: &SourceAddress, payload: &str) {
+    run_sql(address, &format!("NOTIFY \"postgraphile:songs\", '{payload}'")).await;
+}
+
+#[test]
+fn a_subscription_is_executed_for_each_notification() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            let mut first = listen(&worker, &Caller::default(), 2).await;
+            let mut second = listen(&worker, &Caller::default(), 2).await;
+            let (a, b) = (node_id(1), node_id(2));
+            // The change is committed when its notification is sent.
+            let change = "BEGIN; NOTIFY \"postgraphile:songs\", '{\"__node__\": [\"songs\", 1]}'; \
+                      UPDATE song SET title = 'c' WHERE id = 1; COMMIT";
+            run_sql(&address, change).await;
+            notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            for responses in [&mut first, &mut second] {
+                assert_eq!(next(responses).await, event(Some(&a), Some("c"), 2));
+                // Two equal events are two responses.
+                assert_eq!(next(responses).await, event(Some(&b), Some("b"), 2));
+            }
+            notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            assert_eq!(next(&mut first).await, event(Some(&b), Some("b"), 2));
+            assert_eq!(next(&mut second).await, event(Some(&b), Some("b"), 2));
+            // The row is gone, and its id is not.
+            run_sql(&address, "DELETE FROM song WHERE id = 2").await;
+            notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            assert_eq!(next(&mut first).await, event(Some(&b), None, 1));
+            // Without a row.
+            for payload in ["", "{}", "no JSON", "{\"__node__\": [\"none\", 1]}"] {
+                notify(&address, payload).await;
+                let id = payload.contains("none").then(|| STANDARD.encode("[\"none\",1]"));
+                assert_eq!(next(&mut first).await, event(id.as_deref(), None, 1));
+            }
+            // Another channel.
+            run_sql(&address, "NOTIFY \"postgraphile:other\", 'x'").await;
+            assert_silent(&mut first).await;
+        })
+    });
+}
+
+#[test]
+fn the_row_of_an_event_is_read_as_the_session() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            run_sql(&address, RULES).await;
+            let mut ann = listen(&worker, &singer("ann"), 1).await;
+            notify(&address, "{\"__node__\": [\"songs\", 1]}").await;
+            assert_eq!(next(&mut ann).await, event(Some(&node_id(1)), Some("a"), 1));
+            notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            assert_eq!(next(&mut ann).await, event(Some(&node_id(2)), None, 1));
+        })
+    });
+}
+
+#[test]
+fn topics_come_from_variables_and_are_no_statements() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            let topic = "a\"; DROP TABLE song; --";
+            let query = "subscription ($t: String!, $e: Boolean!) {
+            listen(topic: $t, initialEvent: $e) { relatedNodeId }
+        }";
+            let mut asked = request(query);
+            asked.variables.insert("t", topic.into());
+            asked.variables.insert("e", true.into());
+            // A variable that clients cannot declare is not read from them.
+            asked.variables.insert("id of the node", "x".into());
+            let begun = worker.subscribe(&asked, &Caller::default()).unwrap();
+            let mut responses = begun.responses;
+            let driver = begun.driver.unwrap();
+            let driving = tokio::task::spawn_local({
+                let worker = Rc::clone(&worker);
+                async move { worker.drive(driver).await }
+            });
+            let none = json!({ "data": { "listen": { "relatedNodeId": null } } });
+            assert_eq!(next(&mut responses).await, none);
+            let channel = format!("postgraphile:{topic}").replace('"', "\"\"");
+            run_sql(&address, &format!("NOTIFY \"{channel}\"")).await;
+            assert_eq!(next(&mut responses).await, none);
+            // The driver ends with its subscriber.
+            drop(responses);
+            driving.await.unwrap();
+            asked.variables.insert("t", "x".repeat(51).into());
+            let refused = worker.subscribe(&asked, &Caller::default()).unwrap_err();
+            let refused: Value = serde_json::from_slice(&refused.body).unwrap();
+            assert_eq!(refused["errors"][0]["message"], "A topic has 50 bytes at most.");
+        })
+    });
+}
+
+#[test]
+fn a_subscription_that_may_miss_events_ends_with_an_error() {
+    const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND query ILIKE 'listen %'";
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            let mut lost = listen(&worker, &Caller::default(), 2).await;
+            run_sql(&address, CUT).await;
+            let last = next(&mut lost).await;
+            assert_eq!(last["errors"][0]["extensions"]["code"], "UNAVAILABLE");
+            assert_eq!(lost.next().await, None);
+            // The next one listens again.
+            let mut slow = listen(&worker, &Caller::default(), 2).await;
+            let many =
+                "SELECT pg_notify('postgraphile:songs', n::text) FROM generate_series(1, 200) AS n";
+            run_sql(&address, many).await;
+            sleep(Duration::from_millis(500)).await;
+            let mut received = 0;
+            let last = loop {
+                let response = next(&mut slow).await;
+                if response.get("errors").is_some() {
+                    break response;
+                }
+                received += 1;
+            };
+            assert!((128..200).contains(&received), "{received}");
+            assert_eq!(last["errors"][0]["extensions"]["code"], "OVERLOADED");
+            assert_eq!(slow.next().await, None);
+        })
+    });
+}

@@ -1,0 +1,296 @@
+//! Listeners to the channels of a source, each with a queue of its own.
+//!
+//! A listener whose queue is full, and all listeners when the session with the source is lost, are
+//! ended: they may miss notifications, and do not continue as if they had not.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ahash::{AHashMap, AHashSet};
+use source::SourceError;
+use source::notifications::{ChannelSession, Channels, Notification};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+/// Notifications that wait for one listener.
+const QUEUE: usize = 128;
+
+/// The listeners to all channels, shared by all threads.
+#[derive(Debug, Default)]
+pub struct Listeners {
+    channels: Mutex<ByChannel>,
+    /// Wakes the task that receives notifications: a channel has its first listener, or none.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct ByChannel {
+    channels: AHashMap<Box<str>, Channel>,
+    /// True while a task receives notifications.
+    has_task: bool,
+    last_number: u64,
+}
+
+/// A channel with listeners.
+#[derive(Debug, Default)]
+struct Channel {
+    /// True if the session listens to it.
+    is_followed: bool,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    number: u64,
+    queue: Sender<Event>,
+    end: Arc<OnceLock<ListenerEnd>>,
+}
+
+/// A listener to a channel.
+#[derive(Debug)]
+pub struct Listener {
+    listeners: Arc<Listeners>,
+    channel: Box<str>,
+    number: u64,
+    queue: Receiver<Event>,
+    end: Arc<OnceLock<ListenerEnd>>,
+}
+
+/// A new listener.
+#[derive(Debug)]
+pub struct Listening {
+    pub listener: Listener,
+    /// True if the caller has to start a task that receives notifications.
+    pub needs_task: bool,
+}
+
+/// An event of a listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Notifications of transactions that commit from now on are received.
+    Begun,
+    /// The payload of a notification.
+    Notified(Arc<str>),
+}
+
+/// The reason for the end of a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListenerEnd {
+    /// Its queue was full.
+    TooSlow,
+    /// The session with the source is lost.
+    Lost,
+}
+
+/// Channels to which the session should begin to listen, and no longer listen.
+struct Differences {
+    begun: Vec<Box<str>>,
+    ended: Vec<Box<str>>,
+}
+
+/// Ends all listeners when the task that receives notifications ends, or is dropped.
+struct Following<'l> {
+    listeners: &'l Listeners,
+    /// True if there were no listeners: the next one has a task of its own.
+    is_ended: bool,
+}
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            self.listeners.lose();
+        }
+    }
+}
+
+/// Receives notifications until there are no listeners, or the session is lost.
+pub async fn follow_channels<C: Channels>(listeners: &Listeners, channels: &C) {
+    let mut following = Following { listeners, is_ended: false };
+    match receive(listeners, channels).await {
+        Ok(()) => following.is_ended = true,
+        Err(error) => tracing::warn!(
+            %error,
+            "notifications of the database are received no longer: subscriptions to them end"
+        ),
+    }
+}
+
+async fn receive<C: Channels>(listeners: &Listeners, channels: &C) -> Result<(), SourceError> {
+    let mut session = channels.connect().await?;
+    let mut followed = AHashSet::new();
+    while let Some(Differences { begun, ended }) = listeners.differences(&followed) {
+        for channel in begun {
+            session.listen(&channel).await?;
+            listeners.begin(&channel);
+            followed.insert(channel);
+        }
+        for channel in ended {
+            session.unlisten(&channel).await?;
+            followed.remove(&channel);
+        }
+        tokio::select! {
+            notification = session.next() => listeners.notify(&notification?),
+            () = listeners.changed.notified() => {}
+        }
+    }
+    Ok(())
+}
+
+impl Listeners {
+    /// Adds a listener to a channel.
+    pub fn listen(self: &Arc<Self>, channel: &str) -> Listening {
+        let (sender, queue) = mpsc::channel(QUEUE);
+        let end = Arc::default();
+        let mut channels = self.lock();
+        channels.last_number += 1;
+        let number = channels.last_number;
+        let entry = Entry { number, queue: sender, end: Arc::clone(&end) };
+        let own = channels.channels.entry(channel.into()).or_default();
+        if own.is_followed {
+            entry.send(Event::Begun);
+        }
+        own.entries.push(entry);
+        let needs_task = !std::mem::replace(&mut channels.has_task, true);
+        drop(channels);
+        self.changed.notify_one();
+        let listeners = Arc::clone(self);
+        let listener = Listener { listeners, channel: channel.into(), number, queue, end };
+        Listening { listener, needs_task }
+    }
+
+    /// `None`: there are no listeners, and the task has ended with this call.
+    fn differences(&self, followed: &AHashSet<Box<str>>) -> Option<Differences> {
+        let mut channels = self.lock();
+        channels.has_task = !channels.channels.is_empty();
+        if !channels.has_task {
+            return None;
+        }
+        let own = &channels.channels;
+        let begun = own.iter().filter(|(_, channel)| !channel.is_followed);
+        let begun = begun.map(|(name, _)| name.clone()).collect();
+        let ended = followed.iter().filter(|name| !own.contains_key(*name));
+        Some(Differences { begun, ended: ended.cloned().collect() })
+    }
+
+    fn begin(&self, channel: &str) {
+        if let Some(own) = self.lock().channels.get_mut(channel) {
+            own.is_followed = true;
+            own.entries.retain(|entry| entry.send(Event::Begun));
+        }
+    }
+
+    fn notify(&self, Notification { channel, payload }: &Notification) {
+        let payload: Arc<str> = (&**payload).into();
+        if let Some(own) = self.lock().channels.get_mut(channel) {
+            own.entries.retain(|entry| entry.send(Event::Notified(Arc::clone(&payload))));
+        }
+    }
+
+    /// Ends all listeners.
+    fn lose(&self) {
+        let mut channels = self.lock();
+        channels.has_task = false;
+        for channel in std::mem::take(&mut channels.channels).into_values() {
+            for entry in channel.entries {
+                entry.end(ListenerEnd::Lost);
+            }
+        }
+    }
+
+    fn leave(&self, channel: &str, number: u64) {
+        let mut channels = self.lock();
+        let Some(own) = channels.channels.get_mut(channel) else { return };
+        own.entries.retain(|entry| entry.number != number);
+        if own.entries.is_empty() {
+            channels.channels.remove(channel);
+            self.changed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ByChannel> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// Adds an event to the queue, or ends the listener; returns true if it continues.
+    fn send(&self, event: Event) -> bool {
+        let is_sent = self.queue.try_send(event).is_ok();
+        if !is_sent {
+            self.end(ListenerEnd::TooSlow);
+        }
+        is_sent
+    }
+
+    fn end(&self, end: ListenerEnd) {
+        self.end.get_or_init(|| end);
+    }
+}
+
+impl Listener {
+    /// Waits for the next event; the error is the last. Cancel safe.
+    pub async fn next(&mut self) -> Result<Event, ListenerEnd> {
+        let event = self.queue.recv().await;
+        event.ok_or_else(|| *self.end.get_or_init(|| ListenerEnd::Lost))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.listeners.leave(&self.channel, self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notification(payload: &str) -> Notification {
+        Notification { channel: "a".into(), payload: payload.into() }
+    }
+
+    #[tokio::test]
+    async fn a_listener_receives_the_notifications_of_its_channel() {
+        let listeners = Arc::<Listeners>::default();
+        let Listening { mut listener, needs_task } = listeners.listen("a");
+        assert!(needs_task);
+        let Listening { listener: other, needs_task } = listeners.listen("b");
+        assert!(!needs_task);
+        let none = AHashSet::new();
+        assert_eq!(listeners.differences(&none).unwrap().begun.len(), 2);
+        listeners.begin("a");
+        listeners.notify(&notification("1"));
+        assert_eq!(listener.next().await, Ok(Event::Begun));
+        assert_eq!(listener.next().await, Ok(Event::Notified("1".into())));
+        let mut late = listeners.listen("a").listener;
+        assert_eq!(late.next().await, Ok(Event::Begun));
+        drop((other, late, listener));
+        assert!(listeners.differences(&none).is_none());
+        assert!(listeners.listen("a").needs_task);
+    }
+
+    #[tokio::test]
+    async fn a_listener_that_is_too_slow_receives_its_queue_and_the_end() {
+        let listeners = Arc::<Listeners>::default();
+        let mut slow = listeners.listen("a").listener;
+        listeners.begin("a");
+        for number in 0..QUEUE {
+            listeners.notify(&notification(&number.to_string()));
+        }
+        assert_eq!(slow.next().await, Ok(Event::Begun));
+        // One did not fit, and this one comes after it.
+        listeners.notify(&notification("later"));
+        for number in 0..QUEUE - 1 {
+            assert_eq!(slow.next().await, Ok(Event::Notified(number.to_string().into())));
+        }
+        assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
+    }
+
+    #[tokio::test]
+    async fn a_lost_session_ends_all_listeners() {
+        let listeners = Arc::<Listeners>::default();
+        let mut listener = listeners.listen("a").listener;
+        drop(Following { listeners: &listeners, is_ended: false });
+        assert_eq!(listener.next().await, Err(ListenerEnd::Lost));
+        assert!(listeners.listen("a").needs_task);
+    }
+}
