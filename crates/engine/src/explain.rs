@@ -188,6 +188,11 @@ impl Worker {
                 resolved.print(&self.engine.api, &mut request);
             }
         }
+        if planned.document.operation.kind == OperationKind::Subscription {
+            let catalog = &self.engine.catalog;
+            let dependencies = planned.prepared.dependencies(catalog, planned.variables());
+            request.push_str(&::live::print(&dependencies, catalog));
+        }
         let cost = planned.prepared.cost(&planned.variables, &planned.session);
         Explained { cost, request, fetches: Vec::new(), statements }
     }

@@ -122,14 +122,16 @@ impl CachedPlan for Prepared {
 
 impl Prepared {
     /// The dependencies of all parts of the operation.
-    pub(crate) fn dependencies(&self, catalog: &Catalog) -> Dependencies {
-        let mut all = Dependencies::of(&self.request, catalog);
+    pub(crate) fn dependencies(
+        &self,
+        catalog: &Catalog,
+        variables: source::Variables<'_>,
+    ) -> Dependencies {
+        let mut all = Dependencies::of(&self.request, catalog, variables);
         // Values that other servers give may change at any time.
         all.is_timed |= self.has_resolved();
         if let Some(next) = &self.next {
-            let next = next.dependencies(catalog);
-            all.entities.extend(next.entities);
-            all.is_timed |= next.is_timed;
+            all.add(next.dependencies(catalog, variables));
         }
         all
     }

@@ -18,7 +18,7 @@ pub mod token;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use graphql::heap::HeapSize;
 use quick_cache::Weighter;
@@ -117,6 +117,13 @@ impl Weighter<Box<str>, Known> for Weight {
 }
 
 impl Verified {
+    /// The time at which the token expires, if it does.
+    #[must_use]
+    pub fn until(&self) -> Option<SystemTime> {
+        let since_epoch = Duration::try_from_secs_f64(self.until?.max(0.0)).ok()?;
+        UNIX_EPOCH.checked_add(since_epoch)
+    }
+
     /// The bytes that it takes. A test compares them with an allocator's.
     fn bytes(&self) -> usize {
         let Self { pairs, session: Session { settings, claims }, until: _ } = self;

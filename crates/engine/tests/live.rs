@@ -23,6 +23,13 @@ const TYPES: &str = r#"
         songs: [Song]
     }
     type Label { name: String! @id }
+    type Player @withSubscription {
+        id: ID!
+        name: String! @search(by: [hash])
+        age: Int
+        games: [Game] @hasInverse(field: player)
+    }
+    type Game { id: ID!  player: Player  score: Int }
 "#;
 
 /// Longer than any change takes to arrive.
@@ -143,6 +150,77 @@ fn changes_of_other_tables_execute_nothing() {
     });
 }
 
+/// The number of executions of a change, once it is certain that there are no more.
+async fn executions(worker: &Worker, address: &SourceAddress, change: &str) -> u64 {
+    let before = worker.engine().live_counts().executions;
+    run_sql(address, change).await;
+    sleep(Duration::from_millis(700)).await;
+    worker.engine().live_counts().executions - before
+}
+
+#[test]
+fn changes_of_other_rows_execute_nothing() {
+    on_each(|address| async move {
+        if !matches!(address, SourceAddress::Postgres(_)) {
+            return;
+        }
+        let worker = open(&address, FeedKind::Stream).await;
+        run_sql(
+            &address,
+            r#"INSERT INTO "Player" (id, name, age) VALUES (1, 'ann', 1), (2, 'bob', 2);
+            INSERT INTO "Game" (id, player, score) VALUES (3, 1, 10), (4, 2, 20);"#,
+        )
+        .await;
+        let ann =
+            "subscription { getPlayer(id: \"0x1\") { name games(order: {asc: score}) { score } } }";
+        let mut ann = subscribe(&worker, ann, &Caller::default());
+        let by_name = "subscription { queryPlayer(filter: {name: {eq: \"bob\"}}) { name } }";
+        let mut bob = subscribe(&worker, by_name, &Caller::default());
+        let player = |name: &str, games: &[i32]| {
+            let games: Vec<Value> = games.iter().map(|score| json!({ "score": score })).collect();
+            json!({ "data": { "getPlayer": { "name": name, "games": games } } })
+        };
+        assert_eq!(next(&mut ann).await, player("ann", &[10]));
+        assert_eq!(next(&mut bob).await, json!({ "data": { "queryPlayer": [{ "name": "bob" }] } }));
+        sleep(Duration::from_millis(500)).await;
+        let executions = |change: &'static str| executions(&worker, &address, change);
+        // The row of another key; the game of another player.
+        let add = r#"INSERT INTO "Player" (id, name) VALUES (9, 'eve')"#;
+        assert_eq!(executions(add).await, 0);
+        let add = r#"INSERT INTO "Game" (id, player, score) VALUES (10, 2, 5)"#;
+        assert_eq!(executions(add).await, 0);
+        let add = r#"INSERT INTO "Game" (id, player, score) VALUES (11, 1, 7)"#;
+        assert_eq!(executions(add).await, 1);
+        assert_eq!(next(&mut ann).await, player("ann", &[7, 10]));
+        // A row leaves: its former player is not in the change, so all are executed.
+        run_sql(&address, r#"UPDATE "Game" SET player = 2 WHERE id = 3"#).await;
+        assert_eq!(next(&mut ann).await, player("ann", &[7]));
+        run_sql(&address, r#"DELETE FROM "Game" WHERE id = 11"#).await;
+        assert_eq!(next(&mut ann).await, player("ann", &[]));
+        run_sql(&address, r#"UPDATE "Player" SET name = 'bo' WHERE id = 2"#).await;
+        assert_eq!(next(&mut bob).await, json!({ "data": { "queryPlayer": [] } }));
+        // With the values before a change, others are not executed.
+        run_sql(
+            &address,
+            r#"ALTER TABLE "Player" REPLICA IDENTITY FULL; ALTER TABLE "Game" REPLICA IDENTITY FULL;"#,
+        )
+        .await;
+        sleep(Duration::from_millis(1_500)).await;
+        let change = r#"UPDATE "Game" SET score = 6 WHERE player = 2"#;
+        assert_eq!(executions(change).await, 0);
+        let change = r#"UPDATE "Player" SET name = 'ev' WHERE name = 'eve'"#;
+        assert_eq!(executions(change).await, 0);
+        // A field that nobody reads.
+        let change = r#"UPDATE "Player" SET age = 3 WHERE id = 1"#;
+        assert_eq!(executions(change).await, 0);
+        run_sql(&address, r#"UPDATE "Player" SET name = 'bob' WHERE id = 9"#).await;
+        assert_eq!(next(&mut bob).await, json!({ "data": { "queryPlayer": [{ "name": "bob" }] } }));
+        run_sql(&address, r#"TRUNCATE "Player" CASCADE"#).await;
+        assert_eq!(next(&mut ann).await, json!({ "data": { "getPlayer": null } }));
+        assert_eq!(next(&mut bob).await, json!({ "data": { "queryPlayer": [] } }));
+    });
+}
+
 #[test]
 fn equal_subscriptions_are_executed_once() {
     on_each(|address| async move {
@@ -198,6 +276,19 @@ fn each_session_receives_the_rows_that_it_may_read() {
         let own =
             json!({ "data": { "querySinger": [{ "name": "bob", "songs": [{ "title": "a" }] }] } });
         assert_eq!(next(&mut bob).await, own);
+    });
+}
+
+#[test]
+fn an_explanation_tells_the_changes_that_execute_a_subscription_again() {
+    on_each(|address| async move {
+        let worker = open(&address, FeedKind::Stream).await;
+        let ann = "subscription { getPlayer(id: \"0x1\") { name games { score } } }";
+        let explained = worker.prepare(&request(ann)).unwrap().request;
+        let (_, changes) = explained.split_once("executed again").unwrap();
+        let expected = " after a change of\n  Game (id, score, player): rows with one value of player\n  \
+                        Player (id, name): rows with one value of id\n";
+        assert_eq!(changes, expected);
     });
 }
 

@@ -81,7 +81,7 @@ codes! {
     TooManyFragments = "TOO_MANY_FRAGMENTS";
     /// The operation defines more variables than the server allows.
     TooManyVariables = "TOO_MANY_VARIABLES";
-    /// The document has more operations than the server allows.
+    /// The document has more operations than the server allows, or more of them run over a WebSocket.
     TooManyOperations = "TOO_MANY_OPERATIONS";
     /// The request's JSON is nested deeper than the server allows.
     JsonTooDeep = "JSON_TOO_DEEP";

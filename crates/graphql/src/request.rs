@@ -37,6 +37,11 @@ pub enum Body {
     Batch(Vec<Result<Parameters, GraphQLError>>),
 }
 
+/// Parses JSON of a client, which the error calls `what`.
+pub fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, GraphQLError> {
+    json::parse(bytes, limits).map_err(|error| error.of(what))
+}
+
 impl Body {
     /// The body of a POST of the media type `application/json`.
     pub fn from_json(body: &[u8], limits: JsonLimits) -> Result<Self, GraphQLError> {
@@ -107,7 +112,8 @@ impl Parameters {
         Ok(Request { query, operation_name, variables, extensions })
     }
 
-    fn from_object(mut parameters: Map<ByteString, Json>) -> Result<Self, GraphQLError> {
+    /// The parameters in the members of a JSON object.
+    pub fn from_object(mut parameters: Map<ByteString, Json>) -> Result<Self, GraphQLError> {
         let document_id = document_id(&mut parameters)?;
         let query = match parameters.remove("query") {
             Some(Json::String(query)) => Some(query.as_str().to_owned()),
@@ -169,10 +175,6 @@ fn persisted_query(extensions: &Map<ByteString, Json>) -> Result<Option<String>,
 
 fn text(value: Cow<'_, str>) -> Json {
     Json::from(value.into_owned())
-}
-
-fn parse_json(bytes: &[u8], what: &str, limits: JsonLimits) -> Result<Json, GraphQLError> {
-    json::parse(bytes, limits).map_err(|error| error.of(what))
 }
 
 fn refused(message: impl Into<String>) -> GraphQLError {

@@ -1,45 +1,91 @@
-//! The entities that a request reads, and whether its response may change without a change of rows.
+//! The rows that a request reads, and whether its response may change without a change of rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::{Catalog, EntityId, EntityKind, RelationshipId};
-use ir::{
-    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Distance, Filter, From,
-    Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Nearest, ObjectChange, Operand,
-    OrderKey, OtherVector, Output, OutputKind, Page, Request, Rows, StepKind, Update, ValueRef,
-    Variant, Write, WriteKind,
+use catalog::{
+    Catalog, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId, RelationshipKind,
 };
+use ir::{
+    Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Comparison, Distance,
+    Filter, From, Groups, Hop, HopDirection, Insert, InsertedRows, Keyset, KeysetValue, Nearest,
+    ObjectChange, Operand, OrderKey, OtherVector, Output, OutputKind, Page, Request, Rows,
+    StepKind, Update, ValueRef, Variant, Write, WriteKind,
+};
+use source::Variables;
+
+use crate::value::{FieldValue, has_one_text};
 
 /// The dependencies of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
     /// Entities of which rows are read, edges and join entities included.
-    pub entities: BTreeSet<EntityId>,
+    pub entities: BTreeMap<EntityId, ReadRows>,
+    /// Fields on which the response depends.
+    pub fields: BTreeSet<FieldId>,
     /// True if the response may change without a change of rows of these entities: it calls a
     /// function, reads a view or a table of another server, or contains the current time.
     pub is_timed: bool,
 }
 
+/// The rows of an entity that a request reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadRows {
+    All,
+    /// Those of which a field has one of some values: all others are not read, whatever they contain.
+    Where(Vec<FieldValue>),
+}
+
+/// A field that equals a value in each row that is read.
+#[derive(Clone, Debug)]
+struct Equality {
+    field: FieldId,
+    operand: Operand,
+}
+
 /// Collects dependencies. Each match is exhaustive: a new variant of the IR has to say what it reads.
 struct Collector<'c> {
     catalog: &'c Catalog,
+    variables: Variables<'c>,
     found: Dependencies,
+    /// Equalities of the rows whose outputs are being collected.
+    known: Vec<Equality>,
 }
 
+/// Most values of one entity of which rows are read: more are taken for all rows.
+const MOST_VALUES: usize = 16;
+
 impl Dependencies {
-    /// The dependencies of a request, with the restrictions of its session.
+    /// The dependencies of a request with the restrictions of its session, for the values of its
+    /// variables and claims.
     #[must_use]
-    pub fn of(request: &Request, catalog: &Catalog) -> Self {
-        let mut collector = Collector { catalog, found: Self::default() };
+    pub fn of(request: &Request, catalog: &Catalog, variables: Variables<'_>) -> Self {
+        let (found, known) = (Self::default(), Vec::new());
+        let mut collector = Collector { catalog, variables, found, known };
         for step in request.transactions.iter().flat_map(|transaction| &transaction.steps) {
             collector.step(&step.kind);
         }
         collector.found
     }
+
+    /// Adds those of another part of the request.
+    pub fn add(&mut self, other: Self) {
+        let Self { entities, fields, is_timed } = other;
+        for (entity, rows) in entities {
+            match self.entities.get_mut(&entity) {
+                Some(known) => known.add(rows),
+                None => {
+                    self.entities.insert(entity, rows);
+                }
+            }
+        }
+        self.fields.extend(fields);
+        self.is_timed |= is_timed;
+    }
 }
 
 impl Collector<'_> {
-    fn entity(&mut self, entity: EntityId) {
+    /// Adds rows of an entity.
+    fn read(&mut self, entity: EntityId, rows: ReadRows) {
         match self.catalog[entity].kind {
             EntityKind::Table | EntityKind::Node | EntityKind::Edge => {}
             EntityKind::View
@@ -49,12 +95,51 @@ impl Collector<'_> {
             | EntityKind::ValueSet
             | EntityKind::Composite => self.found.is_timed = true,
         }
-        self.found.entities.insert(entity);
+        match self.found.entities.get_mut(&entity) {
+            Some(known) => known.add(rows),
+            None => {
+                self.found.entities.insert(entity, rows);
+            }
+        }
+    }
+
+    fn entity(&mut self, entity: EntityId) {
+        self.read(entity, ReadRows::All);
+    }
+
+    /// Adds the rows of which a field equals a value.
+    fn read_equal(&mut self, entity: EntityId, equality: &Equality) {
+        let Equality { field, operand } = equality;
+        self.field(*field);
+        let rows = match FieldValue::resolve(*field, operand, self.catalog, self.variables) {
+            Some(value) => ReadRows::Where(value.into_iter().collect()),
+            None => ReadRows::All,
+        };
+        self.read(entity, rows);
+    }
+
+    fn field(&mut self, field: FieldId) {
+        let Field { entity, generated, .. } = &self.catalog[field];
+        match generated {
+            // A feed may leave out the value that follows from others.
+            Some(Generated::Stored) => {
+                self.found.fields.extend(self.catalog.fields_of(*entity).map(|own| own.id));
+            }
+            Some(Generated::IdentityAlways | Generated::IdentityByDefault) | None => {
+                self.found.fields.insert(field);
+            }
+        }
+    }
+
+    fn fields(&mut self, fields: &[FieldId]) {
+        fields.iter().for_each(|field| self.field(*field));
     }
 
     fn relationship(&mut self, relationship: RelationshipId) {
         let relationship = &self.catalog[relationship];
         let (from, to, edge) = (relationship.from, relationship.to, relationship.edge);
+        self.fields(&relationship.from_fields);
+        self.fields(&relationship.to_fields);
         self.entity(from);
         self.entity(to);
         if let Some(edge) = edge {
@@ -66,8 +151,70 @@ impl Collector<'_> {
         self.relationship(hop.relationship);
     }
 
+    /// Adds the equalities that each row has which passes a filter. A row that fails a required
+    /// condition is an error, so that condition tells nothing about the rows that are read.
+    fn add_equalities(&self, filter: &Filter, equalities: &mut Vec<Equality>) {
+        match filter {
+            Filter::And(filters) => {
+                filters.iter().for_each(|filter| self.add_equalities(filter, equalities));
+            }
+            Filter::Barrier { first, then } => {
+                // The condition of the client first: it is more selective than that of a rule.
+                self.add_equalities(then, equalities);
+                self.add_equalities(first, equalities);
+            }
+            Filter::Compare {
+                place: ValueRef::Field { path, field },
+                comparison: Comparison::Equal,
+                operand,
+            } if path.is_empty() && has_one_text(&self.catalog[*field].r#type) => {
+                equalities.push(Equality { field: *field, operand: operand.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the rows at the end of a hop from rows with the known equalities, and returns their own.
+    fn hop_from_known(&mut self, hop: Hop) -> Vec<Equality> {
+        let relationship = &self.catalog[hop.relationship];
+        let (near, far, target) = match hop.direction {
+            HopDirection::Forward => {
+                (&relationship.from_fields, &relationship.to_fields, relationship.to)
+            }
+            HopDirection::Backward => {
+                (&relationship.to_fields, &relationship.from_fields, relationship.from)
+            }
+        };
+        let is_key =
+            relationship.kind == RelationshipKind::ForeignKey && relationship.edge.is_none();
+        let found = near.iter().zip(far).find_map(|(near, far)| {
+            let known = self.known.iter().find(|known| known.field == *near)?;
+            Some(Equality { field: *far, operand: known.operand.clone() })
+        });
+        let Some(equality) = found.filter(|_| is_key) else {
+            self.hop(hop);
+            return Vec::new();
+        };
+        self.fields(near);
+        self.fields(far);
+        self.read_equal(target, &equality);
+        vec![equality]
+    }
+
+    /// Adds the rows along a path from the rows with the known equalities.
     fn path(&mut self, path: &[Hop]) {
-        path.iter().for_each(|hop| self.hop(*hop));
+        let Some((first, rest)) = path.split_first() else { return };
+        let known = self.hop_from_known(*first);
+        if !rest.is_empty() {
+            self.among(known, |own| own.path(rest));
+        }
+    }
+
+    /// Collects with other known equalities.
+    fn among(&mut self, known: Vec<Equality>, collect: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.known, known);
+        collect(self);
+        self.known = before;
     }
 
     fn step(&mut self, step: &StepKind) {
@@ -85,20 +232,37 @@ impl Collector<'_> {
     }
 
     fn rows(&mut self, rows: &Rows) {
-        let Rows { id: _, from, filter, order, page, distinct: _, single: _, .. } = rows;
+        let Rows { id: _, from, filter, order, page, distinct, single: _, .. } = rows;
         let Rows { once: _, shown: _, outputs, .. } = rows;
-        self.from(from);
-        self.filter(filter);
-        order.iter().for_each(|term| self.order(&term.key));
-        self.page(page);
-        self.outputs(outputs);
+        self.fields(distinct);
+        let known = self.from(from, filter);
+        self.among(known, |own| {
+            own.filter(filter);
+            order.iter().for_each(|term| own.order(&term.key));
+            own.page(page);
+            own.outputs(outputs);
+        });
     }
 
-    fn from(&mut self, from: &From) {
+    /// Adds the rows of an origin that pass a filter, and returns their equalities.
+    fn from(&mut self, from: &From, filter: &Filter) -> Vec<Equality> {
         match from {
-            From::Entity(entity) => self.entity(*entity),
+            From::Entity(entity) => {
+                let mut equalities = Vec::new();
+                self.add_equalities(filter, &mut equalities);
+                // One is enough to tell whether a changed row may be among them.
+                match equalities.first() {
+                    Some(first) => self.read_equal(*entity, first),
+                    None => self.entity(*entity),
+                }
+                return equalities;
+            }
+            From::Relation(hop) => {
+                let mut known = self.hop_from_known(*hop);
+                self.add_equalities(filter, &mut known);
+                return known;
+            }
             From::Variants(variants) => self.variants(variants),
-            From::Relation(hop) => self.hop(*hop),
             From::Through { near, joining, far } => {
                 self.hop(*near);
                 self.filter(joining);
@@ -113,7 +277,10 @@ impl Collector<'_> {
                 self.call(call);
                 self.variants(variants);
             }
-            From::Value(field) => self.entity(self.catalog[*field].entity),
+            From::Value(field) => {
+                self.field(*field);
+                self.entity(self.catalog[*field].entity);
+            }
             From::Search { search, operand } => {
                 self.entity(self.catalog[*search].entity);
                 self.operand(operand);
@@ -122,20 +289,27 @@ impl Collector<'_> {
             From::Once => {}
             From::Keys { entity, keys, external } => {
                 self.entity(*entity);
-                keys.iter().for_each(|(_, key)| self.operand(key));
+                for (field, key) in keys {
+                    self.field(*field);
+                    self.operand(key);
+                }
                 external.iter().for_each(|argument| self.operand(&argument.values));
             }
             // The step itself has the entity.
             From::Returned { step: _, state: _ } => {}
         }
+        Vec::new()
     }
 
     fn variants(&mut self, variants: &[Variant]) {
-        for Variant { entity, hop, through, filter, common: _, outputs } in variants {
+        for Variant { entity, hop, through, filter, common, outputs } in variants {
             self.entity(*entity);
+            self.fields(common);
             hop.iter().chain(through).for_each(|hop| self.hop(*hop));
-            self.filter(filter);
-            self.outputs(outputs);
+            self.among(Vec::new(), |own| {
+                own.filter(filter);
+                own.outputs(outputs);
+            });
         }
     }
 
@@ -143,9 +317,11 @@ impl Collector<'_> {
         match key {
             OrderKey::Value(place) => self.value(place),
             OrderKey::Relation { hop, filter, aggregate } => {
-                self.hop(*hop);
-                self.filter(filter);
-                self.aggregate(aggregate);
+                let known = self.hop_from_known(*hop);
+                self.among(known, |own| {
+                    own.filter(filter);
+                    own.aggregate(aggregate);
+                });
             }
             OrderKey::Call(call) => self.call(call),
         }
@@ -168,7 +344,10 @@ impl Collector<'_> {
                 limit.iter().chain(offset).for_each(|operand| self.operand(operand));
             }
             Page::AfterRow { key, limit, offset } => {
-                key.iter().for_each(|(_, operand)| self.operand(operand));
+                for (field, operand) in key {
+                    self.field(*field);
+                    self.operand(operand);
+                }
                 limit.iter().chain(offset).for_each(|operand| self.operand(operand));
             }
         }
@@ -180,18 +359,30 @@ impl Collector<'_> {
 
     fn output(&mut self, output: &OutputKind) {
         match output {
-            OutputKind::Field { path, field: _, form: _ } | OutputKind::Present { path } => {
+            OutputKind::Field { path, field, form: _ } => {
+                self.field(*field);
                 self.path(path);
             }
-            OutputKind::FieldIf { path, field: _, form: _, filter }
-            | OutputKind::PresentIf { path, filter } => {
+            OutputKind::Present { path } => self.path(path),
+            OutputKind::FieldIf { path, field, form: _, filter } => {
+                self.field(*field);
                 self.path(path);
-                self.filter(filter);
+                self.filter_at(path, filter);
             }
-            OutputKind::Edge { field, form: _ } => self.entity(self.catalog[*field].entity),
+            OutputKind::PresentIf { path, filter } => {
+                self.path(path);
+                self.filter_at(path, filter);
+            }
+            OutputKind::Edge { field, form: _ } => {
+                self.field(*field);
+                self.entity(self.catalog[*field].entity);
+            }
             OutputKind::Related { path, rows } => {
                 self.path(path);
-                self.rows(rows);
+                match path.is_empty() {
+                    true => self.rows(rows),
+                    false => self.among(Vec::new(), |own| own.rows(rows)),
+                }
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate),
             OutputKind::Groups(Groups { by, rows: _, outputs }) => {
@@ -216,6 +407,14 @@ impl Collector<'_> {
         }
         for AggregateTerm { id: _, function: _, place, form: _, once: _ } in terms {
             place.iter().for_each(|place| self.value(place));
+        }
+    }
+
+    /// The condition of a row at the end of a path.
+    fn filter_at(&mut self, path: &[Hop], filter: &Filter) {
+        match path.is_empty() {
+            true => self.filter(filter),
+            false => self.among(Vec::new(), |own| own.filter(filter)),
         }
     }
 
@@ -254,13 +453,15 @@ impl Collector<'_> {
                 self.operand(most);
             }
             Filter::Relation { hop, quantifier: _, filter } => {
-                self.hop(*hop);
-                self.filter(filter);
+                let known = self.hop_from_known(*hop);
+                self.among(known, |own| own.filter(filter));
             }
             Filter::RelatedGroup { hop, filter, having, once: _ } => {
-                self.hop(*hop);
-                self.filter(filter);
-                self.filter(having);
+                let known = self.hop_from_known(*hop);
+                self.among(known, |own| {
+                    own.filter(filter);
+                    own.filter(having);
+                });
             }
             Filter::VariantGroup { variants, having, once: _ } => {
                 self.variants(variants);
@@ -268,11 +469,15 @@ impl Collector<'_> {
             }
             Filter::Nearest(nearest) => {
                 let Nearest { key, among, most, count } = &**nearest;
+                self.field(*key);
                 self.entity(self.catalog[*key].entity);
                 for Candidates { key, distance, filter } in among {
+                    self.field(*key);
                     self.entity(self.catalog[*key].entity);
-                    self.distance(distance);
-                    self.filter(filter);
+                    self.among(Vec::new(), |own| {
+                        own.distance(distance);
+                        own.filter(filter);
+                    });
                 }
                 most.iter().for_each(|most| self.operand(most));
                 self.operand(count);
@@ -282,8 +487,14 @@ impl Collector<'_> {
 
     fn value(&mut self, value: &ValueRef) {
         match value {
-            ValueRef::Field { path, field: _ } => self.path(path),
-            ValueRef::Edge(field) => self.entity(self.catalog[*field].entity),
+            ValueRef::Field { path, field } => {
+                self.field(*field);
+                self.path(path);
+            }
+            ValueRef::Edge(field) => {
+                self.field(*field);
+                self.entity(self.catalog[*field].entity);
+            }
             ValueRef::Computed(call) => self.call(call),
             ValueRef::Attribute { of, attribute: _ } => self.value(of),
             ValueRef::Truncated { place, unit: _ }
@@ -306,8 +517,9 @@ impl Collector<'_> {
             OtherVector::Given(operand) => self.operand(operand),
             OtherVector::OfRow(rows) => {
                 for row in rows {
+                    self.field(row.field);
                     self.entity(self.catalog[row.field].entity);
-                    self.filter(&row.filter);
+                    self.among(Vec::new(), |own| own.filter(&row.filter));
                 }
             }
         }
@@ -342,6 +554,25 @@ impl Collector<'_> {
             | Operand::Objects(_)
             | Operand::Password { number: _, part: _ }
             | Operand::External(_) => {}
+        }
+    }
+}
+
+impl ReadRows {
+    fn add(&mut self, rows: Self) {
+        match (&mut *self, rows) {
+            (Self::All, _) => {}
+            (_, Self::All) => *self = Self::All,
+            (Self::Where(known), Self::Where(rows)) => {
+                for row in rows {
+                    if !known.contains(&row) {
+                        known.push(row);
+                    }
+                }
+                if known.len() > MOST_VALUES {
+                    *self = Self::All;
+                }
+            }
         }
     }
 }

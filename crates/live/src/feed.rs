@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use catalog::{Catalog, EntityId, EntityKind};
+use catalog::{Catalog, EntityId, EntityKind, FieldId};
 use source::SourceError;
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Marker, NoStream, TableChange, TableName,
+    ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, TableChange, TableName,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::hub::{Exact, Hub};
+use crate::hub::Hub;
+use crate::index::{Changed, Exact};
 
 /// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
@@ -68,6 +69,8 @@ struct Feed<'h, C: Changes> {
 struct Tables {
     names: Rc<[TableName]>,
     entities: AHashMap<TableName, EntityId>,
+    /// Fields by the names of their columns.
+    columns: AHashMap<EntityId, AHashMap<Box<str>, FieldId>>,
 }
 
 impl Default for FeedOptions {
@@ -103,7 +106,21 @@ impl Tables {
         };
         let entities: AHashMap<TableName, EntityId> =
             stored.map(|entity| (name(entity), entity.id)).collect();
-        Self { names: entities.keys().cloned().collect(), entities }
+        let columns_of = |entity: &EntityId| {
+            let fields = catalog.fields_of(*entity);
+            (*entity, fields.map(|field| (field.name.clone(), field.id)).collect())
+        };
+        let columns = entities.values().map(columns_of).collect();
+        Self { names: entities.keys().cloned().collect(), entities, columns }
+    }
+
+    /// The fields of a table's columns.
+    fn fields(&self, table: &ChangedTable) -> Vec<Option<FieldId>> {
+        let entity = self.entities.get(&table.name);
+        let Some(known) = entity.and_then(|entity| self.columns.get(entity)) else {
+            return Vec::new();
+        };
+        table.columns.iter().map(|column| known.get(column).copied()).collect()
     }
 
     fn entities<'t>(&self, tables: impl Iterator<Item = &'t TableName>) -> Vec<EntityId> {
@@ -216,8 +233,13 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
     }
 
     fn mark(&self, changes: &[TableChange]) {
-        let entities = self.tables.entities(changes.iter().map(|change| &change.table));
-        self.hub.mark_entities(&entities);
+        let fields: Vec<_> =
+            changes.iter().map(|change| self.tables.fields(&change.table)).collect();
+        let changed = changes.iter().zip(&fields).filter_map(|(change, fields)| {
+            let entity = *self.tables.entities.get(&change.table.name)?;
+            Some(Changed { entity, fields, rows: &change.rows })
+        });
+        self.hub.mark_changes(changed);
     }
 
     async fn read_state(&mut self) {

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashMap;
 use bytes::Bytes;
-use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
 use crate::dependencies::Dependencies;
+use crate::index::{Changed, Exact, Index};
 
 /// The cohorts of an API, shared by all threads.
 #[derive(Debug, Default)]
@@ -24,8 +24,7 @@ pub struct Hub {
 #[derive(Debug, Default)]
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
-    /// The cohorts that read rows of an entity.
-    by_entity: AHashMap<EntityId, Vec<Arc<Cohort>>>,
+    index: Index,
     /// Cohorts whose responses may change without a change of rows.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
@@ -41,15 +40,6 @@ pub struct LiveQuery {
     hub: Arc<Hub>,
     cohort: Arc<Cohort>,
     state: watch::Receiver<State>,
-}
-
-/// Entities of which the feed reports each change, by which who may read a row does not depend on
-/// others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Exact {
-    #[default]
-    None,
-    Only(AHashSet<EntityId>),
 }
 
 /// A new subscriber.
@@ -133,12 +123,11 @@ impl Hub {
         }
     }
 
-    /// Marks the cohorts as dirty that read rows of one of these entities, and those of which it is
-    /// not known.
-    pub(crate) fn mark_entities(&self, entities: &[EntityId]) {
+    /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
+    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
         let cohorts = self.lock();
-        let concerned = entities.iter().filter_map(|entity| cohorts.by_entity.get(entity));
-        concerned.flatten().chain(&cohorts.inexact).for_each(|cohort| cohort.mark());
+        changes.for_each(|changed| cohorts.index.mark(&changed));
+        cohorts.inexact.iter().for_each(|cohort| cohort.mark());
     }
 
     /// Marks the cohorts as dirty of which the feed does not report each change.
@@ -221,25 +210,10 @@ impl Drop for LiveQuery {
     }
 }
 
-impl Exact {
-    /// Returns true if the feed reports each change that concerns a cohort.
-    fn covers(&self, cohort: &Cohort) -> bool {
-        match self {
-            Self::None => false,
-            Self::Only(entities) => {
-                let Dependencies { entities: own, is_timed } = &cohort.dependencies;
-                !is_timed && own.iter().all(|entity| entities.contains(entity))
-            }
-        }
-    }
-}
-
 impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
-        for entity in &cohort.dependencies.entities {
-            self.by_entity.entry(*entity).or_default().push(Arc::clone(cohort));
-        }
+        self.index.add(cohort);
         if cohort.dependencies.is_timed {
             self.timed.push(Arc::clone(cohort));
         }
@@ -255,14 +229,7 @@ impl Cohorts {
             return;
         }
         self.by_key.remove(&cohort.key);
-        for entity in &cohort.dependencies.entities {
-            if let Some(own) = self.by_entity.get_mut(entity) {
-                own.retain(|known| !is_own(known));
-                if own.is_empty() {
-                    self.by_entity.remove(entity);
-                }
-            }
-        }
+        self.index.remove(cohort);
         self.timed.retain(|known| !is_own(known));
         self.inexact.retain(|known| !is_own(known));
     }

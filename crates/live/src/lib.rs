@@ -10,6 +10,8 @@
 //!
 //! * [`dependencies`]: the entities that a request reads
 //! * [`cohort`]: cohorts and their subscribers
+//! * [`print()`]: dependencies as text
+//! * `index`: cohorts by the rows that they read; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
@@ -23,9 +25,14 @@ pub mod cohort;
 pub mod dependencies;
 pub mod feed;
 pub mod hub;
+mod index;
+mod print;
+mod value;
 
 pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
-pub use dependencies::Dependencies;
+pub use dependencies::{Dependencies, ReadRows};
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, Hub, Joined, LiveQuery};
+pub use print::print;
+pub use value::FieldValue;

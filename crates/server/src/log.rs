@@ -7,8 +7,10 @@ mod line;
 use std::io::{self, IsTerminal};
 use std::panic;
 
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::{Format, JsonFields};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use self::line::Line;
 use crate::options::{Level, LogFormat, LogOptions};
@@ -18,16 +20,21 @@ pub(crate) fn start(options: &LogOptions, default: Level) {
     let format = options.format;
     let is_coloured = io::stderr().is_terminal() && format == LogFormat::Text;
     let inner = Format::default().with_target(false).with_ansi(is_coloured);
+    let level = filter(options.level.unwrap_or(default));
     let builder = tracing_subscriber::fmt()
-        .with_max_level(filter(options.level.unwrap_or(default)))
+        .with_max_level(level)
         .with_writer(io::stderr)
         .with_ansi(is_coloured);
     match format {
-        LogFormat::Text => builder.event_format(Line { inner, format, is_coloured }).init(),
+        LogFormat::Text => {
+            let line = Line { inner, format, is_coloured };
+            builder.event_format(line).finish().with(targets(level)).init();
+        }
         LogFormat::Json => {
             let inner = inner.json().flatten_event(true);
             let line = Line { inner, format, is_coloured };
-            builder.fmt_fields(JsonFields::new()).event_format(line).init();
+            let builder = builder.fmt_fields(JsonFields::new()).event_format(line);
+            builder.finish().with(targets(level)).init();
         }
     }
     log_panics();
@@ -40,6 +47,15 @@ fn log_panics() {
         let message = panic.payload_as_str().unwrap_or("without a message");
         tracing::error!(place, panic = message, "a fault of the program; please report it");
     }));
+}
+
+/// The parts of the program that may log. The WebSocket library logs frames, which have tokens and
+/// values of clients.
+fn targets(level: LevelFilter) -> Targets {
+    Targets::new()
+        .with_default(level)
+        .with_target("tungstenite", LevelFilter::OFF)
+        .with_target("tokio_tungstenite", LevelFilter::OFF)
 }
 
 fn filter(level: Level) -> LevelFilter {

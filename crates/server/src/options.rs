@@ -36,6 +36,7 @@ mod roles;
 mod row;
 mod scope;
 mod serving;
+mod subscriptions;
 mod tls;
 mod words;
 

@@ -5,6 +5,7 @@
 
 mod answers;
 mod attacked;
+mod frames;
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use testkit::fuzz::{Choices, Target, mutate};
 use self::attacked::Attacked;
 
 /// What means something to HTTP, to the server, to JSON or to URLs.
-const PIECES: [&[u8]; 58] = [
+const PIECES: [&[u8]; 64] = [
     b"\r\n",
     b"\n",
     b"\r",
@@ -72,6 +73,13 @@ const PIECES: [&[u8]; 58] = [
     b"traceparent: 00-00000000000000000000000000000000-0000000000000000-ff\r\n",
     b"x-request-id: \xc3\xa9\r\n",
     b"{\"query\":\"{__typename}\"}",
+    b"Accept: text/event-stream\r\n",
+    b"Sec-WebSocket-Protocol: graphql-ws\r\n",
+    // Frames of WebSockets, with a mask that changes nothing.
+    b"\x89\x80\0\0\0\0",
+    b"\x81\x8f\0\0\0\0{\"type\":\"ping\"}",
+    b"\x01\xff\0\0\0\0\xff\xff\xff\xff",
+    b"\x82\xfe\0\x01\0\0\0\0",
 ];
 
 #[test]

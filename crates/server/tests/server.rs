@@ -59,6 +59,7 @@ mod shared_files;
 mod sqlite_threads;
 mod stored_as;
 mod streaming;
+mod subscriptions;
 mod table_migrate;
 mod tokens;
 mod transfers;

@@ -1,6 +1,9 @@
 //! Changes of rows: whether there were some, and which.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use bytes::Bytes;
 
 use crate::error::SourceError;
 
@@ -26,7 +29,41 @@ pub struct Coverage {
 /// Committed changes of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableChange {
-    pub table: TableName,
+    pub table: Arc<ChangedTable>,
+    pub rows: ChangedRows,
+}
+
+/// A table as its changes describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedTable {
+    pub name: TableName,
+    /// The names of the columns of [`RowChange`].
+    pub columns: Vec<Box<str>>,
+}
+
+/// The changed rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedRows {
+    /// All, or too many to list them.
+    Any,
+    Rows(Vec<RowChange>),
+}
+
+/// A row before and after a change; `None` if it did not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowChange {
+    pub before: Option<Vec<Cell>>,
+    pub after: Option<Vec<Cell>>,
+}
+
+/// The value of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    Null,
+    /// As the database prints it.
+    Text(Bytes),
+    /// The change does not tell it.
+    Unknown,
 }
 
 /// The interface of a driver to the state of its rows, over a connection of its own.

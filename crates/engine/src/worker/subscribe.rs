@@ -1,6 +1,7 @@
 //! Subscriptions on one thread.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::live::{CohortKey, Event, Joined, Listening, Wake, follow_channels};
 use bytes::Bytes;
@@ -20,6 +21,10 @@ use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
 
+/// Pauses before an execution that has failed is repeated.
+const FIRST_RETRY: Duration = Duration::from_millis(500);
+const LAST_RETRY: Duration = Duration::from_secs(30);
+
 impl Worker {
     /// The kind of a request's operation.
     pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
@@ -37,12 +42,17 @@ impl Worker {
                 let begun = self.listen(listened, &variables, (request, caller));
                 begun.map_err(|error| refused(vec![error]))
             }
-            None => Ok(self.join(&prepared, request, caller)),
+            None => Ok(self.join((&prepared, &variables), request, caller)),
         }
     }
 
     /// Begins a live query.
-    fn join(&self, prepared: &Prepared, request: &Request, caller: &Caller) -> Begun {
+    fn join(
+        &self,
+        (prepared, variables): (&Prepared, &Variables),
+        request: &Request,
+        caller: &Caller,
+    ) -> Begun {
         let hub = &self.engine.live.hub;
         let name = request.operation_name.as_deref();
         let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
@@ -51,7 +61,9 @@ impl Worker {
             Some(_) => key.alone(hub.number()),
             None => key,
         };
-        let dependencies = || prepared.dependencies(&self.engine.catalog);
+        let claims = caller.session.claims.as_deref();
+        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
         let Joined { query, cohort, needs_feed } = hub.join(key, dependencies);
         let execution = cohort.map(|cohort| Execution {
             cohort,
@@ -130,21 +142,32 @@ impl Worker {
                 self.execute_cohort(execution).await;
             }
         };
-        let feed = async {
-            if work.needs_feed {
-                let engine = &*self.engine;
-                let changes = engine.source.changes();
-                let options = engine.live.options;
-                ::live::follow(&engine.live.hub, changes, &engine.catalog, options).await;
-            }
-        };
-        join(execution, feed).await;
+        if work.needs_feed {
+            let engine = &*self.engine;
+            let changes = engine.source.changes();
+            let options = engine.live.options;
+            let feed = ::live::follow(&engine.live.hub, changes, &engine.catalog, options);
+            // Boxed: only one task of many has it.
+            Box::pin(join(execution, feed)).await;
+        } else {
+            execution.await;
+        }
     }
 
     async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
+        let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
             self.engine.live.hub.count_execution();
-            cohort.publish(self.response(request, caller).await);
+            let (response, codes) = self.response(request, caller).await;
+            cohort.publish(response);
+            match codes.into_iter().any(is_transient) {
+                true => {
+                    // No change would tell that the source answers again.
+                    cohort.mark_after(again).await;
+                    again = (again * 2).min(LAST_RETRY);
+                }
+                false => again = FIRST_RETRY,
+            }
         }
     }
 
@@ -179,15 +202,15 @@ impl Worker {
                 }
             };
             set_node_id(&mut request.variables, id);
-            let response = self.response(&request, &caller).await;
+            let (response, _) = self.response(&request, &caller).await;
             if responses.send(response).await.is_err() {
                 return;
             }
         }
     }
 
-    /// The response to a subscription now.
-    async fn response(&self, request: &Request, caller: &Caller) -> Bytes {
+    /// The response to a subscription now, with the codes of its errors.
+    async fn response(&self, request: &Request, caller: &Caller) -> (Bytes, Vec<ErrorCode>) {
         // The semaphore is never closed.
         let _slot = self.engine.live.slots.acquire().await;
         let mut report = Report::default();
@@ -196,6 +219,19 @@ impl Worker {
         let executed =
             Box::pin(self.deliver_for(request, caller, allowed, whole, &mut report)).await;
         let Response { body, held, .. } = executed;
-        reserved(body, held)
+        (reserved(body, held), report.codes)
+    }
+}
+
+/// Returns true if the same request may succeed later without a change of rows.
+fn is_transient(code: ErrorCode) -> bool {
+    match code {
+        ErrorCode::Unavailable
+        | ErrorCode::Timeout
+        | ErrorCode::Overloaded
+        | ErrorCode::ResponseMemoryExhausted
+        | ErrorCode::ResolverUnavailable
+        | ErrorCode::ResolverTimeout => true,
+        _ => false,
     }
 }

@@ -9,6 +9,7 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::compress::ReservedCompressor;
+use super::event_body::EventBody;
 use super::streamed_body::StreamedBody;
 
 /// Bytes that are compressed before the task yields: some tenths of a millisecond.
@@ -22,6 +23,8 @@ pub(super) enum AnswerBody {
     Whole(Bytes),
     Compressed(Box<Pieces>),
     Streamed(Box<StreamedBody>),
+    /// The responses of a subscription.
+    Events(Box<EventBody>),
 }
 
 /// A body whose rest is still to be compressed.
@@ -60,6 +63,7 @@ impl Body for AnswerBody {
             }
             Self::Compressed(pieces) => pieces.poll(context),
             Self::Streamed(streamed) => streamed.poll(context),
+            Self::Events(stream) => stream.poll(context),
         }
     }
 
@@ -68,13 +72,14 @@ impl Body for AnswerBody {
             Self::Whole(bytes) => bytes.is_empty(),
             Self::Compressed(pieces) => pieces.compressor.is_none(),
             Self::Streamed(streamed) => streamed.is_ended(),
+            Self::Events(stream) => stream.is_ended(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Compressed(_) | Self::Streamed(_) => SizeHint::default(),
+            Self::Compressed(_) | Self::Streamed(_) | Self::Events(_) => SizeHint::default(),
         }
     }
 }

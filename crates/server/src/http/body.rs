@@ -89,7 +89,7 @@ pub(super) async fn read<'b>(
 }
 
 /// Upper bound of the memory of a body with its parsed form.
-fn parsed_size(bytes: &[u8]) -> u64 {
+pub(super) fn parsed_size(bytes: &[u8]) -> u64 {
     let length = bytes.len() as u64;
     // Counts separators within strings, too.
     let is_value = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b':');

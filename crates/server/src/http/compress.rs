@@ -95,7 +95,10 @@ pub(super) fn compress(
                 }
             }
         }
-        body @ (AnswerBody::Whole(_) | AnswerBody::Compressed(_)) => (body, false),
+        // An event would wait in the compressor for those behind it.
+        body @ (AnswerBody::Whole(_) | AnswerBody::Compressed(_) | AnswerBody::Events(_)) => {
+            (body, false)
+        }
     };
     if is_compressed {
         let name = HeaderValue::from_static(coding.name());

@@ -3,24 +3,28 @@
 //! Each connection is a task: a failure in it, a panic included, ends only that connection. When the
 //! client disconnects, its task ends, and with it the request.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use hyper::StatusCode;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
-use hyper::server::conn::http1;
+use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 
 use super::clients::ConnectionPermit;
 use super::closing;
+use super::connection_context::ConnectionContext;
 use super::connections::Connections;
 use super::monitored_transport::MonitoredTransport;
 use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
+use super::sockets;
 use super::timeouts::{CloseReason, ConnectionState, Phase, run_with_timeouts};
 use super::tls::{HandshakeError, accept_tls};
 use super::transport::{Peer, Transport};
@@ -61,13 +65,21 @@ pub(super) async fn serve(
     };
     // The header timeout of the first request begins when it can be sent.
     state.enter(Phase::New);
+    let context = Rc::new(ConnectionContext {
+        peer,
+        state: Rc::clone(&state),
+        current: current.clone(),
+        handshake: RefCell::default(),
+    });
     let service = service_fn(|request| {
         state.enter(Phase::Working);
         let service = current.get();
-        let state = Rc::clone(&state);
+        let context = Rc::clone(&context);
         async move {
-            let mut response = route::answer(&service, request, peer, &state).await;
-            if state.is_stopping() || state.is_evicted() {
+            let mut response = route::answer(&service, request, &context).await;
+            let state = Rc::clone(&context.state);
+            let is_last = state.is_stopping() || state.is_evicted();
+            if is_last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| Sent { body, state }))
@@ -88,7 +100,12 @@ pub(super) async fn serve(
         drop(permit);
     }
 
-    let mut watched = connection.into_parts().io.into_inner();
+    let Parts { io, read_buf, .. } = connection.into_parts();
+    let mut watched = io.into_inner();
+    if let (Ok(Ok(())), Some(headers)) = (&ended, context.handshake.take()) {
+        // Boxed: few connections become WebSockets, and every one would need the space.
+        return Box::pin(sockets::serve(&context, *headers, watched, &read_buf)).await;
+    }
     let refusal = match &ended {
         Ok(Err(error)) if error.is_parse() && !watched.is_at_end => {
             Some(match watched.refusal.as_ref() {
@@ -110,11 +127,7 @@ pub(super) async fn serve(
         Ok(Ok(())) => {}
         // Clients disconnect at any time.
         Ok(Err(error)) => tracing::debug!(%error, %peer, "a connection ended early"),
-        Err(CloseReason::Stalled) => {
-            let patience = timeouts().stall;
-            tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
-            watched.transport.reset();
-        }
+        Err(CloseReason::Stalled) => context.reset_stalled(&watched.transport),
         Err(CloseReason::Idle | CloseReason::HeadTimeout) => {
             closing::close_idle(&mut watched.transport).await
         }

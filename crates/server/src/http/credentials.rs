@@ -174,13 +174,18 @@ impl Credentials {
         })
     }
 
+    /// The name of the header that carries the token.
+    pub(super) fn token_header(&self) -> &HeaderName {
+        match &self.header {
+            TokenHeader::Bearer => &AUTHORIZATION,
+            TokenHeader::Named(name) => name,
+        }
+    }
+
     /// Names of the headers on which sessions depend: those of tokens if there are keys, and those
     /// that become settings.
     pub(super) fn session_headers(&self) -> impl Iterator<Item = HeaderName> {
-        let token = self.has_keys.then(|| match &self.header {
-            TokenHeader::Bearer => AUTHORIZATION,
-            TokenHeader::Named(name) => name.clone(),
-        });
+        let token = self.has_keys.then(|| self.token_header().clone());
         let cookie = (self.has_keys && self.cookie.is_some()).then_some(COOKIE);
         let settings = self.headers.iter().map(|(header, _)| header.clone());
         token.into_iter().chain(cookie).chain(settings)
@@ -247,10 +252,7 @@ impl Credentials {
 
     /// The token of a request: from its header, or else from the cookie.
     pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
-        let name = match &self.header {
-            TokenHeader::Bearer => &AUTHORIZATION,
-            TokenHeader::Named(name) => name,
-        };
+        let name = self.token_header();
         let malformed = || match &self.header {
             TokenHeader::Bearer => AuthError::Malformed,
             TokenHeader::Named(name) => AuthError::Setting(name.clone()),

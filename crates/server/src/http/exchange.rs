@@ -81,6 +81,8 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     GraphQL,
+    /// The handshake of a WebSocket; its operations have records of their own.
+    Handshake,
     /// Probes, which are not logged: they come every few seconds.
     Health,
     Other,
@@ -93,9 +95,24 @@ impl Exchange {
         request: &HttpRequest,
         target: Target,
     ) -> Self {
+        Self::begin(service, peer, request.method(), request.headers(), target)
+    }
+
+    /// The record of an operation over a WebSocket, whose handshake was a GET.
+    pub(super) fn of_socket(service: &Service, peer: Peer) -> Self {
+        Self::begin(service, peer, &Method::GET, &HeaderMap::new(), Target::GraphQL)
+    }
+
+    fn begin(
+        service: &Service,
+        peer: Peer,
+        method: &Method,
+        headers: &HeaderMap,
+        target: Target,
+    ) -> Self {
         let traces =
             service.process.telemetry.traces.as_ref().filter(|_| target == Target::GraphQL);
-        let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
+        let traces = traces.map(|known| (Arc::clone(known), Traces::parent(headers)));
         let sends_requests = service.worker.read_headers().is_some();
         let trace = traces.as_ref().filter(|_| sends_requests);
         let trace = trace.map(|(known, parent)| known.begin(parent));
@@ -111,7 +128,7 @@ impl Exchange {
         Self {
             started: Instant::now(),
             peer,
-            method: request.method().clone(),
+            method: method.clone(),
             target,
             operation_name: None,
             report,
@@ -208,9 +225,9 @@ impl Exchange {
         let has_failed = self.refusal.is_some() || !self.report.codes.is_empty();
         let is_logged = match (self.logging.requests, self.target) {
             (LoggedRequests::None, _) | (_, Target::Health) => false,
-            (LoggedRequests::Failed, Target::GraphQL) => has_failed,
+            (LoggedRequests::Failed, Target::GraphQL | Target::Handshake) => has_failed,
             (LoggedRequests::Failed, Target::Other) => false,
-            (LoggedRequests::All, Target::GraphQL | Target::Other) => true,
+            (LoggedRequests::All, Target::GraphQL | Target::Handshake | Target::Other) => true,
         };
         if !is_logged {
             return;

@@ -30,12 +30,22 @@ pub(super) struct Executed {
 pub(super) async fn execute(
     service: &Service,
     parameters: Parameters,
+    execution: Execution<'_>,
+    began: Instant,
+    report: &mut Report,
+) -> Result<Executed, Refusal> {
+    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    execute_found(service, found, execution, began, report).await
+}
+
+/// Executes a request that began at a time, and whose document is known.
+pub(super) async fn execute_found(
+    service: &Service,
+    Found { request, learn }: Found,
     Execution { caller, allowed, delivery }: Execution<'_>,
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
-    let persisted = &service.settings.persisted;
-    let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
     let response = {
         // Pinned here: the future is large, and would be moved by every future that awaits it.
         let worker = &service.worker;
@@ -44,7 +54,7 @@ pub(super) async fn execute(
     };
     // The report has a document only if it is valid.
     if let (Some(hash), Some(_)) = (learn, &report.document) {
-        persisted.learn(hash, &request.query);
+        service.settings.persisted.learn(hash, &request.query);
     }
     Ok(Executed { response, operation_name: request.operation_name })
 }

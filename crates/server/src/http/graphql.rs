@@ -1,16 +1,20 @@
 //! A GraphQL request, from its head to its response.
 
+use std::rc::Rc;
+
 use engine::gateway::headers::{REQUEST_ID, Trace};
 use engine::{Allowed, Caller, Delivery, Kind};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
+use tokio::time::Instant;
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
 use super::batch;
 use super::body::{self, ReadBody};
 use super::cache_control::add_cache_control;
+use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
 use super::execute::{Executed, Execution, execute};
@@ -19,10 +23,11 @@ use super::origin::{self, OwnSchemes};
 use super::refusal::Refusal;
 use super::request_memory::BodyReservation;
 use super::respond::{Response, complete, refuse};
+use super::response_stream::{Format, Operation, answer as answer_stream, choose};
 use super::timeouts::ConnectionState;
 
 use super::service::Service;
-use super::session;
+use super::session::{self, Authenticated};
 use super::transport::Peer;
 use crate::request_id::RequestId;
 
@@ -39,50 +44,62 @@ struct Read<'s> {
     /// GET allows queries only: browsers, caches and crawlers repeat it as they like.
     allowed: Allowed,
     caller: Caller,
+    /// The time at which the token of the caller expires, if it does.
+    until: Option<Instant>,
 }
 
 /// Answers one request, and records it in the exchange.
 pub(super) async fn answer(
-    service: &Service,
+    service: &Rc<Service>,
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
-    state: &ConnectionState,
+    context: &Rc<ConnectionContext>,
 ) -> Response {
     let Some(cors) = &service.settings.cors else {
-        return answer_request(service, request, readable, exchange, state).await;
+        return answer_request(service, request, readable, exchange, context).await;
     };
     let permission = Permission::new(cors, request.headers());
     let mut response = match preflight(cors, request.method(), request.headers()) {
         Some(response) => response,
-        None => answer_request(service, request, readable, exchange, state).await,
+        None => answer_request(service, request, readable, exchange, context).await,
     };
     permission.add_headers(&mut response);
     response
 }
 
 async fn answer_request(
-    service: &Service,
+    service: &Rc<Service>,
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
-    state: &ConnectionState,
+    context: &Rc<ConnectionContext>,
 ) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is not text matches no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
+    let stream = Format::accepted(&request);
     let delivery = delivery(service, &request);
     let trace = exchange.trace_context();
     let has_settings = service.settings.credentials.has_settings(request.headers());
     let read = match media_type {
         _ if !is_allowed_origin(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
-        Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
-        Some(_) => read(service, request, trace, state).await,
-        None => Err(Refusal::NotAcceptable),
+        None if stream.is_none() => Err(Refusal::NotAcceptable),
+        _ if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
+        _ => read(service, request, trace, &context.state).await,
     };
+    let accepted = media_type;
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
-        Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory }) => {
+        Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory, until }) => {
+            if let Some(format) = choose(service, stream, accepted, &parameters) {
+                let operation = Operation { parameters, allowed, caller, until };
+                // Boxed: streams are rare, and every request would need the space.
+                let answered =
+                    Box::pin(answer_stream(service, context, format, operation, exchange)).await;
+                return answered
+                    .unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange));
+            }
             let (began, report) = (exchange.started, &mut exchange.report);
             let execution = Execution { caller: &caller, allowed, delivery };
             let executed = execute(service, parameters, execution, began, report).await;
@@ -100,6 +117,7 @@ async fn answer_request(
                 response
             })
         }
+        Ok(Read { body: Body::Batch(_), .. }) if accepted.is_none() => Err(Refusal::NotAcceptable),
         Ok(Read { body: Body::Batch(members), caller, memory: _memory, .. }) => {
             // Boxed: batches are rare, and every request would need the space.
             Box::pin(batch::answer(
@@ -114,11 +132,13 @@ async fn answer_request(
         }
         Err(refusal) => Err(refusal),
     };
-    answered.unwrap_or_else(|refusal| {
-        let response = refuse(media_type, &refusal);
-        exchange.refusal = Some(refusal);
-        response
-    })
+    answered.unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange))
+}
+
+fn refuse_one(media_type: MediaType, refusal: Refusal, exchange: &mut Exchange) -> Response {
+    let response = refuse(media_type, &refusal);
+    exchange.refusal = Some(refusal);
+    response
 }
 
 /// Chooses whether a response may be streamed: its client has to be able to tell a complete one from
@@ -172,34 +192,36 @@ async fn read<'s>(
 ) -> Result<Read<'s>, Refusal> {
     match *request.method() {
         Method::POST => {
-            let caller = caller(service, request.headers(), trace).await?;
+            let (caller, until) = authenticate(service, request.headers(), trace).await?;
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let (settings, bodies) = (service.settings.body, &service.process.bodies);
             let read = body::read(settings, bodies, state, &head.headers, body).await?;
             let ReadBody { bytes, memory } = read;
             let body = Body::from_json(&bytes, settings.json).map_err(Refusal::Malformed)?;
-            Ok(Read { body, allowed: Allowed::All, caller, memory: Some(memory) })
+            Ok(Read { body, allowed: Allowed::All, caller, until, memory: Some(memory) })
         }
         Method::GET | Method::HEAD => {
-            let caller = caller(service, request.headers(), trace).await?;
+            let (caller, until) = authenticate(service, request.headers(), trace).await?;
             let query_string = request.uri().query().unwrap_or_default();
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
-            Ok(Read { body, allowed: Allowed::Queries, caller, memory: None })
+            Ok(Read { body, allowed: Allowed::Queries, caller, until, memory: None })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }
 }
 
-/// The caller: its session, and the headers to forward to other servers.
-async fn caller(
+/// The caller: its session, and the headers to forward to other servers; with the time at which its
+/// token expires, if it does.
+pub(super) async fn authenticate(
     service: &Service,
     headers: &HeaderMap,
     trace: Option<Trace>,
-) -> Result<Caller, Refusal> {
-    let session = session::find(&service.settings.credentials, headers).await?;
+) -> Result<(Caller, Option<Instant>), Refusal> {
+    let Authenticated { session, until } =
+        session::find(&service.settings.credentials, headers).await?;
     let forwarded = service.worker.read_headers().map(|wanted| {
         let mut forwarded = Box::new(wanted.collect(headers));
         forwarded.trace = trace;
@@ -209,7 +231,7 @@ async fn caller(
         }
         forwarded
     });
-    Ok(Caller { session, forwarded })
+    Ok((Caller { session, forwarded }, until))
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {

@@ -140,7 +140,7 @@ pub(super) fn thousandths(quality: &str) -> Option<u16> {
 }
 
 /// Splits a text at separators outside quoted strings.
-fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
+pub(super) fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |c| {
         let separates = c == separator && !quoted;

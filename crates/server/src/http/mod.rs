@@ -16,6 +16,7 @@
 //! * `connections`: the connections of one thread
 //! * `tls`: certificates and handshakes
 //! * `connection`: one connection, from its first byte to its last
+//! * `connection_context`: a connection, as its requests see it
 //! * `timeouts`: timeouts for slow and idle clients
 //! * `monitored_transport`: a transport that reports its reads and writes to the timeouts
 //! * `closing`: closing a connection so that the client can read the response
@@ -26,6 +27,10 @@
 //! * `health`, `readiness`: liveness and readiness probes
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
+//! * `sockets`: WebSockets, with queries, mutations and subscriptions
+//! * `response_stream`: event streams, with queries, mutations and subscriptions
+//! * `subscription`: a running subscription
+//! * `drain`: the end of long connections when the server stops
 //! * `credentials`, `session`: authentication
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
@@ -43,7 +48,7 @@
 //! * `refusal`: errors that end a request before the engine, with status and code
 //! * `respond`: HTTP responses of results and refusals
 //! * `outgoing`: headers and compression of all responses
-//! * `accept_encoding`, `compress`, `answer_body`, `streamed_body`: bodies of responses
+//! * `accept_encoding`, `compress`, `answer_body`, `streamed_body`, `event_body`: bodies of responses
 
 mod accept_encoding;
 mod acceptor;
@@ -56,11 +61,14 @@ mod clients;
 mod closing;
 mod compress;
 mod connection;
+mod connection_context;
 mod connections;
 mod cors;
 mod credentials;
 mod declared;
 mod descriptors;
+mod drain;
+mod event_body;
 mod exchange;
 mod execute;
 mod execution_limits;
@@ -83,12 +91,15 @@ mod refusal;
 mod reload;
 mod request_memory;
 mod respond;
+mod response_stream;
 mod route;
 mod serve;
 mod service;
 mod session;
 mod settings;
+mod sockets;
 mod streamed_body;
+mod subscription;
 mod telemetry;
 mod timeouts;
 mod timing;

@@ -30,7 +30,7 @@ impl MonitoredTransport {
     fn discards(&mut self, bytes: &[u8]) -> bool {
         let is_refusal = match self.state.phase() {
             Phase::New | Phase::Head | Phase::Idle => true,
-            Phase::Working | Phase::Body | Phase::Answering => false,
+            Phase::Working | Phase::Body | Phase::Answering | Phase::Socket => false,
         };
         if is_refusal && self.refusal.is_none() {
             let status = bytes.get(STATUS).and_then(|status| status.try_into().ok());

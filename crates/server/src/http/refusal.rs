@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use graphql::{ErrorCode, GraphQLError};
 use hyper::StatusCode;
-use hyper::header::{ACCEPT_ENCODING, ALLOW, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{
+    ACCEPT_ENCODING, ALLOW, HeaderName, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE,
+};
 
 use super::credentials::{AuthError, with_reason};
 use super::persisted::Missing;
@@ -55,6 +57,14 @@ pub(super) enum Refusal {
     HeadTooLarge {
         most_bytes: usize,
     },
+    /// The limit on operations of a WebSocket is reached.
+    TooManyOperations {
+        most: usize,
+    },
+    /// The handshake of a WebSocket is malformed.
+    SocketHandshake,
+    /// The handshake names another version of the WebSocket protocol.
+    SocketVersion,
     /// The URL of the request is longer than the HTTP library supports.
     TargetTooLong,
     /// The connection limit is reached.
@@ -112,7 +122,9 @@ impl Refusal {
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Self::NothingYet | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NothingYet | Self::Overloaded | Self::TooManyOperations { .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
                 StatusCode::BAD_REQUEST
             }
@@ -121,10 +133,12 @@ impl Refusal {
             )
             | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Credentials(AuthError::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::SocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::BodyCutOff
             | Self::NotDecompressed
             | Self::NoHttp
             | Self::NoTls
+            | Self::SocketHandshake
             | Self::Malformed(_) => StatusCode::BAD_REQUEST,
         }
     }
@@ -148,6 +162,7 @@ impl Refusal {
             )
             | Self::Unauthenticated(error) => Some((WWW_AUTHENTICATE, challenge(error))),
             Self::ContentEncoding => Some((ACCEPT_ENCODING, clients::coding::Coding::NAMES)),
+            Self::SocketVersion => Some((SEC_WEBSOCKET_VERSION, "13")),
             Self::Path
             | Self::Host
             | Self::OtherHost { .. }
@@ -166,6 +181,8 @@ impl Refusal {
             | Self::HeadTimeout
             | Self::HeadTooLarge { .. }
             | Self::TargetTooLong
+            | Self::SocketHandshake
+            | Self::TooManyOperations { .. }
             | Self::BatchingDisabled
             | Self::EmptyBatch
             | Self::BatchTooLarge { .. }
@@ -282,6 +299,22 @@ impl Refusal {
                     "The head of the request has more than {most_bytes} bytes or 100 fields; \
                      --max-header-size allows more bytes."
                 ),
+            ),
+            Self::TooManyOperations { most } => GraphQLError::new(
+                ErrorCode::TooManyOperations,
+                format!(
+                    "The socket has {most} running operations, as many as --max-socket-operations \
+                     allows; end one, or open another socket."
+                ),
+            ),
+            Self::SocketHandshake => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The handshake of a WebSocket must be a GET of HTTP/1.1 with \"Connection: Upgrade\" and \
+                 a \"Sec-WebSocket-Key\" of 16 bytes.",
+            ),
+            Self::SocketVersion => GraphQLError::new(
+                ErrorCode::NotSupported,
+                "The \"Sec-WebSocket-Version\" must be 13.",
             ),
             Self::TargetTooLong => GraphQLError::new(
                 ErrorCode::HeaderTooLarge,

@@ -84,6 +84,14 @@ impl RequestMemory {
         BodyReservation { bodies: self, held, since, received: 0, most, number: None }
     }
 
+    /// Reserves memory for a request that stays: that of an operation over a WebSocket, or of a
+    /// subscription.
+    pub(super) fn reserve(&self, bytes: u64) -> Result<MemoryReservation, Refusal> {
+        let mut held = MemoryReservation::of(&self.memory);
+        held.grow_to(bytes).map_err(|BudgetExceeded { .. }| Refusal::RequestMemory)?;
+        Ok(held)
+    }
+
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<UnfinishedBody>>> {
         // Nothing panics while it holds the lock.
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)

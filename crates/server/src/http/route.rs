@@ -1,6 +1,7 @@
 //! Routing: the handler of each path.
 
 use std::pin::pin;
+use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::Version;
@@ -9,6 +10,7 @@ use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
+use super::connection_context::ConnectionContext;
 use super::exchange::{Exchange, HttpRequest, Target, beginning};
 use super::health;
 use super::log_throttle::LogThrottle;
@@ -19,9 +21,8 @@ use super::respond::{Response, refuse};
 use super::service::Service;
 use super::settings::Settings;
 use super::streamed_body::StreamTimeouts;
-use super::timeouts::ConnectionState;
 use super::transport::Peer;
-use super::{explain, graphiql, graphql};
+use super::{explain, graphiql, graphql, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -35,15 +36,14 @@ static FOREIGN: LogThrottle = LogThrottle::new(Duration::from_secs(60));
 
 /// Answers one request; there is always a response.
 pub(super) async fn answer(
-    service: &Service,
+    service: &Rc<Service>,
     request: HttpRequest,
-    peer: Peer,
-    state: &ConnectionState,
+    context: &Rc<ConnectionContext>,
 ) -> Response {
     let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
     let id = RequestId::given_or_new(given);
     // Pinned here: it is large, and the scope would move it.
-    let work = pin!(observe(service, request, peer, state));
+    let work = pin!(observe(service, request, context));
     let mut response = id.scope(work).await;
     // A request id consists of characters that are valid in a header.
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
@@ -54,26 +54,27 @@ pub(super) async fn answer(
 
 /// Answers a request, and records it.
 async fn observe(
-    service: &Service,
+    service: &Rc<Service>,
     request: HttpRequest,
-    peer: Peer,
-    state: &ConnectionState,
+    context: &Rc<ConnectionContext>,
 ) -> Response {
     let target = match request.uri().path() {
+        "/graphql" if sockets::is_handshake(&request) => Target::Handshake,
         "/graphql" => Target::GraphQL,
         path if path.starts_with("/health/") => Target::Health,
         _ => Target::Other,
     };
-    let mut exchange = Exchange::new(service, peer, &request, target);
+    let mut exchange = Exchange::new(service, context.peer, &request, target);
     let readable = outgoing::readable(&service.settings, request.headers());
-    let response = route(service, request, readable, &mut exchange, state).await;
+    let response = route(service, request, readable, &mut exchange, context).await;
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response =
         outgoing::finish(&service.settings, response, readable, &service.process.memory);
     let status = response.status();
     match response.body() {
         AnswerBody::Streamed(_) => exchange.add_timing(response.headers_mut()),
-        AnswerBody::Whole(_) | AnswerBody::Compressed(_) => {
+        // A subscription may run for days: its record has its beginning.
+        AnswerBody::Whole(_) | AnswerBody::Compressed(_) | AnswerBody::Events(_) => {
             exchange.finish(status, response.headers_mut())
         }
     }
@@ -117,11 +118,11 @@ fn refuse_host(service: &Service, request: &HttpRequest, peer: Peer) -> Option<R
 }
 
 async fn route(
-    service: &Service,
+    service: &Rc<Service>,
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
-    state: &ConnectionState,
+    context: &Rc<ConnectionContext>,
 ) -> Response {
     if !has_one_host(&request) {
         exchange.refusal = Some(Refusal::Host);
@@ -137,12 +138,16 @@ async fn route(
             exchange.refusal = Some(Refusal::NothingYet);
             refuse(MediaType::Json, &Refusal::NothingYet)
         }
-        "/graphql" => graphql::answer(service, request, readable, exchange, state).await,
+        // Boxed: handshakes are rare, and every request would need the space.
+        "/graphql" if exchange.target == Target::Handshake => {
+            Box::pin(sockets::answer(service, request, exchange, context)).await
+        }
+        "/graphql" => graphql::answer(service, request, readable, exchange, context).await,
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(service, request.method()).await,
         "/explain" if service.settings.development.explain => {
             // Boxed: these requests are rare, and every request would need the space.
-            Box::pin(explain::answer(service, request, exchange, state)).await
+            Box::pin(explain::answer(service, request, exchange, &context.state)).await
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),

@@ -94,6 +94,12 @@ impl Current {
         Rc::clone(&self.0.borrow().service)
     }
 
+    /// Reports the generations that follow the present one.
+    pub(super) fn following(&self) -> watch::Receiver<Generation> {
+        self.renew();
+        self.0.borrow().generations.clone()
+    }
+
     /// The TLS configuration of a new connection; none for plain HTTP.
     pub(super) fn tls(&self) -> Option<Arc<ServerConfig>> {
         self.get().settings.tls.as_ref().map(|tls| tls.newest())

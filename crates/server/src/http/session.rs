@@ -1,10 +1,12 @@
 //! Authentication of a request: from its headers to its session.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use engine::Session;
-use engine::session::{Pair, Refused};
+use engine::session::{Pair, Refused, Verified};
 use hyper::header::{AUTHORIZATION, HeaderMap};
+use tokio::time::Instant;
 
 use super::credentials::{AuthError, AuthProfile, Credentials, Reason};
 use super::log_throttle::LogThrottle;
@@ -16,14 +18,22 @@ static UNREAD: LogThrottle = LogThrottle::new(Duration::from_secs(3600));
 /// Clients that guess tokens must not fill the log.
 static REFUSED: LogThrottle = LogThrottle::new(Duration::from_secs(10));
 
+/// The session of a request.
+#[derive(Clone, Debug)]
+pub(super) struct Authenticated {
+    pub(super) session: Session,
+    /// The time at which its token expires, if it does.
+    pub(super) until: Option<Instant>,
+}
+
 /// Authenticates a request.
 pub(super) async fn find(
     credentials: &Credentials,
     headers: &HeaderMap,
-) -> Result<Session, Refusal> {
+) -> Result<Authenticated, Refusal> {
     // Boxed: waiting for keys is rare, and every request would need the space.
     match find_now(credentials, headers) {
-        Ok(Found::Session(session)) => Ok(session),
+        Ok(Found::Session(authenticated)) => Ok(authenticated),
         Ok(Found::Unknown(token, settings)) => {
             let found = Box::pin(find_with_new_keys(credentials, token, settings));
             found.await.map_err(|denied| refusal(credentials.profile, denied))
@@ -50,7 +60,7 @@ fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
 }
 
 enum Found<'h> {
-    Session(Session),
+    Session(Authenticated),
     /// A token that none of the known keys has signed.
     Unknown(&'h str, Vec<Pair>),
 }
@@ -73,7 +83,7 @@ fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Fou
         };
     };
     match judge(credentials, token) {
-        Ok(verified) => Ok(Found::Session(credentials.sessions.authenticated(&verified, settings))),
+        Ok(verified) => Ok(Found::Session(authenticated(credentials, &verified, settings))),
         Err((Refused::NoKey, _)) if !credentials.fetched.is_empty() => {
             Ok(Found::Unknown(token, settings))
         }
@@ -86,15 +96,30 @@ async fn find_with_new_keys(
     credentials: &Credentials,
     token: &str,
     settings: Vec<Pair>,
-) -> Result<Session, AuthError> {
+) -> Result<Authenticated, AuthError> {
     credentials.fetched.renew().await;
     match judge(credentials, token) {
-        Ok(verified) => Ok(credentials.sessions.authenticated(&verified, settings)),
+        Ok(verified) => Ok(authenticated(credentials, &verified, settings)),
         Err((refused, has_all_keys)) => Err(denied(credentials, refused, has_all_keys)),
     }
 }
 
-type Judged = Result<std::sync::Arc<engine::session::Verified>, (Refused, bool)>;
+fn authenticated(
+    credentials: &Credentials,
+    verified: &Verified,
+    settings: Vec<Pair>,
+) -> Authenticated {
+    let session = credentials.sessions.authenticated(verified, settings);
+    Authenticated { session, until: verified.until().and_then(instant) }
+}
+
+/// The time of an expiry by the clock of timers; none if it is beyond that.
+fn instant(expiry: SystemTime) -> Option<Instant> {
+    let left = expiry.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
+    Instant::now().checked_add(left)
+}
+
+type Judged = Result<Arc<Verified>, (Refused, bool)>;
 
 /// Verifies a token by the known keys. The error tells whether those are all.
 fn judge(credentials: &Credentials, token: &str) -> Judged {
@@ -103,11 +128,12 @@ fn judge(credentials: &Credentials, token: &str) -> Judged {
     checked.map_err(|refused| (refused, is_all))
 }
 
-fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Session {
-    match settings.is_empty() {
+fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Authenticated {
+    let session = match settings.is_empty() {
         true => credentials.sessions.anonymous(),
         false => credentials.sessions.anonymous_with(settings),
-    }
+    };
+    Authenticated { session, until: None }
 }
 
 /// Maps a refused token to its error. The reason is for the log, and for trusted clients: clients that

@@ -25,6 +25,7 @@ use crate::options::{
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
     pub(super) compression: CompressionSettings,
+    pub(super) subscriptions: SubscriptionSettings,
     /// Authentication.
     pub(super) credentials: Credentials,
     /// Hosts that requests may name.
@@ -83,6 +84,17 @@ pub(super) struct LoadSettings {
     pub(super) response_memory: u64,
     /// Bytes of request bodies.
     pub(super) request_memory: u64,
+}
+
+/// Limits of WebSockets and event streams.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SubscriptionSettings {
+    /// The time limit for the first message of a socket.
+    pub(super) init_timeout: Duration,
+    /// The interval of pings and signs of life.
+    pub(super) ping_interval: Duration,
+    /// Operations that run over a socket at the same time.
+    pub(super) most_operations: usize,
 }
 
 /// Compression of responses.
@@ -217,6 +229,11 @@ impl Settings {
             compression: CompressionSettings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
+            },
+            subscriptions: SubscriptionSettings {
+                init_timeout: options.subscriptions.socket_init_timeout.0,
+                ping_interval: options.subscriptions.ping_interval.0,
+                most_operations: options.subscriptions.max_socket_operations,
             },
             credentials: Credentials::new(
                 &options.auth,

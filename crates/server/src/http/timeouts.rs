@@ -47,6 +47,8 @@ pub(super) enum Phase {
     Answering,
     /// All requests are answered.
     Idle,
+    /// The connection is a WebSocket, which has timers of its own.
+    Socket,
 }
 
 /// The reason why a connection ends early.
@@ -100,7 +102,11 @@ impl ConnectionState {
         self.phase.set(phase);
         match phase {
             Phase::New | Phase::Head | Phase::Idle | Phase::Body => self.since.set(Instant::now()),
-            Phase::Working | Phase::Answering => {}
+            Phase::Working | Phase::Answering | Phase::Socket => {}
+        }
+        // A stream that ends because the server stops has said nothing of the end of the connection.
+        if phase == Phase::Idle && self.is_stopping() {
+            self.call();
         }
     }
 
@@ -142,6 +148,16 @@ impl ConnectionState {
         self.stopping.get().is_some()
     }
 
+    /// Waits until the server begins to stop. Only for a future that the connection's timeouts poll,
+    /// because their waker is woken.
+    pub(super) async fn stopped(&self) {
+        poll_fn(|_| match self.is_stopping() {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+
     /// Closes the connection as soon as it is idle.
     pub(super) fn stop(&self) {
         self.stopping.set(Some(Instant::now()));
@@ -177,7 +193,12 @@ impl ConnectionState {
                 let bytes = u128::from(self.received.get()) + 1;
                 Some((3, Reverse(elapsed.as_nanos() / bytes)))
             }
-            Phase::New | Phase::Head | Phase::Body | Phase::Working | Phase::Answering => None,
+            Phase::New
+            | Phase::Head
+            | Phase::Body
+            | Phase::Working
+            | Phase::Answering
+            | Phase::Socket => None,
         }
     }
 
@@ -189,7 +210,9 @@ impl ConnectionState {
             Phase::Head => (Some(since + timeouts.header), CloseReason::HeadTimeout),
             Phase::Idle => (Some(since + timeouts.keep_alive), CloseReason::Idle),
             // The reader of the body refuses one that is cancelled.
-            Phase::Body | Phase::Working | Phase::Answering => (None, CloseReason::Stalled),
+            Phase::Body | Phase::Working | Phase::Answering | Phase::Socket => {
+                (None, CloseReason::Stalled)
+            }
         };
         let is_unused = verdict == CloseReason::Idle;
         let stop = self.stopping.get().filter(|_| is_unused).map(|stop| stop + STOP_GRACE);

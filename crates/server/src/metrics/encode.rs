@@ -16,7 +16,7 @@ use source::Statistics;
 
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::usage::Usage;
-use super::{custom_fields, databases, fetches, subgraphs};
+use super::{custom_fields, databases, fetches, live, subgraphs};
 
 /// Sources of the metrics.
 #[derive(Clone, Debug)]
@@ -60,6 +60,7 @@ impl Collector for Sources {
         self.encode_requests(&mut writer)?;
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
+        live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
             Api::Source(engine) => {
                 databases::encode(&[(None, &self.connections)], &mut writer)?;
@@ -235,7 +236,7 @@ impl Sources {
         writer.gauge("thalweg_cache_bytes", help, bytes)
     }
 
-    fn shards(&self) -> impl Iterator<Item = &Shard> {
+    fn shards(&self) -> impl Iterator<Item = &Shard> + Clone {
         self.metrics.shards.iter().map(|shard| &**shard)
     }
 }
@@ -253,11 +254,11 @@ impl Writer<'_, '_> {
         self.0.encode_descriptor(name, help, None, r#type)
     }
 
-    fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+    pub(super) fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
         self.begin(name, help, MetricType::Gauge)?.encode_gauge(&value)
     }
 
-    fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+    pub(super) fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
         let mut encoder = self.begin(name, help, MetricType::Counter)?;
         encoder.encode_counter::<NoLabelSet, u64, u64>(&value, None)
     }

@@ -7,6 +7,7 @@
 //! * `databases`: metrics of connections to databases
 //! * `custom_fields`: metrics of requests of custom fields
 //! * `fetches`: metrics of query plans
+//! * `live`: metrics of sockets and subscriptions
 //! * `subgraphs`: metrics of subgraphs
 //! * `serve`: the HTTP endpoint
 //!
@@ -16,6 +17,7 @@ mod custom_fields;
 mod databases;
 mod encode;
 mod fetches;
+mod live;
 mod operations;
 mod serve;
 mod store;
@@ -23,5 +25,6 @@ mod subgraphs;
 mod usage;
 
 pub(crate) use encode::{Situation, Sources};
+pub(crate) use live::{Open, OpenGuard};
 pub(crate) use serve::{MetricsListener, serve};
 pub(crate) use store::{CompletedRequest, Metrics, Shard};

@@ -11,6 +11,7 @@ use graphql::operation::OperationKind;
 use hyper::StatusCode;
 
 use super::fetches::FetchCounts;
+use super::live::LiveCounts;
 use super::operations::{Operations, Place};
 
 /// The first HTTP status, and the number of statuses.
@@ -40,6 +41,7 @@ pub(crate) struct Shard {
     pub(super) plans: CacheCounts,
     pub(super) response_bytes: AtomicU64,
     pub(super) fetches: FetchCounts,
+    pub(super) live: LiveCounts,
     names: Arc<Operations>,
 }
 
@@ -166,6 +168,7 @@ impl Shard {
             plans: CacheCounts::default(),
             response_bytes: AtomicU64::new(0),
             fetches: FetchCounts::default(),
+            live: LiveCounts::default(),
             names: Arc::clone(names),
         }
     }
@@ -220,7 +223,13 @@ impl Shard {
 
     /// The index of the operation. The document caches it, so that a name is looked up once.
     fn place(&self, seen: &CompletedRequest<'_>) -> Place {
-        let Some(document) = &seen.report.document else { return Place::INVALID };
+        let Some(document) = &seen.report.document else {
+            return match seen.report.operation {
+                // A subscription begins: its executions are not those of this client.
+                Some(_) => Place::OTHER,
+                None => Place::INVALID,
+            };
+        };
         if let Some(place) = document.label.get() {
             return Place(*place);
         }

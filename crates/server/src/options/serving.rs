@@ -20,6 +20,7 @@ use super::origins::OriginOptions;
 use super::persisted::PersistedOptions;
 use super::quantity::Time;
 use super::scope::check_needs;
+use super::subscriptions::SubscriptionOptions;
 use super::tls::TlsOptions;
 use crate::failure::Failure;
 
@@ -68,6 +69,8 @@ pub(crate) struct ServingOptions {
     pub(crate) errors: ErrorOptions,
     #[command(flatten)]
     pub(crate) load: LoadOptions,
+    #[command(flatten)]
+    pub(crate) subscriptions: SubscriptionOptions,
     #[command(flatten)]
     pub(crate) development: DevelopmentOptions,
     #[command(flatten)]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::frames;
+
 /// Codes of faults that no request may cause.
 const OUR_FAULTS: [&str; 3] = ["INTERNAL_SERVER_ERROR", "SOURCE_ERROR", "UNAVAILABLE"];
 
@@ -10,6 +12,11 @@ pub(crate) fn read(mut received: &[u8], input: &[u8]) -> Result<Vec<u16>, String
     let mut statuses = Vec::new();
     while !received.is_empty() {
         let (status, rest) = read_one(received, input)?;
+        if status == 101 {
+            frames::check(rest)?;
+            statuses.push(status);
+            break;
+        }
         // 1xx only announces an answer.
         if status >= 200 {
             statuses.push(status);

@@ -44,6 +44,7 @@ impl Attacked {
         program.args(["--header-timeout", LIMIT, "--body-timeout", LIMIT, "--batching"]);
         // Also for the beginning of a head that came together with the request before it.
         program.args(["--keep-alive-timeout", LIMIT]);
+        program.args(["--socket-init-timeout", LIMIT, "--ping-interval", LIMIT]);
         let mut child =
             program.stdout(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         let started = Instant::now();
@@ -115,7 +116,7 @@ impl Attacked {
     /// everything fails at the first byte.
     pub(crate) fn assert_saw_all_kinds(&self) {
         let statuses = self.statuses.borrow();
-        for status in [200, 400, 404, 405, 415] {
+        for status in [101, 200, 400, 404, 405, 415] {
             assert!(statuses.contains_key(&status), "no {status}: {statuses:?}");
         }
     }

@@ -14,6 +14,10 @@ use rustls::{
     SupportedProtocolVersion, version,
 };
 
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::{self, Message};
+
 use crate::network::certificates::{Algorithm, Authority, Pair};
 use crate::network::site::{
     LIVE, LONG, SHORT, Site, ask, assert_answers, assert_lives, connect_by_path, happens_within,
@@ -102,6 +106,29 @@ fn both_versions_of_tls_are_spoken_over_http_1() {
     let answer = ask(connect(&site, &client(&authority, BOTH, None)), &request(LONG));
     assert_eq!(answer.status, 200);
     assert!(answer.body.len() > 8_000_000, "{}", answer.body.len());
+}
+
+#[test]
+fn sockets_are_encrypted_too() {
+    let authority = Authority::new();
+    let site = serve(&authority.sign(Algorithm::Ecdsa), &[]);
+    let stream = connect(&site, &client(&authority, BOTH, None));
+    let mut request = "wss://localhost/graphql".into_client_request().unwrap();
+    let subprotocol = HeaderValue::from_static("graphql-transport-ws");
+    request.headers_mut().insert("sec-websocket-protocol", subprotocol);
+    let (mut socket, _) = tungstenite::client(request, stream).unwrap();
+    let mut send = |text: &str| {
+        socket.send(Message::text(text)).unwrap();
+        socket.read().unwrap().into_text().unwrap()
+    };
+    assert_eq!(send(r#"{"type":"connection_init"}"#), r#"{"type":"connection_ack"}"#);
+    let subscribe = format!(r#"{{"type":"subscribe","id":"1","payload":{{"query":"{LONG}"}}}}"#);
+    let answer = send(&subscribe);
+    assert!(answer.starts_with(r#"{"type":"next","id":"1","payload":{"data":"#));
+    assert!(answer.len() > 8_000_000, "{}", answer.len());
+    assert_eq!(socket.read().unwrap(), Message::text(r#"{"type":"complete","id":"1"}"#));
+    socket.close(None).unwrap();
+    assert!(matches!(socket.read(), Ok(Message::Close(None))));
 }
 
 #[test]

@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use ahash::AHashMap;
 use bytes::Bytes;
-use pg_walstream::{LogicalReplicationMessage, LogicalReplicationParser};
-use source::changes::{ChangeStream, Coverage, NoStream, TableChange, TableName};
+use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
+use source::changes::{
+    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
+    TableName,
+};
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
@@ -19,6 +22,13 @@ use crate::wire::{Config, Replication, connect_simple};
 /// The version of `pgoutput`'s protocol without parts of running transactions.
 const PROTOCOL: u32 = 1;
 
+/// Most changed rows of a table that are listed.
+const MOST_ROWS: usize = 10_000;
+
+/// Types of values in a row.
+const NULL: u8 = b'n';
+const TEXT: u8 = b't';
+
 /// Pause before the next look whether a transaction is visible: it is committed in the log first.
 const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 
@@ -26,12 +36,20 @@ const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 pub struct PostgresChangeStream {
     replication: Replication,
     parser: LogicalReplicationParser,
-    /// Names by the number that the stream gives to a relation.
-    relations: AHashMap<u32, TableName>,
+    /// By the numbers that the stream gives to them.
+    relations: AHashMap<u32, Relation>,
     coverage: Coverage,
     /// Runs statements beside the stream.
     client: Client,
     gathered: Gathered,
+}
+
+/// A table as the stream describes it.
+#[derive(Clone, Debug)]
+struct Relation {
+    table: Arc<ChangedTable>,
+    /// By column: whether changes have its value before them.
+    is_key: Box<[bool]>,
 }
 
 /// Changes of committed transactions that were not returned yet.
@@ -42,6 +60,54 @@ struct Gathered {
     transactions: Vec<u32>,
     /// The transaction whose changes are being received.
     running: Option<u32>,
+}
+
+impl Relation {
+    /// The values of a row.
+    fn after(&self, row: &TupleData) -> Vec<Cell> {
+        let cell = |value: &ColumnData| match value.data_type {
+            NULL => Cell::Null,
+            TEXT => Cell::Text(value.raw_bytes()),
+            // A large value that did not change is left out.
+            _ => Cell::Unknown,
+        };
+        row.columns.iter().map(cell).collect()
+    }
+
+    /// The values of the key, of a row that may have no others.
+    fn before(&self, row: &[Cell]) -> Vec<Cell> {
+        let cell = |(cell, is_key): (&Cell, &bool)| match is_key {
+            true => cell.clone(),
+            false => Cell::Unknown,
+        };
+        row.iter().zip(&self.is_key).map(cell).collect()
+    }
+}
+
+impl Gathered {
+    fn change(&mut self, table: Arc<ChangedTable>, row: RowChange) {
+        let rows = self.rows(table);
+        if let ChangedRows::Rows(known) = rows {
+            match known.len() < MOST_ROWS {
+                true => known.push(row),
+                false => *rows = ChangedRows::Any,
+            }
+        }
+    }
+
+    fn change_all(&mut self, table: Arc<ChangedTable>) {
+        *self.rows(table) = ChangedRows::Any;
+    }
+
+    /// The changes of a table so far.
+    fn rows(&mut self, table: Arc<ChangedTable>) -> &mut ChangedRows {
+        let place = self.changes.iter().position(|known| Arc::ptr_eq(&known.table, &table));
+        let place = place.unwrap_or_else(|| {
+            self.changes.push(TableChange { table, rows: ChangedRows::Rows(Vec::new()) });
+            self.changes.len() - 1
+        });
+        &mut self.changes[place].rows
+    }
 }
 
 impl PostgresChangeStream {
@@ -89,17 +155,45 @@ impl PostgresChangeStream {
                 self.gathered.transactions.extend(self.gathered.running.take());
             }
             LogicalReplicationMessage::Relation {
-                relation_id, namespace, relation_name, ..
+                relation_id,
+                namespace,
+                relation_name,
+                columns,
+                ..
             } => {
                 let namespace = Some(namespace.as_ref().into());
-                let name = relation_name.as_ref().into();
-                self.relations.insert(relation_id, TableName { namespace, name });
+                let name = TableName { namespace, name: relation_name.as_ref().into() };
+                let is_key = columns.iter().map(|column| column.is_key()).collect();
+                let columns = columns.iter().map(|column| column.name.as_ref().into()).collect();
+                let table = Arc::new(ChangedTable { name, columns });
+                self.relations.insert(relation_id, Relation { table, is_key });
             }
-            LogicalReplicationMessage::Insert { relation_id, .. }
-            | LogicalReplicationMessage::Update { relation_id, .. }
-            | LogicalReplicationMessage::Delete { relation_id, .. } => self.change(relation_id)?,
+            LogicalReplicationMessage::Insert { relation_id, tuple } => {
+                let relation = self.relation(relation_id)?;
+                let after = Some(relation.after(&tuple));
+                self.gathered.change(relation.table, RowChange { before: None, after });
+            }
+            LogicalReplicationMessage::Update { relation_id, old_tuple, new_tuple, .. } => {
+                let relation = self.relation(relation_id)?;
+                let after = relation.after(&new_tuple);
+                // Without an old row the values of the key are the same.
+                let before = match &old_tuple {
+                    Some(old) => relation.before(&relation.after(old)),
+                    None => relation.before(&after),
+                };
+                let row = RowChange { before: Some(before), after: Some(after) };
+                self.gathered.change(relation.table, row);
+            }
+            LogicalReplicationMessage::Delete { relation_id, old_tuple, .. } => {
+                let relation = self.relation(relation_id)?;
+                let before = Some(relation.before(&relation.after(&old_tuple)));
+                self.gathered.change(relation.table, RowChange { before, after: None });
+            }
             LogicalReplicationMessage::Truncate { relation_ids, .. } => {
-                relation_ids.into_iter().try_for_each(|relation| self.change(relation))?;
+                for relation in relation_ids {
+                    let relation = self.relation(relation)?;
+                    self.gathered.change_all(relation.table);
+                }
             }
             // Types, origins and messages of programs; the others belong to other versions.
             _ => {}
@@ -107,15 +201,10 @@ impl PostgresChangeStream {
         Ok(())
     }
 
-    fn change(&mut self, relation: u32) -> Result<(), SourceError> {
-        let table = self.relations.get(&relation).ok_or_else(|| {
+    fn relation(&self, number: u32) -> Result<Relation, SourceError> {
+        self.relations.get(&number).cloned().ok_or_else(|| {
             SourceError::new(SourceErrorKind::Internal, "a change of a relation without a name")
-        })?;
-        let changes = &mut self.gathered.changes;
-        if !changes.iter().any(|known| known.table == *table) {
-            changes.push(TableChange { table: table.clone() });
-        }
-        Ok(())
+        })
     }
 
     /// Waits until new statements see the gathered transactions: the log has a commit before it is

@@ -143,6 +143,8 @@ family!(arguments: ArgumentRole {
     GroupFields => one(ArgumentRole::GroupFields),
     GroupField => one(ArgumentRole::GroupField(Box::new(ValueRef::field(field())))),
     NodeId => one(ArgumentRole::NodeId),
+    Topic => one(ArgumentRole::Topic),
+    Begins => one(ArgumentRole::Begins),
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
     Password => one(ArgumentRole::Password(field())),

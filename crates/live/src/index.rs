@@ -1,0 +1,197 @@
+//! Cohorts by the rows that they read.
+
+use std::sync::Arc;
+
+use ahash::{AHashMap, AHashSet};
+use catalog::{EntityId, FieldId};
+use source::changes::{Cell, ChangedRows, RowChange};
+
+use crate::cohort::Cohort;
+use crate::dependencies::ReadRows;
+use crate::value::FieldValue;
+
+/// The cohorts that read rows of each entity.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    entities: AHashMap<EntityId, Readers>,
+}
+
+/// The cohorts that read rows of an entity.
+#[derive(Debug, Default)]
+struct Readers {
+    /// Those that read any row.
+    all: Vec<Arc<Cohort>>,
+    /// Those that read rows with a value of a field.
+    by_value: AHashMap<FieldValue, Vec<Arc<Cohort>>>,
+    /// The fields of these values, each with the number of entries.
+    fields: AHashMap<FieldId, usize>,
+}
+
+/// A changed table, with the fields of its columns.
+#[derive(Debug)]
+pub(crate) struct Changed<'c> {
+    pub(crate) entity: EntityId,
+    /// By column; `None` for columns that the catalog does not have.
+    pub(crate) fields: &'c [Option<FieldId>],
+    pub(crate) rows: &'c ChangedRows,
+}
+
+impl Index {
+    pub(crate) fn add(&mut self, cohort: &Arc<Cohort>) {
+        for (entity, rows) in &cohort.dependencies.entities {
+            let readers = self.entities.entry(*entity).or_default();
+            match rows {
+                ReadRows::All => readers.all.push(Arc::clone(cohort)),
+                ReadRows::Where(values) => {
+                    for value in values {
+                        let entry = readers.by_value.entry(value.clone()).or_default();
+                        entry.push(Arc::clone(cohort));
+                        *readers.fields.entry(value.field).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, cohort: &Arc<Cohort>) {
+        for (entity, rows) in &cohort.dependencies.entities {
+            let Some(readers) = self.entities.get_mut(entity) else { continue };
+            match rows {
+                ReadRows::All => remove_from(&mut readers.all, cohort),
+                ReadRows::Where(values) => {
+                    for value in values {
+                        readers.remove(value, cohort);
+                    }
+                }
+            }
+            if readers.all.is_empty() && readers.by_value.is_empty() {
+                self.entities.remove(entity);
+            }
+        }
+    }
+
+    /// Marks the cohorts as dirty that a change may concern.
+    pub(crate) fn mark(&self, changed: &Changed<'_>) {
+        let Some(readers) = self.entities.get(&changed.entity) else { return };
+        match changed.rows {
+            ChangedRows::Any => readers.mark_each(),
+            ChangedRows::Rows(rows) => {
+                for row in rows {
+                    readers.mark(row, changed.fields);
+                }
+            }
+        }
+    }
+}
+
+impl Readers {
+    fn remove(&mut self, value: &FieldValue, cohort: &Arc<Cohort>) {
+        if let Some(entry) = self.by_value.get_mut(value) {
+            remove_from(entry, cohort);
+            if entry.is_empty() {
+                self.by_value.remove(value);
+            }
+        }
+        if let Some(count) = self.fields.get_mut(&value.field) {
+            *count -= 1;
+            if *count == 0 {
+                self.fields.remove(&value.field);
+            }
+        }
+    }
+
+    fn mark_each(&self) {
+        self.all.iter().chain(self.by_value.values().flatten()).for_each(|cohort| cohort.mark());
+    }
+
+    fn mark(&self, row: &RowChange, fields: &[Option<FieldId>]) {
+        let written = written(row, fields);
+        let concerned = |cohort: &&Arc<Cohort>| match &written {
+            Some(written) => !written.is_disjoint(&cohort.dependencies.fields),
+            None => true,
+        };
+        self.all.iter().filter(concerned).for_each(|cohort| cohort.mark());
+        for field in self.fields.keys() {
+            let column = fields.iter().position(|own| *own == Some(*field));
+            let cell = |cells: &Option<Vec<Cell>>| match cells {
+                None => Cell::Null,
+                Some(cells) => {
+                    let cell = column.and_then(|column| cells.get(column));
+                    cell.cloned().unwrap_or(Cell::Unknown)
+                }
+            };
+            let (before, after) = (cell(&row.before), cell(&row.after));
+            let is_update = row.before.is_some() && row.after.is_some();
+            match (before, after) {
+                // Of an update the value after it may be left out, where it is the same.
+                (Cell::Unknown, _) => self.mark_field(*field, concerned),
+                (before, Cell::Unknown) if is_update => self.mark_value(*field, before, concerned),
+                (_, Cell::Unknown) => self.mark_field(*field, concerned),
+                (before, after) => {
+                    if before != after {
+                        self.mark_value(*field, before, concerned);
+                    }
+                    self.mark_value(*field, after, concerned);
+                }
+            }
+        }
+    }
+
+    /// Marks the readers of rows with a value.
+    fn mark_value(&self, field: FieldId, cell: Cell, concerned: impl Fn(&&Arc<Cohort>) -> bool) {
+        let Cell::Text(text) = cell else { return };
+        let value = FieldValue { field, text: text.as_ref().into() };
+        let readers = self.by_value.get(&value).into_iter().flatten();
+        readers.filter(concerned).for_each(|cohort| cohort.mark());
+    }
+
+    /// Marks the readers of rows with any value of a field.
+    fn mark_field(&self, field: FieldId, concerned: impl Fn(&&Arc<Cohort>) -> bool) {
+        let readers = self.by_value.iter().filter(|(value, _)| value.field == field);
+        let readers = readers.flat_map(|(_, readers)| readers);
+        readers.filter(concerned).for_each(|cohort| cohort.mark());
+    }
+}
+
+/// The fields that an update has written with other values, or may have; `None` for a row that is new
+/// or deleted, which concerns everybody who reads it.
+fn written(
+    RowChange { before, after }: &RowChange,
+    fields: &[Option<FieldId>],
+) -> Option<std::collections::BTreeSet<FieldId>> {
+    let (before, after) = (before.as_ref()?, after.as_ref()?);
+    let columns = before.iter().zip(after).zip(fields);
+    let changed = columns.filter(|((before, after), _)| match (before, after) {
+        // The value after it is left out where it is the same.
+        (_, Cell::Unknown) => false,
+        (before, after) => before != after,
+    });
+    Some(changed.filter_map(|(_, field)| *field).collect())
+}
+
+fn remove_from(cohorts: &mut Vec<Arc<Cohort>>, cohort: &Arc<Cohort>) {
+    cohorts.retain(|known| !Arc::ptr_eq(known, cohort));
+}
+
+/// Entities of which the feed reports each change, by which who may read a row does not depend on
+/// others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Exact {
+    #[default]
+    None,
+    Only(AHashSet<EntityId>),
+}
+
+impl Exact {
+    /// Returns true if the feed reports each change that concerns a cohort.
+    pub(crate) fn covers(&self, cohort: &Cohort) -> bool {
+        let dependencies = &cohort.dependencies;
+        match self {
+            Self::None => false,
+            Self::Only(entities) => {
+                !dependencies.is_timed
+                    && dependencies.entities.keys().all(|entity| entities.contains(entity))
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! A connection, as its requests see it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hyper::header::HeaderMap;
+
+use super::service::Current;
+use super::timeouts::ConnectionState;
+use super::transport::{Peer, Transport};
+
+#[derive(Debug)]
+pub(super) struct ConnectionContext {
+    pub(super) peer: Peer,
+    pub(super) state: Rc<ConnectionState>,
+    /// The newest generation, for answers that outlive a reload.
+    pub(super) current: Current,
+    /// The headers of an accepted handshake: after its response, the connection is a WebSocket.
+    pub(super) handshake: RefCell<Option<Box<HeaderMap>>>,
+}
+
+impl ConnectionContext {
+    /// Resets the connection of a client that does not read.
+    pub(super) fn reset_stalled(&self, transport: &Transport) {
+        let patience = self.current.get().settings.timeouts.stall;
+        let peer = self.peer;
+        tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
+        transport.reset();
+    }
+}

@@ -1,0 +1,144 @@
+//! Responses that follow each other in the body of one HTTP response.
+//!
+//! * `format`: the forms of such a body, and content negotiation
+//! * `body`: the responses of a subscription as the bytes of a body
+
+mod body;
+mod format;
+
+use std::rc::Rc;
+
+use engine::{Allowed, Caller, Delivery, Kind};
+use graphql::Parameters;
+use graphql::heap::HeapSize;
+use graphql::operation::OperationKind;
+use hyper::StatusCode;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use tokio::time::Instant;
+
+use self::body::stream;
+pub(super) use self::format::Format;
+use super::answer_body::AnswerBody;
+use super::connection_context::ConnectionContext;
+use super::event_body::EventBody;
+use super::exchange::Exchange;
+use super::execute::{Executed, Execution, execute_found};
+use super::media_type::MediaType;
+use super::persisted::Found;
+use super::refusal::Refusal;
+use super::respond::Response;
+use super::service::Service;
+use super::subscription::Subscription;
+
+/// Proxies that buffer responses pass this one on at once.
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// An operation whose client accepts a stream.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) parameters: Parameters,
+    pub(super) allowed: Allowed,
+    pub(super) caller: Caller,
+    /// The time at which the token of the caller expires, if it does.
+    pub(super) until: Option<Instant>,
+}
+
+/// The form of the response, if it is a stream. If the client accepts JSON, too, only a subscription is.
+pub(super) fn choose(
+    service: &Service,
+    accepted: Option<Format>,
+    media_type: Option<MediaType>,
+    parameters: &Parameters,
+) -> Option<Format> {
+    let format = accepted?;
+    match media_type.is_none() || is_subscription(service, parameters) {
+        true => Some(format),
+        false => None,
+    }
+}
+
+fn is_subscription(service: &Service, parameters: &Parameters) -> bool {
+    let may_be = parameters.query.as_ref().is_none_or(|text| text.contains("subscription"));
+    let found = || service.settings.persisted.find(parameters.clone()).ok();
+    let found = may_be.then(found).flatten();
+    let kind = found.and_then(|found| service.worker.operation_kind(&found.request).ok());
+    kind == Some(OperationKind::Subscription)
+}
+
+/// Answers an operation by a stream. Errors of its document are responses in the stream, since clients
+/// cannot read another body.
+pub(super) async fn answer(
+    service: &Rc<Service>,
+    context: &Rc<ConnectionContext>,
+    format: Format,
+    operation: Operation,
+    exchange: &mut Exchange,
+) -> Result<Response, Refusal> {
+    let Operation { parameters, allowed, caller, until } = operation;
+    let found = match service.settings.persisted.find(parameters) {
+        Ok(found) => found,
+        Err(missing) => {
+            let refusal = Refusal::Document(missing);
+            let response = respond(format, AnswerBody::Whole(format.failed(&refusal.body())));
+            exchange.refusal = Some(refusal);
+            return Ok(response);
+        }
+    };
+    match service.worker.operation_kind(&found.request) {
+        Ok(OperationKind::Subscription) => {
+            exchange.report.operation = Some(OperationKind::Subscription);
+            exchange.operation_name.clone_from(&found.request.operation_name);
+            let begun = subscribe(service, context, caller, found)?;
+            Ok(match begun {
+                Ok(subscription) => {
+                    let stream = stream(context, format, subscription, until);
+                    respond(format, AnswerBody::Events(Box::new(EventBody::new(stream))))
+                }
+                Err(response) => fail(format, &response, exchange),
+            })
+        }
+        Ok(OperationKind::Query | OperationKind::Mutation) => {
+            let execution = Execution { caller: &caller, allowed, delivery: Delivery::Whole };
+            let (began, report) = (exchange.started, &mut exchange.report);
+            let executed = execute_found(service, found, execution, began, report).await?;
+            let Executed { response, operation_name } = executed;
+            exchange.operation_name = operation_name;
+            Ok(match response.kind {
+                Kind::Executed => respond(format, AnswerBody::Whole(format.single(&response.body))),
+                Kind::RequestError | Kind::MutationRefused | Kind::Overloaded => {
+                    fail(format, &response, exchange)
+                }
+            })
+        }
+        Err(response) => Ok(fail(format, &response, exchange)),
+    }
+}
+
+fn subscribe(
+    service: &Service,
+    context: &ConnectionContext,
+    caller: Caller,
+    Found { request, learn }: Found,
+) -> Result<Result<Subscription, engine::Response>, Refusal> {
+    if let Some(hash) = learn {
+        service.settings.persisted.learn(hash, &request.query);
+    }
+    let bytes = request.query.len() + request.variables.heap_size();
+    let held = service.process.bodies.reserve(bytes as u64)?;
+    Ok(Subscription::begin(&context.current, request, caller, held))
+}
+
+/// The stream of an operation that was not executed.
+fn fail(format: Format, response: &engine::Response, exchange: &mut Exchange) -> Response {
+    exchange.record_errors(&response.body);
+    respond(format, AnswerBody::Whole(format.failed(&response.body)))
+}
+
+fn respond(format: Format, body: AnswerBody) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::OK;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}

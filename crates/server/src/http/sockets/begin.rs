@@ -1,0 +1,142 @@
+//! Begins an operation over a socket, and records it as a request.
+
+use std::rc::Rc;
+
+use engine::gateway::headers::REQUEST_ID;
+use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
+use futures_util::future::LocalBoxFuture;
+use graphql::Parameters;
+use graphql::operation::OperationKind;
+use hyper::StatusCode;
+use hyper::header::HeaderValue;
+
+use crate::http::connection_context::ConnectionContext;
+use crate::http::exchange::Exchange;
+use crate::http::execute::{Executed, Execution, execute_found};
+use crate::http::persisted::Found;
+use crate::http::refusal::Refusal;
+use crate::http::service::Service;
+use crate::http::subscription::{Event, Subscription};
+use crate::memory;
+use crate::request_id::RequestId;
+
+/// The work of an operation.
+pub(super) enum Work {
+    /// A query or a mutation, which has one event.
+    Once(LocalBoxFuture<'static, Event>),
+    Subscription(Box<Subscription>),
+}
+
+/// Begins an operation of the caller, whose message needs so many bytes.
+pub(super) fn begin(
+    context: &ConnectionContext,
+    mut caller: Caller,
+    parameters: Parameters,
+    bytes: u64,
+) -> Work {
+    let service = context.current.get();
+    let id = RequestId::given_or_new(None);
+    if let (Some(forwarded), Ok(id)) = (&mut caller.forwarded, HeaderValue::from_str(id.as_str())) {
+        forwarded.set(REQUEST_ID, id);
+    }
+    id.run(|| {
+        let mut exchange = Exchange::of_socket(&service, context.peer);
+        let (found, held) = match find(&service, parameters, bytes) {
+            Ok(found) => found,
+            Err(refusal) => return Work::failed(refuse(exchange, refusal)),
+        };
+        match service.worker.operation_kind(&found.request) {
+            Ok(OperationKind::Subscription) => {
+                exchange.report.operation = Some(OperationKind::Subscription);
+                exchange.operation_name.clone_from(&found.request.operation_name);
+                subscribe(context, &service, caller, found, held, exchange)
+            }
+            Ok(OperationKind::Query | OperationKind::Mutation) => {
+                let work = execute(service, caller, found, held, exchange);
+                Work::Once(Box::pin(id.scope(work)))
+            }
+            Err(response) => Work::failed(end(exchange, response)),
+        }
+    })
+}
+
+/// Finds the document of an operation, and reserves memory for its request.
+fn find(
+    service: &Service,
+    parameters: Parameters,
+    bytes: u64,
+) -> Result<(Found, MemoryReservation), Refusal> {
+    let held = service.process.bodies.reserve(bytes)?;
+    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    Ok((found, held))
+}
+
+/// Begins a subscription. Its record ends now: it may run for days.
+fn subscribe(
+    context: &ConnectionContext,
+    service: &Service,
+    caller: Caller,
+    Found { request, learn }: Found,
+    held: MemoryReservation,
+    mut exchange: Exchange,
+) -> Work {
+    if let Some(hash) = learn {
+        service.settings.persisted.learn(hash, &request.query);
+    }
+    match Subscription::begin(&context.current, request, caller, held) {
+        Ok(subscription) => {
+            exchange.end(StatusCode::OK);
+            Work::Subscription(Box::new(subscription))
+        }
+        Err(response) => Work::failed(end(exchange, response)),
+    }
+}
+
+async fn execute(
+    service: Rc<Service>,
+    caller: Caller,
+    found: Found,
+    _held: MemoryReservation,
+    mut exchange: Exchange,
+) -> Event {
+    let delivery = Delivery::Whole;
+    let execution = Execution { caller: &caller, allowed: Allowed::All, delivery };
+    let (began, report) = (exchange.started, &mut exchange.report);
+    let executed = execute_found(&service, found, execution, began, report).await;
+    match executed {
+        Ok(Executed { response, operation_name }) => {
+            exchange.operation_name = operation_name;
+            end(exchange, response)
+        }
+        Err(refusal) => refuse(exchange, refusal),
+    }
+}
+
+/// Ends the record with a response.
+fn end(mut exchange: Exchange, response: engine::Response) -> Event {
+    if response.kind != Kind::Executed {
+        exchange.record_errors(&response.body);
+    }
+    exchange.response_bytes = response.body.len() as u64;
+    exchange.end(StatusCode::OK);
+    let body = memory::answer(response.body, response.held);
+    match response.kind {
+        Kind::Executed => Event::Result(body),
+        Kind::RequestError | Kind::MutationRefused | Kind::Overloaded => Event::Errors(body),
+    }
+}
+
+/// Ends the record with a refusal.
+fn refuse(mut exchange: Exchange, refusal: Refusal) -> Event {
+    let (status, body) = (refusal.status(), refusal.body());
+    exchange.refusal = Some(refusal);
+    exchange.end(status);
+    Event::Errors(body.into())
+}
+
+impl Work {
+    /// An operation that has ended already.
+    fn failed(event: Event) -> Self {
+        Self::Once(Box::pin(async { event }))
+    }
+}
