@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, Hub, Listeners, LiveQuery};
+use live::{Cohort, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -16,7 +16,8 @@ use tokio::sync::mpsc::Receiver;
 pub use live::{Counts, FeedKind, FeedOptions};
 
 use crate::caller::Caller;
-use crate::events::EventExecution;
+use crate::events::{EventExecution, ended};
+use crate::respond::Response;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -104,6 +105,16 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.recv().await,
+        }
+    }
+
+    /// Returns the last response of a subscription that cannot continue in another engine without
+    /// missing events; `None` for live queries, which begin with their newest response.
+    #[must_use]
+    pub fn moved(&self) -> Option<Response> {
+        match self {
+            Self::Live(_) => None,
+            Self::Events(_) => Some(Response::request_error(&[ended(ListenerEnd::Lost)])),
         }
     }
 }

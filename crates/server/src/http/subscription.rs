@@ -114,8 +114,11 @@ impl Subscription {
         }
     }
 
-    /// Continues with the newest generation.
+    /// Continues with the newest generation, unless events may be missing then.
     fn renew(&mut self) -> Result<(), Response> {
+        if let Some(last) = self.responses.moved() {
+            return Err(last);
+        }
         let service = self.current.get();
         self.responses = subscribe(&service, &self.request, &self.caller)?;
         self.service = service;
