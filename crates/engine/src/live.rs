@@ -17,7 +17,6 @@ pub use live::{Counts, FeedKind, FeedOptions};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};
-use crate::respond::Response;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -108,13 +107,13 @@ impl Responses {
         }
     }
 
-    /// Returns the last response of a subscription that cannot continue in another engine without
+    /// Returns the last error of a subscription that cannot continue in another engine without
     /// missing events; `None` for live queries, which begin with their newest response.
     #[must_use]
-    pub fn moved(&self) -> Option<Response> {
+    pub fn moved(&self) -> Option<GraphQLError> {
         match self {
             Self::Live(_) => None,
-            Self::Events(_) => Some(Response::request_error(&[ended(ListenerEnd::Lost)])),
+            Self::Events(_) => Some(ended(ListenerEnd::Lost)),
         }
     }
 }

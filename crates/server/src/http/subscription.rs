@@ -116,8 +116,8 @@ impl Subscription {
 
     /// Continues with the newest generation, unless events may be missing then.
     fn renew(&mut self) -> Result<(), Response> {
-        if let Some(last) = self.responses.moved() {
-            return Err(last);
+        if let Some(error) = self.responses.moved() {
+            return Err(Response::request_error(&[error]));
         }
         let service = self.current.get();
         self.responses = subscribe(&service, &self.request, &self.caller)?;
