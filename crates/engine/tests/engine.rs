@@ -27,6 +27,7 @@ mod graph_types_size;
 mod hostile_names;
 mod joined_levels;
 mod live;
+mod live_model;
 mod live_postgraphile;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]

@@ -71,17 +71,13 @@ pub(crate) async fn assert_silent(query: &mut LiveQuery) {
     assert!(waited.is_err(), "{waited:?}");
 }
 
-<<<<<<< HEAD
 /// Numbers of cohorts and subscribers.
 fn running(worker: &Worker) -> (u64, u64) {
     let Counts { cohorts, subscribers, executions: _ } = worker.engine().live_counts();
     (cohorts, subscribers)
 }
 
-async fn execute(worker: &Worker, query: &str) -> Value {
-=======
 pub(crate) async fn execute(worker: &Worker, query: &str) -> Value {
->>>>>>> h/pglive
     let answered = worker.execute(&request(query), Allowed::All).await;
     serde_json::from_slice(&answered.body).unwrap()
 }

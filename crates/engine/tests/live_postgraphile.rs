@@ -47,7 +47,8 @@ async fn open(address: &SourceAddress, dialect: Dialect) -> Rc<Worker> {
     run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
     let interval = Duration::from_millis(50);
     let usual = options(dgraph::Options::default(), false);
-    let options = Options { dialect, live: FeedOptions { interval }, ..usual };
+    let options =
+        Options { dialect, live: FeedOptions { interval, ..FeedOptions::default() }, ..usual };
     Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
 }
 

@@ -4,12 +4,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use ir::Claims;
 use serde_json_bytes::{ByteString, Map, Value};
 use source::{Session, Settings};
 use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
 use crate::dependencies::Dependencies;
 
@@ -121,6 +123,14 @@ impl Cohort {
         match self.has_subscribers() {
             true => Wake::Execute,
             false => Wake::End,
+        }
+    }
+
+    /// Waits, and marks it as dirty then; a change before that ends the wait.
+    pub async fn mark_after(&self, pause: Duration) {
+        // A change that comes meanwhile is kept for the next wait.
+        if timeout(pause, self.dirty.notified()).await.is_ok() || self.has_subscribers() {
+            self.mark();
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::{Catalog, EntityId, EntityKind, Field, FieldId, RelationshipId, RelationshipKind};
+use catalog::{
+    Catalog, EntityId, EntityKind, Field, FieldId, Generated, RelationshipId, RelationshipKind,
+};
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Comparison, Distance,
     Filter, From, Groups, Hop, HopDirection, Insert, InsertedRows, Keyset, KeysetValue, Nearest,
@@ -120,10 +122,10 @@ impl Collector<'_> {
         let Field { entity, generated, .. } = &self.catalog[field];
         match generated {
             // A feed may leave out the value that follows from others.
-            Some(_) => {
+            Some(Generated::Stored) => {
                 self.found.fields.extend(self.catalog.fields_of(*entity).map(|own| own.id));
             }
-            None => {
+            Some(Generated::IdentityAlways | Generated::IdentityByDefault) | None => {
                 self.found.fields.insert(field);
             }
         }

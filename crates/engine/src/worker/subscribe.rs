@@ -1,17 +1,22 @@
 //! Subscriptions on one thread.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::live::{CohortKey, Dependencies, Joined, Wake};
 use futures_util::future::join;
 use graphql::operation::OperationKind;
-use graphql::{GraphQLError, Request, coerce_variable_values};
+use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 
 use super::{Allowed, Delivery, Worker};
 use crate::caller::Caller;
 use crate::live::{Begun, Driver, Execution, reserved};
 use crate::report::Report;
 use crate::respond::Response;
+
+/// Pauses before an execution that has failed is repeated.
+const FIRST_RETRY: Duration = Duration::from_millis(500);
+const LAST_RETRY: Duration = Duration::from_secs(30);
 
 impl Worker {
     /// The kind of a request's operation.
@@ -75,29 +80,53 @@ impl Worker {
                 self.execute_cohort(execution).await;
             }
         };
-        let feed = async {
-            if driver.needs_feed {
-                let engine = &*self.engine;
-                let changes = engine.source.changes();
-                let options = engine.live.options;
-                ::live::follow(&engine.live.hub, changes, &engine.catalog, options).await;
-            }
-        };
-        join(execution, feed).await;
+        if driver.needs_feed {
+            let engine = &*self.engine;
+            let changes = engine.source.changes();
+            let options = engine.live.options;
+            let feed = ::live::follow(&engine.live.hub, changes, &engine.catalog, options);
+            // Boxed: only one task of many has it.
+            Box::pin(join(execution, feed)).await;
+        } else {
+            execution.await;
+        }
     }
 
     async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
+        let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
             // The semaphore is never closed.
-            let _slot = self.engine.live.slots.acquire().await;
+            let slot = self.engine.live.slots.acquire().await;
             self.engine.live.hub.count_execution();
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
             // Boxed: the task of a subscription is small while it waits.
             let executed =
                 Box::pin(self.deliver_for(request, caller, allowed, whole, &mut report)).await;
+            drop(slot);
             let Response { body, held, .. } = executed;
             cohort.publish(reserved(body, held));
+            match report.codes.iter().copied().any(is_transient) {
+                true => {
+                    // No change would tell that the source answers again.
+                    cohort.mark_after(again).await;
+                    again = (again * 2).min(LAST_RETRY);
+                }
+                false => again = FIRST_RETRY,
+            }
         }
+    }
+}
+
+/// Returns true if the same request may succeed later without a change of rows.
+fn is_transient(code: ErrorCode) -> bool {
+    match code {
+        ErrorCode::Unavailable
+        | ErrorCode::Timeout
+        | ErrorCode::Overloaded
+        | ErrorCode::ResponseMemoryExhausted
+        | ErrorCode::ResolverUnavailable
+        | ErrorCode::ResolverTimeout => true,
+        _ => false,
     }
 }

@@ -85,7 +85,11 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
-    Ok(engine::Options { errors: serving.errors.to_engine(), ..engine_options })
+    Ok(engine::Options {
+        errors: serving.errors.to_engine(),
+        live: serving.subscriptions.to_engine(),
+        ..engine_options
+    })
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
@@ -119,7 +123,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             federation: None,
             schema_first: None,
             resolvers: None,
-            live: engine::live::FeedOptions::default(),
+            live: serving.subscriptions.to_engine(),
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

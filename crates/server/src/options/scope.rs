@@ -86,6 +86,10 @@ enum Scope {
     Policies,
     /// Databases that measure statements, and gateways, which measure fetches.
     Figures,
+    /// Sources with live queries: not those in the process of a gateway.
+    Live,
+    /// PostgreSQL, where it has live queries.
+    LivePostgres,
     /// SQLite, and the dialect phrag on any source.
     SqliteOrPhrag,
     /// SQLite.
@@ -136,6 +140,8 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["listen", "unix-socket-mode", "threads", "drain-timeout", "drain-delay"]),
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
     (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
+    (Scope::LivePostgres, &["live-feed"]),
+    (Scope::Live, &["live-interval"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
     (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
     (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),
@@ -331,7 +337,10 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
     match scope {
-        Scope::Everywhere | Scope::Sources(_) => None,
+        Scope::Everywhere | Scope::Sources(_) | Scope::Live => None,
+        Scope::LivePostgres => (source != SourceKind::Postgres).then(|| {
+            format!("`--{name}` is for PostgreSQL, and {} has no stream of changes: {LEAVE_OUT}", source.name())
+        }),
         Scope::Supergraph => Some(format!(
             "`--{name}` is for a supergraph, and the source is a database: {LEAVE_OUT}"
         )),
@@ -421,6 +430,8 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         | Scope::DialectOnPostgres(_)
         | Scope::OtherDialects(..)
         | Scope::Policies
+        | Scope::Live
+        | Scope::LivePostgres
         | Scope::Sqlite(_)
         | Scope::SqliteOrPhrag => Some(format!(
             "`--{name}` is for a database, and the source is a supergraph: {LEAVE_OUT}"

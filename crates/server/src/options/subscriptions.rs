@@ -1,6 +1,7 @@
 //! Options of subscriptions.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use engine::live::{FeedKind, FeedOptions};
 
 use super::quantity::Time;
 
@@ -21,4 +22,29 @@ pub(crate) struct SubscriptionOptions {
         default_value = "1000"
     )]
     pub(crate) max_socket_operations: usize,
+    /// How changes of rows are found: by a stream of the database, where it has one, or by its state, which is read in intervals
+    #[arg(long, env = "THALWEG_LIVE_FEED", value_name = "KIND", default_value = "stream")]
+    live_feed: LiveFeed,
+    /// The interval of reads of the database's state without a stream, and of executions of subscriptions with functions, views or the current time
+    #[arg(long, env = "THALWEG_LIVE_INTERVAL", value_name = "TIME", default_value = "1s")]
+    live_interval: Time,
+}
+
+/// Ways to find changes of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LiveFeed {
+    /// PostgreSQL's logical replication, if the server's `wal_level` and the role allow it
+    Stream,
+    /// Intervals
+    Interval,
+}
+
+impl SubscriptionOptions {
+    pub(crate) fn to_engine(&self) -> FeedOptions {
+        let kind = match self.live_feed {
+            LiveFeed::Stream => FeedKind::Stream,
+            LiveFeed::Interval => FeedKind::Probe,
+        };
+        FeedOptions { interval: self.live_interval.0, kind }
+    }
 }

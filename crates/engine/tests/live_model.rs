@@ -1,0 +1,179 @@
+//! Random changes, lost connections and subscribers that come and go: whatever happens, each
+//! subscription ends at the true state, and none has received a row that its session may not read.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::live::{FeedKind, LiveQuery};
+use engine::{Allowed, Caller, Delivery, Engine, Report, Session, SourceAddress, Worker};
+use serde_json::{Value, json};
+use source::Claims;
+use testkit::random::Random;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::dgraph::{migrate, on_each, options, run_sql};
+use crate::live::{request, subscribe};
+
+const TYPES: &str = r#"
+    type Note @withSubscription
+        @auth(query: { rule: "query($USER: String!) { queryNote(filter: {owner: {eq: $USER}}) { id } }" }) {
+        id: ID!
+        owner: String! @search(by: [hash])
+        size: Int @search
+        inside: Folder
+    }
+    type Folder @withSubscription { id: ID!  title: String!  notes: [Note] @hasInverse(field: inside) }
+"#;
+
+const USERS: [&str; 3] = ["ann", "bob", "eve"];
+const FOLDERS: usize = 4;
+const ROUNDS: usize = 60;
+const SUBSCRIBERS: usize = 24;
+
+/// Longer than any change takes to arrive, also after lost connections.
+const LONG: Duration = Duration::from_secs(60);
+
+/// The subscriptions; `%` is a random number.
+const QUERIES: [&str; 5] = [
+    "queryNote(order: {asc: size, then: {asc: owner}}) { owner size inside { title } }",
+    "queryNote(filter: {size: {gt: %}}) { owner size }",
+    "getFolder(id: \"0x%\") { title notes(order: {asc: size}) { owner size } }",
+    "aggregateNote(filter: {size: {le: %}}) { count sizeMax }",
+    "queryFolder(order: {asc: title}) { title notesAggregate { count sizeMin } }",
+];
+
+struct Subscriber {
+    user: &'static str,
+    query: String,
+    live: LiveQuery,
+    last: Option<Value>,
+}
+
+fn caller(user: &str) -> Caller {
+    let claims = Claims::new(serde_json_bytes::json!({ "USER": user }));
+    Caller { session: Session { claims: Some(Arc::new(claims)), settings: None }, forwarded: None }
+}
+
+impl Subscriber {
+    fn new(worker: &Rc<Worker>, random: &mut Random) -> Self {
+        let user = *random.one_of(&USERS);
+        let query = random.one_of(&QUERIES);
+        let query = query.replace('%', &(1 + random.below(FOLDERS)).to_string());
+        let live = subscribe(worker, &format!("subscription {{ {query} }}"), &caller(user));
+        Self { user, query, live, last: None }
+    }
+
+    /// Reads what has come, and checks that the rows are those of the session.
+    async fn read(&mut self, patience: Duration) {
+        while let Ok(response) = timeout(patience, self.live.next()).await {
+            let response: Value = serde_json::from_slice(&response.unwrap()).unwrap();
+            check_owners(&response, self.user);
+            self.last = Some(response);
+        }
+    }
+}
+
+fn check_owners(value: &Value, user: &str) {
+    match value {
+        Value::Object(members) => {
+            if let Some(owner) = members.get("owner") {
+                assert_eq!(owner, user, "{value}");
+            }
+            members.values().for_each(|value| check_owners(value, user));
+        }
+        Value::Array(values) => values.iter().for_each(|value| check_owners(value, user)),
+        _ => {}
+    }
+}
+
+/// A random change as SQL; `next` is the next free id.
+fn change(random: &mut Random, next: &mut usize) -> String {
+    let owner = *random.one_of(&USERS);
+    let (size, folder) = (random.below(8), 1 + random.below(FOLDERS));
+    let some = format!("id % 5 = {}", random.below(5));
+    match random.below(6) {
+        0 | 1 => {
+            *next += 1;
+            format!(
+                "INSERT INTO \"Note\" (id, owner, size, inside) VALUES ({next}, '{owner}', {size}, {folder})"
+            )
+        }
+        2 => format!("UPDATE \"Note\" SET size = {size} WHERE {some}"),
+        3 => format!("UPDATE \"Note\" SET owner = '{owner}' WHERE {some}"),
+        4 => format!("UPDATE \"Note\" SET inside = {folder} WHERE {some}"),
+        _ => format!("DELETE FROM \"Note\" WHERE {some} AND size = {size}"),
+    }
+}
+
+/// The truth: the same as a query.
+async fn truth(worker: &Worker, subscriber: &Subscriber) -> Value {
+    let query = request(&format!("{{ {} }}", subscriber.query));
+    let (caller, whole) = (caller(subscriber.user), Delivery::Whole);
+    let mut report = Report::default();
+    let answered = worker.deliver_for(&query, &caller, Allowed::All, whole, &mut report).await;
+    serde_json::from_slice(&answered.body).unwrap()
+}
+
+async fn check(address: SourceAddress, kind: FeedKind) {
+    let mut options = options(migrate(&address, TYPES).await, false);
+    options.live.kind = kind;
+    options.live.interval = Duration::from_millis(200);
+    let engine = Engine::open(&address, &options).await.unwrap();
+    let worker = Rc::new(Worker::new(Arc::clone(&engine)));
+    // It is not hit by the lost connections of the subscriptions.
+    let asking = Worker::new(Arc::clone(&engine));
+    let folders: Vec<String> = (1..=FOLDERS).map(|id| format!("({id}, 'f{id}')")).collect();
+    let add = format!("INSERT INTO \"Folder\" (id, title) VALUES {}", folders.join(", "));
+    run_sql(&address, &add).await;
+    let mut random = Random::new(7);
+    let mut next = 100;
+    let mut subscribers: Vec<Subscriber> =
+        (0..SUBSCRIBERS).map(|_| Subscriber::new(&worker, &mut random)).collect();
+    for round in 0..ROUNDS {
+        for _ in 0..1 + random.below(4) {
+            run_sql(&address, &change(&mut random, &mut next)).await;
+        }
+        let place = random.below(SUBSCRIBERS);
+        match random.below(4) {
+            0 => subscribers[place] = Subscriber::new(&worker, &mut random),
+            1 if matches!(address, SourceAddress::Postgres(_)) => {
+                let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                run_sql(&address, kill).await;
+            }
+            _ => {}
+        }
+        for subscriber in &mut subscribers {
+            subscriber.read(Duration::ZERO).await;
+        }
+        if round % 10 == 9 {
+            settle(&asking, &mut subscribers).await;
+        }
+    }
+}
+
+/// Waits until each subscription has the true state.
+async fn settle(asking: &Worker, subscribers: &mut [Subscriber]) {
+    let deadline = Instant::now() + LONG;
+    for subscriber in subscribers {
+        loop {
+            subscriber.read(Duration::from_millis(1)).await;
+            let truth = truth(asking, subscriber).await;
+            if truth.get("errors").is_none() && subscriber.last.as_ref() == Some(&truth) {
+                break;
+            }
+            let Subscriber { user, query, last, .. } = subscriber;
+            let state = json!({ "user": user, "query": query, "last": last, "truth": truth });
+            assert!(Instant::now() < deadline, "{state}");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[test]
+fn each_subscription_ends_at_the_true_state() {
+    for kind in [FeedKind::Stream, FeedKind::Probe] {
+        on_each(|address| check(address, kind));
+    }
+}
