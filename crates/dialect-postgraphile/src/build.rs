@@ -14,7 +14,7 @@ use super::claims::Claims;
 use super::enum_tables::EnumTables;
 use super::naming::Inflection;
 use super::tags::annotations::Annotations;
-use super::{Options, scalars, subscriptions};
+use super::{Options, scalars};
 use api::{Api, ApiBuilder};
 
 /// The owner of the name of a built-in value type, in notes.
@@ -94,7 +94,7 @@ impl<'a> Build<'a> {
             types.reserve(scalars::NODE, "a type of every API with node ids");
         }
         if options.simple_subscriptions {
-            types.reserve(subscriptions::PAYLOAD, "the type of events");
+            types.reserve(scalars::LISTEN_PAYLOAD, "the type of events");
         }
         for name in of_values {
             types.reserve(name, OF_VALUES);

@@ -52,6 +52,9 @@ pub(super) fn is_type_of_values(name: &str) -> bool {
 /// The interface of rows with global ids, unless an option disables them.
 pub(super) const NODE: &str = "Node";
 
+/// The type of the events of `listen`.
+pub(super) const LISTEN_PAYLOAD: &str = "ListenPayload";
+
 /// A scalar's GraphQL type with the conversions of its values.
 #[derive(Clone, Debug)]
 pub(super) struct ScalarType {

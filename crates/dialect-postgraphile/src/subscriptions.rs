@@ -11,8 +11,6 @@ use super::scalars;
 use api::binding::{ArgumentRole, FieldBinding, InputBinding, ListenBinding};
 use api::{add_live_fields, add_subscription_type};
 
-/// The type of the events of `listen`.
-pub(super) const PAYLOAD: &str = "ListenPayload";
 const LISTEN: &str = "listen";
 
 /// The beginning of the names of channels.
@@ -63,7 +61,7 @@ fn add_listen(build: &mut Build<'_>, root: TypeId) {
 
 fn add_payload(build: &mut Build<'_>) -> Option<TypeId> {
     let query = build.api.schema().query?;
-    let payload = build.add_type(PAYLOAD, None, object(Vec::new()))?;
+    let payload = build.add_type(scalars::LISTEN_PAYLOAD, None, object(Vec::new()))?;
     let definition = field("query", descriptions::PAYLOAD_QUERY, TypeRef::named(query));
     build.api.add_field(payload, definition, FieldBinding::Constants);
     if let Some(node) = build.api.schema().find_type(scalars::NODE)

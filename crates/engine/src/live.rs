@@ -53,8 +53,8 @@ pub struct Driver(pub(crate) Work);
 
 #[derive(Debug)]
 pub(crate) enum Work {
-    Live(LiveWork),
-    Events(EventExecution),
+    Live(Box<LiveWork>),
+    Events(Box<EventExecution>),
 }
 
 /// The execution of a cohort, and the feed of all cohorts.

@@ -70,8 +70,10 @@ impl Worker {
             request: request.clone(),
             caller: caller.clone(),
         });
-        let driver = (execution.is_some() || needs_feed)
-            .then(|| Driver(Work::Live(LiveWork { hub: Arc::clone(hub), execution, needs_feed })));
+        let driver = (execution.is_some() || needs_feed).then(|| {
+            let work = LiveWork { hub: Arc::clone(hub), execution, needs_feed };
+            Driver(Work::Live(Box::new(work)))
+        });
         Begun { responses: Responses::Live(query), driver }
     }
 
@@ -105,7 +107,7 @@ impl Worker {
             begins: listened.begins,
             channels: needs_task.then_some(channels),
         };
-        let driver = Some(Driver(Work::Events(work)));
+        let driver = Some(Driver(Work::Events(Box::new(work))));
         Ok(Begun { responses: Responses::Events(receiver), driver })
     }
 
@@ -129,8 +131,8 @@ impl Worker {
     /// if nobody else does: it follows the changes of the source, or receives notifications.
     pub async fn drive(&self, driver: Driver) {
         match driver.0 {
-            Work::Live(work) => self.drive_live(work).await,
-            Work::Events(work) => self.drive_events(work).await,
+            Work::Live(work) => self.drive_live(*work).await,
+            Work::Events(work) => self.drive_events(*work).await,
         }
     }
 
