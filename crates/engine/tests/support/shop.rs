@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dialects::{Dialect, postgraphile};
-use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
+use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Timeouts, Worker};
 use graphql::Request;
 use serde_json::{Value, json};
 use source::statistics::{Statistics, Totals};
@@ -149,7 +149,11 @@ impl Shop {
                 simple_collections: postgraphile::SimpleCollections::Only,
                 ..postgraphile::Options::default()
             }),
-            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+            source: OpenOptions {
+                namespaces: vec!["public".into()],
+                timeouts: Timeouts { acquire: PATIENCE, ..Timeouts::default() },
+                ..OpenOptions::default()
+            },
             connections: most,
             limits,
             errors: engine::ErrorOptions::default(),
