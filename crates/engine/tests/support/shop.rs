@@ -15,7 +15,7 @@ use testkit::postgres::{Installation, Server, required_installations, shared};
 use tokio::task::LocalSet;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `gate` waits as long as somebody else holds the lock of the id, and so does `stubborn`, of 7, which
 /// cannot be cancelled; `fault` fails for one id.
