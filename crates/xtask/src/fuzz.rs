@@ -26,6 +26,7 @@ pub(crate) enum Target {
     Token,
     Supergraph,
     Planner,
+    Failures,
     Answers,
 }
 
@@ -36,7 +37,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -46,6 +47,7 @@ impl Target {
         Self::Token,
         Self::Supergraph,
         Self::Planner,
+        Self::Failures,
         Self::Answers,
     ];
 
@@ -60,6 +62,7 @@ impl Target {
             Self::Token => "token",
             Self::Supergraph => "supergraph",
             Self::Planner => "planner",
+            Self::Failures => "failures",
             Self::Answers => "answers",
         }
     }
@@ -78,6 +81,7 @@ impl Target {
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
             Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
             Self::Planner => (GATEWAY, &["fuzz::planner"]),
+            Self::Failures => (GATEWAY, &["fuzz::failures"]),
             Self::Answers => (GATEWAY, &["fuzz::answers"]),
         }
     }
