@@ -24,6 +24,7 @@ pub(crate) enum Target {
     NodeId,
     Configuration,
     Token,
+    Definitions,
     Supergraph,
     Planner,
     Failures,
@@ -37,7 +38,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -45,6 +46,7 @@ impl Target {
         Self::NodeId,
         Self::Configuration,
         Self::Token,
+        Self::Definitions,
         Self::Supergraph,
         Self::Planner,
         Self::Failures,
@@ -60,6 +62,7 @@ impl Target {
             Self::NodeId => "node-id",
             Self::Configuration => "configuration",
             Self::Token => "token",
+            Self::Definitions => "definitions",
             Self::Supergraph => "supergraph",
             Self::Planner => "planner",
             Self::Failures => "failures",
@@ -79,6 +82,7 @@ impl Target {
             Self::NodeId => (ENGINE, &["fuzz::node_id"]),
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
+            Self::Definitions => (&["-p", "engine", "--test", "engine"], &["dgraph_definitions::"]),
             Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
             Self::Planner => (GATEWAY, &["fuzz::planner"]),
             Self::Failures => (GATEWAY, &["fuzz::failures"]),
