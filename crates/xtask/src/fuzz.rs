@@ -25,6 +25,7 @@ pub(crate) enum Target {
     Configuration,
     Token,
     Definitions,
+    Import,
     Supergraph,
     Planner,
     Failures,
@@ -38,7 +39,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -47,6 +48,7 @@ impl Target {
         Self::Configuration,
         Self::Token,
         Self::Definitions,
+        Self::Import,
         Self::Supergraph,
         Self::Planner,
         Self::Failures,
@@ -63,6 +65,7 @@ impl Target {
             Self::Configuration => "configuration",
             Self::Token => "token",
             Self::Definitions => "definitions",
+            Self::Import => "import",
             Self::Supergraph => "supergraph",
             Self::Planner => "planner",
             Self::Failures => "failures",
@@ -83,6 +86,7 @@ impl Target {
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
             Self::Definitions => (&["-p", "engine", "--test", "engine"], &["dgraph_definitions::"]),
+            Self::Import => (&["-p", "transfer", "--test", "fuzz"], &["imported_files"]),
             Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
             Self::Planner => (GATEWAY, &["fuzz::planner"]),
             Self::Failures => (GATEWAY, &["fuzz::failures"]),
