@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::race::floor::{bare, bolt};
 use crate::{
-    compare, documents, federation, long, mixed, race, restaurants, schema_size, start_up,
+    compare, documents, federation, live, long, mixed, race, restaurants, schema_size, start_up,
 };
 
 /// Measures Thalweg, and compares its answers with those of other servers.
@@ -88,6 +88,14 @@ pub(crate) enum Command {
     /// Prints the answer to a query of the suite `restaurants` from an SQLite file, by hand-written
     /// statements.
     RestaurantsFloor(restaurants::floor::Options),
+    /// Measures subscriptions: thousands of sockets that read a row each.
+    ///
+    /// Memory of a subscription; CPU and statements without changes; latency from the commit to the
+    /// message, CPU and executions at 1, 100 and 1,000 changes a second; changes that nobody reads;
+    /// one change of all rows. Beside it a server that polls the same rows once a second.
+    /// Needs PostgreSQL with its contributed extensions, and two open files a socket.
+    /// Fails if a message is not the row's; a missed target is only marked.
+    Live(live::Options),
     /// Writes the report of a run: report.html, report.json and report.md.
     ///
     /// The page needs no network, and report.md has tables for documents. A run that goes on can be
@@ -278,6 +286,19 @@ mod tests {
         let (file, query) = ("a.db".into(), "13".to_owned());
         let floor = restaurants::floor::Options { file, query };
         check("restaurants-floor --file a.db --query 13", &Command::RestaurantsFloor(floor));
+    }
+
+    #[test]
+    fn options_of_the_subscriptions_are_read() {
+        let options = live::Options {
+            sockets: Some(TWO),
+            quick: true,
+            ping_interval: Some("1h".to_owned()),
+            program: program(),
+        };
+        let line = "live --sockets 2 --quick --ping-interval 1h --program target/debug/thalweg";
+        check(line, &Command::Live(options));
+        check_refused("live --sockets 0", ErrorKind::ValueValidation, "--sockets");
     }
 
     #[test]

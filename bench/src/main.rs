@@ -8,6 +8,7 @@
 //! * `start_up`: starts of all servers by the number of tables
 //! * `documents`: documents that are sent once; `mixed`: short requests of many shapes
 //! * `restaurants`: long answers of type definitions, beside bare loops
+//! * `live`: subscriptions over thousands of sockets
 //! * `long`: long answers with slow readers, and short requests beside long statements
 //!
 //! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
@@ -30,6 +31,7 @@ mod figure;
 mod folder_name;
 mod http;
 mod latency;
+mod live;
 mod long;
 mod mixed;
 mod peers;
@@ -105,6 +107,10 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Restaurants(options) => {
             let _ungrouped = sessions::ungroup();
             Ok(restaurants::measure(&workspace, &options)?)
+        }
+        Command::Live(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(live::measure(&workspace, &options)?)
         }
         Command::RestaurantsFloor(options) => {
             restaurants::floor::print(&options)?;

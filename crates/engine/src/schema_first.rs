@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use dialects::Dialect;
 use source::MigrationAccess;
-use sources::migrate::{MigrateError, Migrator, PUBLIC, Planned};
+use sources::migrate::{MigrateError, Migrator, PUBLIC, Planned, create_missing_file};
 use sources::{Address, OpenOptions};
 
 /// Type definitions of a schema-first dialect, and what a start may do about them.
@@ -76,6 +76,10 @@ pub(crate) async fn placed<'d>(
     let places = match is_applied(&planned, is_first, options.apply) {
         false => {
             require_current(&planned)?;
+            // Definitions without a stored type need no migration, which would create the file.
+            if options.apply != ApplyMigrations::Never {
+                create_missing_file(address)?;
+            }
             planned.plan.places
         }
         true => {

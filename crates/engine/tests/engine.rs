@@ -14,6 +14,7 @@ mod custom;
 mod dgraph;
 mod dgraph_adds;
 mod dgraph_conflicts;
+mod dgraph_definitions;
 mod dgraph_places;
 mod dgraph_rules;
 mod dgraph_text;

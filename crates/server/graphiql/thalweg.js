@@ -31,7 +31,8 @@
     const started = performance.now();
     performance.clearResourceTimings();
     const response = await fetch(url, init);
-    const bytes = (await response.clone().arrayBuffer()).byteLength;
+    // A stream ends when the reader stops it.
+    const bytes = isStream(response) ? 0 : (await response.clone().arrayBuffer()).byteLength;
     const elapsed = performance.now() - started;
     // The browser's own account leaves out what the page did meanwhile.
     const measured = performance.getEntriesByName(url, "resource").at(-1)?.duration;
@@ -43,6 +44,62 @@
       timing: response.headers.get("server-timing"),
     });
     return response;
+  }
+
+  // The server answers a subscription with a stream of events, and everything else with JSON.
+  async function fetcher(parameters, { headers } = {}) {
+    const controller = new AbortController();
+    const response = await send(api, {
+      method: "POST",
+      headers: {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...headers,
+      },
+      body: JSON.stringify(parameters),
+      signal: controller.signal,
+    });
+    return isStream(response) ? results(response, controller) : response.json();
+  }
+
+  function isStream(response) {
+    return response.headers.get("content-type")?.startsWith("text/event-stream");
+  }
+
+  // The results of a subscription. GraphiQL stops it while it waits for the next one, which a
+  // generator would not notice.
+  function results(response, controller) {
+    const events = read(response, controller.signal);
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => events.next(),
+      return: async () => {
+        controller.abort();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async function* read(response, signal) {
+    let rest = "";
+    try {
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        const events = (rest + text).split("\n\n");
+        rest = events.pop();
+        for (const event of events) {
+          const lines = event.split("\n");
+          if (lines.includes("event: complete")) return;
+          const data = lines.filter((line) => line.startsWith("data: "));
+          if (lines.includes("event: next")) {
+            yield JSON.parse(data.map((line) => line.slice(6)).join("\n"));
+          }
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   // `name;dur=1.5, other;dur=2` by the names.
@@ -398,7 +455,7 @@
   const page = h(
     GraphiQL,
     {
-      fetcher: GraphiQL.createFetcher({ url: api, fetch: send }),
+      fetcher,
       defaultQuery: configuration.defaultQuery,
       storage: GraphiQL.createLocalStorage({ namespace: `thalweg${location.pathname}` }),
       inputValueDeprecation: true,

@@ -49,7 +49,14 @@ fn a_person_asks_and_sees_the_answer_and_the_statements() {
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
     let query = include_str!("../src/demo/federated/query.graphql");
     let places = [chromium.to_str().unwrap(), pictures.to_str().unwrap()];
-    let arguments = [&address, places[0], places[1], &gateway.address, query];
+    let folder = Folder::new();
+    let file = folder.file("live.db");
+    // The demo makes the file.
+    drop(Server::demo(&file));
+    let live = ["serve", file.to_str().unwrap(), "--live", "--listen", "127.0.0.1:0"];
+    let live = Server::start(&live);
+    let live_address = format!("http://{}/", live.address);
+    let arguments = [&address, places[0], places[1], &gateway.address, query, &live_address];
     if let Some(printed) = crate::script::run("browser.mjs", &arguments) {
         assert_eq!(printed, "seen\n");
     }

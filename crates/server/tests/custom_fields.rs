@@ -63,6 +63,44 @@ fn a_host_that_is_not_allowed_is_an_error_at_the_start() {
 }
 
 #[test]
+fn definitions_without_a_stored_type_get_an_empty_file() {
+    let other = HttpServer::start(|_| Reply::Json(json!([{ "name": "one" }])));
+    let folder = Folder::new();
+    let [types, data, file] = arguments(&folder, "");
+    let definitions = r#"
+        type Film @remote { name: String! }
+        type Query {
+          films: [Film] @custom(http: { url: "http://SERVER/films", method: GET })
+        }
+    "#;
+    fs::write(&types, definitions.replace("SERVER", &other.address.to_string())).unwrap();
+    let allowed = ["--custom-hosts", "127.0.0.1", "--custom-networks", "127.0.0.0/8"];
+    let serve = ["serve", &types, &data, &file, "--listen", "127.0.0.1:0"];
+    let never = ["--apply-migrations", "never"];
+    let (code, _, error) = outcome(&run(&[&serve[..], &allowed, &never].concat()));
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("there is no file"), "{error}");
+    // The second start finds the file.
+    for _ in 0..2 {
+        let mut server = Server::start(&[&serve[..], &allowed].concat());
+        let answer = server.query("", "{ films { name } }");
+        assert_eq!(answer.body, r#"{"data":{"films":[{"name":"one"}]}}"#);
+        server.signal("TERM");
+        server.rest_of_log();
+        assert!(fs::exists(&file).unwrap());
+    }
+    // A type that is stored later is created as in any database without tables.
+    fs::write(
+        &types,
+        format!("type Person {{ id: ID! name: String }} {}", fs::read_to_string(&types).unwrap()),
+    )
+    .unwrap();
+    let server = Server::start(&[&serve[..], &allowed].concat());
+    let answer = server.query("", "{ queryPerson { id } films { name } }");
+    assert_eq!(answer.body, r#"{"data":{"queryPerson":[],"films":[{"name":"one"}]}}"#);
+}
+
+#[test]
 fn headers_of_the_client_reach_the_other_server_and_secrets_stay() {
     let other = HttpServer::start(|received| match received.target.as_str() {
         "/slow" => Reply::Sleep(Duration::from_secs(5)),

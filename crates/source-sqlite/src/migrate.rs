@@ -91,6 +91,14 @@ impl SqliteMigration {
         Ok(Self { file })
     }
 
+    /// Creates the file of definitions that need no tables, if it is not there.
+    pub fn create_missing(path: &Path) -> Result<(), MigrateError> {
+        if path.exists() {
+            return Ok(());
+        }
+        create(path).map_err(|source| MigrateError::Open { path: path.into(), source })
+    }
+
     /// The newest migration.
     pub fn newest(&self) -> Result<Option<Recorded>, MigrateError> {
         newest(&self.file.connection).map_err(MigrateError::History)

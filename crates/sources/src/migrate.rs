@@ -74,6 +74,14 @@ pub enum MigrateError {
     Key(#[from] KeyChanged),
 }
 
+/// Creates the file of a SQLite database that is not there, without tables.
+pub fn create_missing_file(address: &Address) -> Result<(), MigrateError> {
+    match address {
+        Address::Sqlite(path) => Ok(SqliteMigration::create_missing(path)?),
+        Address::Postgres(_) | Address::Neo4j(_) => Ok(()),
+    }
+}
+
 impl Migrator {
     /// Opens a database, begins a transaction, and reads the newest migration. `schema` has the
     /// tables, where the database has schemas.

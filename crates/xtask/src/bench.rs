@@ -18,8 +18,17 @@ pub(crate) enum BenchError {
 }
 
 /// Commands that measure, and so need a release build.
-const MEASURED: [&str; 8] =
-    ["run", "documents", "mixed", "schema-size", "start-up", "streaming", "beside", "restaurants"];
+const MEASURED: [&str; 9] = [
+    "run",
+    "documents",
+    "mixed",
+    "schema-size",
+    "start-up",
+    "streaming",
+    "beside",
+    "restaurants",
+    "live",
+];
 
 /// Builds the product if it is needed and not given, and replaces the process by `bench`; the
 /// default command is `run`.
@@ -61,6 +70,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
             | "beside"
             | "restaurants"
             | "restaurants-floor"
+            | "live"
             | "federation-subgraphs"
     ) {
         // Some of the load is its own, and so is the bare loop over SQLite.

@@ -24,8 +24,11 @@ pub(crate) enum Target {
     NodeId,
     Configuration,
     Token,
+    Definitions,
+    Import,
     Supergraph,
     Planner,
+    Failures,
     Answers,
 }
 
@@ -36,7 +39,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -44,8 +47,11 @@ impl Target {
         Self::NodeId,
         Self::Configuration,
         Self::Token,
+        Self::Definitions,
+        Self::Import,
         Self::Supergraph,
         Self::Planner,
+        Self::Failures,
         Self::Answers,
     ];
 
@@ -58,8 +64,11 @@ impl Target {
             Self::NodeId => "node-id",
             Self::Configuration => "configuration",
             Self::Token => "token",
+            Self::Definitions => "definitions",
+            Self::Import => "import",
             Self::Supergraph => "supergraph",
             Self::Planner => "planner",
+            Self::Failures => "failures",
             Self::Answers => "answers",
         }
     }
@@ -76,8 +85,11 @@ impl Target {
             Self::NodeId => (ENGINE, &["fuzz::node_id"]),
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
+            Self::Definitions => (&["-p", "engine", "--test", "engine"], &["dgraph_definitions::"]),
+            Self::Import => (&["-p", "transfer", "--test", "fuzz"], &["imported_files"]),
             Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
             Self::Planner => (GATEWAY, &["fuzz::planner"]),
+            Self::Failures => (GATEWAY, &["fuzz::failures"]),
             Self::Answers => (GATEWAY, &["fuzz::answers"]),
         }
     }

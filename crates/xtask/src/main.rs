@@ -68,7 +68,7 @@ cargo xtask graphiql
 
 cargo xtask fuzz [TARGET] [--seconds NUMBER]
     Fuzzes for longer than the tests do, a minute for each target if nothing is said.
-    Targets: http, document, variables, cursor, node-id, configuration, token, supergraph, planner, answers.
+    Targets: http, document, variables, cursor, node-id, configuration, token, definitions, import, supergraph, planner, failures, answers.
 
 cargo xtask compare [--help] [OPTIONS]
     Asks PostGraphile 4, PostGraphile 5 and Thalweg the same and prints the differences.

@@ -225,13 +225,13 @@ impl Worker {
 
 /// Returns true if the same request may succeed later without a change of rows.
 fn is_transient(code: ErrorCode) -> bool {
-    match code {
+    matches!(
+        code,
         ErrorCode::Unavailable
-        | ErrorCode::Timeout
-        | ErrorCode::Overloaded
-        | ErrorCode::ResponseMemoryExhausted
-        | ErrorCode::ResolverUnavailable
-        | ErrorCode::ResolverTimeout => true,
-        _ => false,
-    }
+            | ErrorCode::Timeout
+            | ErrorCode::Overloaded
+            | ErrorCode::ResponseMemoryExhausted
+            | ErrorCode::ResolverUnavailable
+            | ErrorCode::ResolverTimeout
+    )
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dialects::{Dialect, postgraphile};
-use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
+use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Timeouts, Worker};
 use graphql::Request;
 use serde_json::{Value, json};
 use source::statistics::{Statistics, Totals};
@@ -15,7 +15,7 @@ use testkit::postgres::{Installation, Server, required_installations, shared};
 use tokio::task::LocalSet;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `gate` waits as long as somebody else holds the lock of the id, and so does `stubborn`, of 7, which
 /// cannot be cancelled; `fault` fails for one id.
@@ -149,7 +149,11 @@ impl Shop {
                 simple_collections: postgraphile::SimpleCollections::Only,
                 ..postgraphile::Options::default()
             }),
-            source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
+            source: OpenOptions {
+                namespaces: vec!["public".into()],
+                timeouts: Timeouts { acquire: PATIENCE, ..Timeouts::default() },
+                ..OpenOptions::default()
+            },
             connections: most,
             limits,
             errors: engine::ErrorOptions::default(),

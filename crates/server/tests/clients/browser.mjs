@@ -1,7 +1,7 @@
 // A person with a browser and no network: opens the page, asks, reads the answer and what became
 // of the request, wide and on a phone, behind a proxy, and of a gateway.
 //
-//   node browser.mjs ADDRESS CHROMIUM FOLDER_FOR_PICTURES GATEWAY QUERY
+//   node browser.mjs ADDRESS CHROMIUM FOLDER_FOR_PICTURES GATEWAY QUERY LIVE
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import http from "node:http";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const [address, executablePath, folder, gateway, federatedQuery] = process.argv.slice(2);
+const [address, executablePath, folder, gateway, federatedQuery, live] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 
 const QUERY = "query Artist($id: Int!) { artistById(id: $id) { name } }";
@@ -189,6 +189,35 @@ async function federated(url) {
   await close();
 }
 
+// A subscription shows each new response until it is stopped.
+async function subscribed(url) {
+  const { page, troubles, close } = await open(url, { viewport: { width: 1280, height: 800 } });
+  await write(page, ".graphiql-query-editor", "subscription { artistById(id: 127) { name } }");
+  await page.keyboard.press("Control+Enter");
+  await seen(page, ".result-window", '"artistById"');
+  const rename = async (name) => {
+    const query = "mutation ($name: String!) { updateArtistById(input: " +
+      "{ id: 127, artistPatch: { name: $name } }) { artist { name } } }";
+    const response = await fetch(`${url}graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query, variables: { name } }),
+    });
+    assert.equal((await response.json()).data.updateArtistById.artist.name, name);
+  };
+  await rename("The Changed");
+  await seen(page, ".result-window", '"The Changed"');
+  await picture(page, "subscription");
+  await page.click('[aria-label="Stop query (Ctrl-Enter)"]');
+  await seen(page, ".graphiql-editors", "");
+  await rename("The Unseen");
+  await page.waitForTimeout(500);
+  assert.ok(!(await page.textContent(".result-window")).includes("The Unseen"));
+  // The request of a stopped subscription has failed, as it should.
+  assert.deepEqual(troubles.filter((trouble) => !trouble.startsWith("failed: ")), []);
+  await close();
+}
+
 try {
   const light = await wide(address, "light");
   const dark = await wide(address, "dark");
@@ -197,6 +226,7 @@ try {
   await wrong(address);
   await proxied(address);
   await federated(gateway);
+  await subscribed(live);
   console.log("seen");
 } finally {
   await browser.close();

@@ -12,7 +12,7 @@ use super::{Format, ReadError};
 const BUFFER: usize = 256 << 10;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// A file to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,35 @@ pub(super) struct Opened {
     pub(super) input: Input,
     /// The place in the file from which it is read; `None` if it is compressed.
     pub(super) start: Option<u64>,
+}
+
+/// An input with a byte order mark before it. The reader of CSV skips one at its beginning; after a
+/// position in a file, it would be a part of a cell.
+pub(super) struct Marked {
+    input: Input,
+    is_begun: bool,
+}
+
+impl Marked {
+    pub(super) fn new(input: Input) -> Self {
+        Self { input, is_begun: false }
+    }
+}
+
+impl Read for Marked {
+    /// Reads the mark together with other bytes: the reader of CSV looks for it in its first ones.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = BYTE_ORDER_MARK.len();
+        match buffer.split_at_mut_checked(length) {
+            Some((mark, rest)) if !self.is_begun => {
+                let read = self.input.read(rest)?;
+                mark.copy_from_slice(BYTE_ORDER_MARK);
+                self.is_begun = true;
+                Ok(length + read)
+            }
+            _ => self.input.read(buffer),
+        }
+    }
 }
 
 /// Opens a file; a compressed one is recognized by its first bytes.

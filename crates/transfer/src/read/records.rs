@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::PathBuf;
 
-use super::input::{Input, Opened, Source, open, open_at};
+use super::input::{BYTE_ORDER_MARK, Input, Marked, Opened, Source, open, open_at};
 use super::{Format, ReadError};
 
 /// Most bytes of a record: longer ones are rejected.
@@ -42,7 +42,7 @@ pub struct Position {
 enum Reader {
     Lines(Input),
     Objects(Input),
-    Rows(Box<csv::Reader<Input>>),
+    Rows(Box<csv::Reader<Marked>>),
 }
 
 /// A record.
@@ -108,7 +108,8 @@ impl Records {
             Reader::Lines(_) | Reader::Objects(_) => (self.line, self.consumed),
             Reader::Rows(reader) => {
                 let position = reader.position();
-                (position.line() + self.lines_before, position.byte())
+                let consumed = position.byte().saturating_sub(BYTE_ORDER_MARK.len() as u64);
+                (position.line() + self.lines_before, consumed)
             }
         };
         let offset = self.start.map(|start| start + consumed);
@@ -124,7 +125,7 @@ impl Records {
                 // Lines that end with `\r\n` are counted right if only `\n` ends them.
                 let terminator = csv::Terminator::Any(b'\n');
                 let builder = builder.has_headers(false).flexible(true).terminator(terminator);
-                let reader = builder.from_reader(input);
+                let reader = builder.from_reader(Marked::new(input));
                 Reader::Rows(Box::new(reader))
             }
         };

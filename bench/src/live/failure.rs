@@ -1,0 +1,45 @@
+//! Errors of the measurement.
+
+use std::io;
+use std::time::Duration;
+
+use procfs::ProcError;
+use testkit::postgres::{ClientError, StartError};
+
+use crate::program::ProgramError;
+use crate::race::load::failure::LoadError;
+use crate::race::usage::UsageError;
+use crate::server::ServerError;
+
+/// There are no figures.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LiveError {
+    #[error("there is no PostgreSQL; `cargo xtask setup` installs it")]
+    NoPostgres,
+    #[error("PostgreSQL returned no number: {0}")]
+    NoNumber(String),
+    #[error("the socket of row {id}: {problem}")]
+    Socket { id: u32, problem: String },
+    #[error("the messages of {missing} sockets did not arrive in {limit:?}")]
+    Missing { missing: usize, limit: Duration },
+    #[error("a thread of the benchmark has ended")]
+    Thread,
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error("memory of a process: {0}")]
+    Process(#[from] ProcError),
+    #[error("PostgreSQL: {0}")]
+    Postgres(#[from] ClientError),
+    #[error("PostgreSQL: {0}")]
+    Client(#[from] tokio_postgres::Error),
+    #[error("PostgreSQL: {0}")]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Files(#[from] io::Error),
+}

@@ -1,0 +1,245 @@
+//! The figures as tables of Markdown.
+
+use super::phase::{Kind, Phase, PolledPhase};
+use crate::figure::{milliseconds, number};
+
+/// Targets: bytes of a subscription, microseconds of a latency, shares of a processor.
+const MEMORY_TARGET: f64 = 20.0 * 1024.0;
+const P99_TARGET: f64 = 100_000.0;
+const CPU_TARGET: f64 = 0.25;
+const UNREAD_TARGET: f64 = 1.0;
+/// Times the CPU of polling.
+const POLLING_TARGET: f64 = 20.0;
+/// The rate of the targets.
+const TARGET_RATE: Kind = Kind::Rows(super::MIDDLE_RATE);
+/// The seconds in which the system counts CPU.
+const TICK: f64 = 0.01;
+
+/// Memory of the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Subscriptions.
+    pub(super) number: u32,
+    /// Bytes without any of them.
+    pub(super) before: u64,
+    pub(super) resident: u64,
+    /// From the first of these sockets to the first message of the last one.
+    pub(super) seconds: f64,
+}
+
+/// All figures of a run.
+#[derive(Debug)]
+pub(super) struct Report {
+    sockets: u32,
+    seconds: u32,
+    memory: Vec<Memory>,
+    alone: Vec<Phase>,
+    phases: Vec<Phase>,
+    polling: Vec<PolledPhase>,
+}
+
+impl Report {
+    pub(super) fn new(sockets: u32, seconds: u32) -> Self {
+        let (memory, alone, phases, polling) = Default::default();
+        Self { sockets, seconds, memory, alone, phases, polling }
+    }
+
+    pub(super) fn add_memory(&mut self, memory: &Memory) {
+        self.memory.push(*memory);
+    }
+
+    /// Adds changes without a server.
+    pub(super) fn add_alone(&mut self, phase: &Phase) {
+        self.alone.push(phase.clone());
+    }
+
+    pub(super) fn add(&mut self, phase: &Phase) {
+        self.phases.push(phase.clone());
+    }
+
+    pub(super) fn add_polling(&mut self, phase: &PolledPhase) {
+        self.polling.push(phase.clone());
+    }
+
+    pub(super) fn text(&self) -> String {
+        let Self { sockets, seconds, .. } = self;
+        let mut lines = vec![format!(
+            "{} sockets with one subscription each, {seconds} seconds a measurement. CPU is in percent \
+             of one processor.",
+            number((*sockets).into())
+        )];
+        self.memory_lines(&mut lines);
+        self.phase_lines(&mut lines);
+        self.polling_lines(&mut lines);
+        self.target_lines(&mut lines);
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    fn memory_lines(&self, lines: &mut Vec<String>) {
+        lines.push("\n| subscriptions | memory of the server, MiB | without any | KiB each | opened in, s |".to_owned());
+        lines.push("|---|---|---|---|---|".to_owned());
+        for memory in &self.memory {
+            lines.push(format!(
+                "| {} | {} | {} | {} | {} |",
+                number(memory.number.into()),
+                number(memory.resident as f64 / 1_048_576.0),
+                number(memory.before as f64 / 1_048_576.0),
+                number(memory.each() / 1024.0),
+                number(memory.seconds),
+            ));
+        }
+    }
+
+    fn phase_lines(&self, lines: &mut Vec<String>) {
+        lines.push(
+            "\n| load | changed rows | executions | other statements | messages | p50, ms | p99, ms | \
+             max, ms | CPU of the server | of PostgreSQL | of PostgreSQL without a server | of others |"
+                .to_owned(),
+        );
+        lines.push("|---|---|---|---|---|---|---|---|---|---|---|---|".to_owned());
+        for phase in &self.phases {
+            let (latency, statements) = (phase.latency, phase.statements);
+            let cells = [
+                phase.kind.to_string(),
+                number(phase.changes as f64),
+                number(statements.executions as f64),
+                number(statements.others as f64),
+                number(phase.messages as f64),
+                milliseconds(latency.p50),
+                milliseconds(latency.p99),
+                milliseconds(latency.max),
+                percent(phase.usage.cpu.server / phase.usage.seconds),
+                percent(phase.usage.cpu.database / phase.usage.seconds),
+                self.alone(phase.kind).map(percent).unwrap_or_default(),
+                percent(phase.usage.cpu.other / phase.usage.seconds),
+            ];
+            lines.push(format!("| {} |", cells.join(" | ")));
+        }
+        if let Some(phase) = self.phase(Kind::Unread) {
+            lines.push(format!(
+                "\nA change that nobody reads costs {} µs of the server.",
+                number(phase.usage.cpu.server / phase.changes as f64 * 1e6)
+            ));
+        }
+        if let Some(phase) = self.phase(Kind::All) {
+            lines.push(format!(
+                "A change of all rows reaches all {} clients in {} s, with {} CPU seconds of the server \
+                 and {} of PostgreSQL.",
+                number(phase.messages as f64),
+                number(phase.latency.max / 1e6),
+                number(phase.usage.cpu.server),
+                number(phase.usage.cpu.database),
+            ));
+        }
+    }
+
+    fn polling_lines(&self, lines: &mut Vec<String>) {
+        lines.push(
+            "\n| polling once a second | statements | changed responses | CPU of the server | \
+             of PostgreSQL | of others | times Thalweg's |"
+                .to_owned(),
+        );
+        lines.push("|---|---|---|---|---|---|---|".to_owned());
+        for phase in &self.polling {
+            let seconds = phase.usage.seconds;
+            let cells = [
+                phase.kind.to_string(),
+                number(phase.polled.statements as f64),
+                number(phase.polled.changed as f64),
+                percent(phase.polled.cpu / seconds),
+                percent(phase.usage.cpu.database / seconds),
+                percent(phase.usage.cpu.other / seconds),
+                self.times(phase).map(number).unwrap_or_default(),
+            ];
+            lines.push(format!("| {} |", cells.join(" | ")));
+        }
+    }
+
+    fn target_lines(&self, lines: &mut Vec<String>) {
+        lines.push("\n| target | measured | |".to_owned());
+        lines.push("|---|---|---|".to_owned());
+        let mut target = |title: &str, measured: Option<(String, bool)>| {
+            if let Some((measured, is_met)) = measured {
+                let verdict = if is_met { "met" } else { "**missed**" };
+                lines.push(format!("| {title} | {measured} | {verdict} |"));
+            }
+        };
+        let each = self.memory.last().map(Memory::each);
+        target(
+            "memory of a subscription: 20 KiB",
+            each.map(|each| (format!("{} KiB", number(each / 1024.0)), each < MEMORY_TARGET)),
+        );
+        let idle = self.phase(Kind::Idle).map(|phase| phase.statements.executions);
+        let idle = idle.map(|number| (number.to_string(), number == 0));
+        target("idle: no executions", idle);
+        let middle = self.phase(TARGET_RATE);
+        let p99 = middle.map(|phase| phase.latency.p99);
+        target(
+            "100 changes/s: p99 100 ms",
+            p99.map(|p99| (format!("{} ms", milliseconds(p99)), p99 < P99_TARGET)),
+        );
+        let cpu = middle.map(Phase::cpu_share);
+        target(
+            "100 changes/s: a quarter of a processor for server and PostgreSQL",
+            cpu.map(|share| (percent(share), share < CPU_TARGET)),
+        );
+        let executions = middle.map(|phase| (phase.statements.executions, phase.changes));
+        target(
+            "100 changes/s: one execution a change at most",
+            executions.map(|(executions, changes)| (executions.to_string(), executions <= changes)),
+        );
+        let unread = self.phase(Kind::Unread);
+        let unread = unread.map(|phase| phase.usage.cpu.server / phase.usage.seconds);
+        target(
+            "20,000 changes/s that nobody reads: one processor",
+            unread.map(|share| (percent(share), share < UNREAD_TARGET)),
+        );
+        for phase in &self.polling {
+            let times = self.times(phase);
+            target(
+                &format!("{}: polling has 20 times the CPU", phase.kind),
+                times.map(|times| (number(times), times >= POLLING_TARGET)),
+            );
+        }
+    }
+
+    fn phase(&self, kind: Kind) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.kind == kind)
+    }
+
+    /// PostgreSQL's share of a processor for the changes themselves.
+    fn alone(&self, kind: Kind) -> Option<f64> {
+        let phase = self.alone.iter().find(|phase| phase.kind == kind)?;
+        Some(phase.usage.cpu.database / phase.usage.seconds)
+    }
+
+    /// CPU of polling divided by that of the server, both with PostgreSQL's and without that of the
+    /// changes themselves.
+    fn times(&self, phase: &PolledPhase) -> Option<f64> {
+        let own = self.alone(phase.kind).unwrap_or(0.0);
+        let seconds = phase.usage.seconds;
+        let polling = (phase.polled.cpu + phase.usage.cpu.database) / seconds - own;
+        let live = self.phase(phase.kind)?;
+        let least = TICK / live.usage.seconds;
+        Some(polling / (live.cpu_share() - own).max(least))
+    }
+}
+
+impl Memory {
+    /// Bytes of one subscription.
+    fn each(&self) -> f64 {
+        self.resident.saturating_sub(self.before) as f64 / f64::from(self.number.max(1))
+    }
+}
+
+impl Phase {
+    /// The share of a processor that server and database have.
+    fn cpu_share(&self) -> f64 {
+        (self.usage.cpu.server + self.usage.cpu.database) / self.usage.seconds
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", number(share * 100.0))
+}
