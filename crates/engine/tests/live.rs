@@ -338,3 +338,14 @@ fn subscriptions_end_with_their_driver() {
         }
     });
 }
+
+/// Thousands of subscriptions wait at a time.
+#[test]
+fn the_task_of_a_subscription_is_small() {
+    on_each(|address| async move {
+        let worker = open(&address, FeedKind::Stream).await;
+        let begun = worker.subscribe(&request(SONGS), &Caller::default()).unwrap();
+        let task = size_of_val(&worker.drive(begun.driver.unwrap()));
+        assert!(task <= 1_024, "{task} bytes");
+    });
+}

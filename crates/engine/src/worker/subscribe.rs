@@ -1,12 +1,13 @@
 //! Subscriptions on one thread.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::live::{CohortKey, Event, Joined, Listening, Wake, follow_channels};
 use bytes::Bytes;
 use dialects::Listened;
-use futures_util::future::join;
+use futures_util::future::{OptionFuture, join};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -132,7 +133,8 @@ impl Worker {
     pub async fn drive(&self, driver: Driver) {
         match driver.0 {
             Work::Live(work) => self.drive_live(*work).await,
-            Work::Events(work) => self.drive_events(*work).await,
+            // Boxed: the task of a live query is small.
+            Work::Events(work) => Box::pin(self.drive_events(*work)).await,
         }
     }
 
@@ -142,16 +144,16 @@ impl Worker {
                 self.execute_cohort(execution).await;
             }
         };
-        if work.needs_feed {
-            let engine = &*self.engine;
-            let changes = engine.source.changes();
-            let options = engine.live.options;
-            let feed = ::live::follow(&engine.live.hub, changes, &engine.catalog, options);
-            // Boxed: only one task of many has it.
-            Box::pin(join(execution, feed)).await;
-        } else {
-            execution.await;
-        }
+        let feed = work.needs_feed.then(|| self.follow());
+        join(execution, OptionFuture::from(feed)).await;
+    }
+
+    /// Follows the changes of the source. Boxed: only one task of many does so.
+    fn follow(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        let engine = &*self.engine;
+        let changes = engine.source.changes();
+        let options = engine.live.options;
+        Box::pin(::live::follow(&engine.live.hub, changes, &engine.catalog, options))
     }
 
     async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
@@ -209,17 +211,22 @@ impl Worker {
         }
     }
 
-    /// The response to a subscription now, with the codes of its errors.
-    async fn response(&self, request: &Request, caller: &Caller) -> (Bytes, Vec<ErrorCode>) {
-        // The semaphore is never closed.
-        let _slot = self.engine.live.slots.acquire().await;
-        let mut report = Report::default();
-        let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
-        // Boxed: the task of a subscription is small while it waits.
-        let executed =
-            Box::pin(self.deliver_for(request, caller, allowed, whole, &mut report)).await;
-        let Response { body, held, .. } = executed;
-        (reserved(body, held), report.codes)
+    /// The response to a subscription now, with the codes of its errors. Boxed: the task of a
+    /// subscription is small while it waits.
+    fn response<'e>(
+        &'e self,
+        request: &'e Request,
+        caller: &'e Caller,
+    ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
+        Box::pin(async move {
+            // The semaphore is never closed.
+            let _slot = self.engine.live.slots.acquire().await;
+            let mut report = Report::default();
+            let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
+            let executed = self.deliver_for(request, caller, allowed, whole, &mut report).await;
+            let Response { body, held, .. } = executed;
+            (reserved(body, held), report.codes)
+        })
     }
 }
 
