@@ -10,6 +10,7 @@ use super::database::{Database, Statements};
 use super::failure::LiveError;
 use super::polling::{Polled, Poller};
 use super::sockets::Sockets;
+use crate::figure::number;
 use crate::latency::Latency;
 use crate::race::usage::{Processes, Usage, Watch};
 use crate::statistics;
@@ -124,7 +125,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Idle => f.write_str("idle"),
             Self::Rows(1) => f.write_str("1 change/s"),
-            Self::Rows(rate) => write!(f, "{rate} changes/s"),
+            Self::Rows(rate) => write!(f, "{} changes/s", number((*rate).into())),
             Self::Unread => f.write_str("20,000 changes/s that nobody reads"),
             Self::All => f.write_str("one change of all rows"),
         }
