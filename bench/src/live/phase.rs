@@ -43,8 +43,6 @@ pub(super) struct Phase {
     pub(super) changes: u64,
     /// Messages that arrived.
     pub(super) messages: u64,
-    /// Changes that no message had.
-    pub(super) lost: u64,
     pub(super) statements: Statements,
     pub(super) latency: Latency,
     pub(super) usage: Usage,
@@ -55,7 +53,6 @@ pub(super) struct Phase {
 pub(super) struct PolledPhase {
     pub(super) kind: Kind,
     pub(super) polled: Polled,
-    pub(super) changes: u64,
     pub(super) usage: Usage,
 }
 
@@ -96,7 +93,6 @@ impl Bench<'_> {
             kind,
             changes: changes.len() as u64 + unread,
             messages: arrivals.len() as u64,
-            lost: (changes.len() - latencies.len()) as u64,
             statements,
             latency: statistics::latency(latencies),
             usage,
@@ -111,12 +107,11 @@ impl Bench<'_> {
     ) -> Result<PolledPhase, LiveError> {
         let watch = Watch::start(self.processes)?;
         poller.begin(self.seconds)?;
-        let changes = match kind {
-            Kind::Rows(rate) => self.writer.change_rows(rate, self.seconds)?.len() as u64,
-            Kind::Idle | Kind::Unread | Kind::All => 0,
-        };
+        if let Kind::Rows(rate) = kind {
+            self.writer.change_rows(rate, self.seconds)?;
+        }
         let polled = poller.finish()?;
-        Ok(PolledPhase { kind, polled, changes, usage: watch.finish()? })
+        Ok(PolledPhase { kind, polled, usage: watch.finish()? })
     }
 }
 
