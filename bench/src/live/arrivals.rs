@@ -46,6 +46,6 @@ mod tests {
         let changes = [change(1, 1, 0), change(1, 2, 1), change(1, 3, 9), change(2, 1, 5)];
         let arrivals = [arrival(1, 2, 4), arrival(2, 1, 4), arrival(1, 3, 10)];
         assert_eq!(latencies(&changes, &arrivals), [4_000.0, 3_000.0, 1_000.0, 0.0]);
-        assert_eq!(latencies(&[change(3, 1, 0)], &arrivals), []);
+        assert!(latencies(&[change(3, 1, 0)], &arrivals).is_empty());
     }
 }

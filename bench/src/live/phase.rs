@@ -10,6 +10,7 @@ use super::database::{Database, Statements};
 use super::failure::LiveError;
 use super::polling::{Polled, Poller};
 use super::sockets::Sockets;
+use crate::figure::number;
 use crate::latency::Latency;
 use crate::race::usage::{Processes, Usage, Watch};
 use crate::statistics;
@@ -42,8 +43,6 @@ pub(super) struct Phase {
     pub(super) changes: u64,
     /// Messages that arrived.
     pub(super) messages: u64,
-    /// Changes that no message had.
-    pub(super) lost: u64,
     pub(super) statements: Statements,
     pub(super) latency: Latency,
     pub(super) usage: Usage,
@@ -54,7 +53,6 @@ pub(super) struct Phase {
 pub(super) struct PolledPhase {
     pub(super) kind: Kind,
     pub(super) polled: Polled,
-    pub(super) changes: u64,
     pub(super) usage: Usage,
 }
 
@@ -95,7 +93,6 @@ impl Bench<'_> {
             kind,
             changes: changes.len() as u64 + unread,
             messages: arrivals.len() as u64,
-            lost: (changes.len() - latencies.len()) as u64,
             statements,
             latency: statistics::latency(latencies),
             usage,
@@ -110,12 +107,11 @@ impl Bench<'_> {
     ) -> Result<PolledPhase, LiveError> {
         let watch = Watch::start(self.processes)?;
         poller.begin(self.seconds)?;
-        let changes = match kind {
-            Kind::Rows(rate) => self.writer.change_rows(rate, self.seconds)?.len() as u64,
-            Kind::Idle | Kind::Unread | Kind::All => 0,
-        };
+        if let Kind::Rows(rate) = kind {
+            self.writer.change_rows(rate, self.seconds)?;
+        }
         let polled = poller.finish()?;
-        Ok(PolledPhase { kind, polled, changes, usage: watch.finish()? })
+        Ok(PolledPhase { kind, polled, usage: watch.finish()? })
     }
 }
 
@@ -124,7 +120,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Idle => f.write_str("idle"),
             Self::Rows(1) => f.write_str("1 change/s"),
-            Self::Rows(rate) => write!(f, "{rate} changes/s"),
+            Self::Rows(rate) => write!(f, "{} changes/s", number((*rate).into())),
             Self::Unread => f.write_str("20,000 changes/s that nobody reads"),
             Self::All => f.write_str("one change of all rows"),
         }
