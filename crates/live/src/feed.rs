@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use ahash::AHashMap;
 use catalog::{Catalog, EntityId, EntityKind, FieldId};
-use source::SourceError;
 use source::changes::{
     ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, TableChange, TableName,
 };
-use tokio::time::{Instant, sleep, sleep_until};
+use source::{SourceError, SourceErrorKind};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::hub::Hub;
 use crate::index::{Changed, Exact};
@@ -20,8 +20,12 @@ use crate::index::{Changed, Exact};
 /// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
 
-/// Pause before a stream that could not begin, or has ended, begins again.
+/// Pause before a stream that could not begin begins again; it doubles up to the longest.
 const AGAIN: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+/// Time limit of a read of the source's state: the changes of the stream wait meanwhile.
+const READ_LIMIT: Duration = Duration::from_secs(5);
 
 /// Options of the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,9 @@ struct Feed<'h, C: Changes> {
     beginning: Option<Beginning<C>>,
     /// When to begin a stream; `None` if it has begun, or there never is one.
     begins: Option<Instant>,
+    /// Pause after the next failure to begin one, or to keep it for long.
+    again: Duration,
+    begun: Instant,
     /// The last execution of cohorts that are executed in intervals.
     timed: Instant,
     /// True if the hub has recorded the end; another feed may have begun since.
@@ -146,6 +153,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             stream: None,
             beginning: None,
             begins,
+            again: AGAIN,
+            begun: now,
             timed: now,
             is_ended: false,
         }
@@ -207,6 +216,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 self.hub.set_exact(Exact::Only(covered.into_iter().collect()));
                 self.hub.mark_all();
                 self.stream = Some(stream);
+                self.begun = Instant::now();
             }
             Err(NoStream::NotOffered) => {}
             Err(NoStream::NotAllowed(reason)) => {
@@ -218,16 +228,39 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 );
             }
             Err(NoStream::Failed(error)) => {
-                tracing::warn!(%error, "the stream of changes of rows cannot begin now");
-                self.begins = Some(Instant::now() + AGAIN);
+                let again = self.again;
+                match again == AGAIN {
+                    true => tracing::warn!(
+                        %error,
+                        "the stream of changes of rows cannot begin: the state of the database is \
+                         read in intervals until it can"
+                    ),
+                    false => tracing::debug!(%error, ?again, "the stream cannot begin yet"),
+                }
+                self.begins = Some(Instant::now() + self.next_pause());
             }
         }
+    }
+
+    /// The pause before the next attempt; the one after that is longer.
+    fn next_pause(&mut self) -> Duration {
+        let pause = self.again;
+        self.again = (pause * 2).min(LONGEST_PAUSE);
+        pause
     }
 
     fn end_stream(&mut self, error: &SourceError) {
         tracing::warn!(%error, "the stream of changes of rows has ended; it begins again");
         self.stream = None;
-        self.begins = Some(Instant::now() + WINDOW);
+        // After each beginning all cohorts are executed: not in a loop.
+        let pause = match self.begun.elapsed() > self.again {
+            true => {
+                self.again = AGAIN;
+                WINDOW
+            }
+            false => self.next_pause(),
+        };
+        self.begins = Some(Instant::now() + pause);
         self.hub.set_exact(Exact::None);
         self.hub.mark_all();
     }
@@ -244,7 +277,10 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
 
     async fn read_state(&mut self) {
         let read = match &mut self.probe {
-            Some(probe) => probe.marker().await.map(Some),
+            Some(probe) => match timeout(READ_LIMIT, probe.marker()).await {
+                Ok(marker) => marker.map(Some),
+                Err(_) => Err(too_slow()),
+            },
             None => Ok(None),
         };
         match read {
@@ -273,6 +309,10 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             self.timed = Instant::now();
         }
     }
+}
+
+fn too_slow() -> SourceError {
+    SourceError::new(SourceErrorKind::Timeout, "the state of the database was not read in time")
 }
 
 /// Records the end, also of a feed whose task is dropped.
