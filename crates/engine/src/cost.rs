@@ -615,18 +615,7 @@ mod tests {
 
     /// All rows of a source, or those of a step.
     fn rows(from: ir::From) -> Rows {
-        Rows {
-            id: ir::RowsId(0),
-            from,
-            filter: Filter::all(),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: Vec::new(),
-        }
+        Rows::unordered(ir::RowsId(0), from, Filter::all(), Vec::new())
     }
 
     #[test]

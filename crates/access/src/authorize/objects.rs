@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Filter, FindPurpose, From, ObjectChange, Operand, Otherwise, Page, Require, Rows, RowsId, Step,
+    Filter, FindPurpose, From, ObjectChange, Operand, Otherwise, Require, Rows, RowsId, Step,
     StepId, StepKind,
 };
 
@@ -223,18 +223,9 @@ impl Walk<'_> {
             return None;
         }
         let fails = Filter::Except(Box::new(passes));
-        let rows = Rows {
-            id: RowsId(self.next.rows),
-            from: From::Entity(listed.entity),
-            filter: Filter::and(vec![listed.filter(), fails]),
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: Vec::new(),
-        };
+        let (from, filter) =
+            (From::Entity(listed.entity), Filter::and(vec![listed.filter(), fails]));
+        let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
         let otherwise: Otherwise = failed_check(self.catalog, listed.entity, verb);
         let require = Require { rows, filter: Filter::all(), exists: false, otherwise };
         let step = Step { id: StepId(self.next.steps), root, kind: StepKind::Require(require) };

@@ -6,8 +6,8 @@
 
 use catalog::{EntityId, EntityKind, FieldId};
 use ir::{
-    Filter, From, Otherwise, Page, Require, Rows, RowsId, State, Step, StepId, StepKind,
-    Transaction, WriteKind,
+    Filter, From, Otherwise, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction,
+    WriteKind,
 };
 
 use super::super::{StepOfRoot, Walk};
@@ -40,18 +40,8 @@ impl Walk<'_> {
         exists: bool,
         otherwise: Otherwise,
     ) {
-        let rows = Rows {
-            id: RowsId(self.next.rows),
-            from: From::Returned { step, state: State::After },
-            filter,
-            order: Vec::new(),
-            page: Page::All,
-            distinct: Vec::new(),
-            single: false,
-            once: false,
-            shown: true,
-            outputs: Vec::new(),
-        };
+        let from = From::Returned { step, state: State::After };
+        let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
         let require = Require { rows, filter: Filter::all(), exists, otherwise };
         let kind = StepKind::Require(require);
         self.checks.push(Step { id: StepId(self.next.steps), root, kind });
