@@ -242,8 +242,9 @@ impl Standby {
         let copied = copy.arg("-a").arg(primary.server.data_folder()).arg(&data).status();
         assert!(copied.unwrap().success());
         fs::write(data.join("standby.signal"), "").unwrap();
+        // A standby does not start with fewer senders than its primary has.
         let line = format!(
-            "primary_conninfo = 'host=127.0.0.1 port={} user=postgres'\n",
+            "primary_conninfo = 'host=127.0.0.1 port={} user=postgres'\nmax_wal_senders = 50\n",
             primary.server.port()
         );
         fs::write(data.join("postgresql.auto.conf"), line).unwrap();
