@@ -35,6 +35,9 @@ impl Writer {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let (client, row, unread) = runtime.block_on(async {
             let client = connect(url).await?;
+            // Replication reads the log as far as it is flushed, which PostgreSQL's default does
+            // before a commit returns; the servers of the benchmark do so a while after it.
+            client.batch_execute("SET synchronous_commit = on").await?;
             let row = "UPDATE account SET balance = balance + 1 WHERE id = $1 RETURNING balance";
             let row = client.prepare(row).await?;
             let unread = client.prepare("UPDATE unread SET value = value + 1").await?;
