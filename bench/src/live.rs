@@ -47,7 +47,7 @@ const FEW_SOCKETS: NonZeroU32 = NonZeroU32::MIN.saturating_add(999);
 const RATES: [u32; 3] = [1, 100, 1_000];
 /// The rate that is measured beside polling, and without a server.
 const MIDDLE_RATE: u32 = 100;
-/// Changes a second of rows that nobody reads, in transactions of as many rows.
+/// Changes a second of rows that no subscription reads, in transactions of as many rows.
 const UNREAD: (u32, u32) = (20_000, 2_000);
 /// Memory and the connections of the pool are steady after that.
 const REST: Duration = Duration::from_secs(2);

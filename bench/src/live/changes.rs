@@ -62,7 +62,7 @@ impl Writer {
         Ok(changes)
     }
 
-    /// Changes rows that nobody reads. Returns their number.
+    /// Changes rows that no subscription reads. Returns their number.
     pub(super) fn change_unread(&self, seconds: u32) -> Result<u64, LiveError> {
         let (rate, rows) = UNREAD;
         let mut changed = 0;

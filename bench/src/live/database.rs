@@ -1,4 +1,4 @@
-//! The database: a row for each subscriber, and rows that nobody reads.
+//! The database: a row for each subscriber, and rows that none reads.
 
 use testkit::postgres::{self, Server};
 

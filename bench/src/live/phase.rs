@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Idle,
     /// So many a second, of a random row each.
     Rows(u32),
-    /// Of rows that nobody reads.
+    /// Of rows that no subscription reads.
     Unread,
     /// One, of all rows.
     All,
@@ -121,7 +121,7 @@ impl fmt::Display for Kind {
             Self::Idle => f.write_str("idle"),
             Self::Rows(1) => f.write_str("1 change/s"),
             Self::Rows(rate) => write!(f, "{} changes/s", number((*rate).into())),
-            Self::Unread => f.write_str("20,000 changes/s that nobody reads"),
+            Self::Unread => f.write_str("20,000 changes/s of unread rows"),
             Self::All => f.write_str("one change of all rows"),
         }
     }

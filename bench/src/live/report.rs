@@ -118,7 +118,7 @@ impl Report {
         }
         if let Some(phase) = self.phase(Kind::Unread) {
             lines.push(format!(
-                "\nA change that nobody reads costs {} µs of the server.",
+                "\nA change of an unread row costs {} µs of the server.",
                 number(phase.usage.cpu.server / phase.changes as f64 * 1e6)
             ));
         }
@@ -192,7 +192,7 @@ impl Report {
         let unread = self.phase(Kind::Unread);
         let unread = unread.map(|phase| phase.usage.cpu.server / phase.usage.seconds);
         target(
-            "20,000 changes/s that nobody reads: one processor",
+            "20,000 changes/s of unread rows: one processor",
             unread.map(|share| (percent(share), share < UNREAD_TARGET)),
         );
         for phase in &self.polling {

@@ -531,14 +531,14 @@ impl KnownStatistics<'_> {
         hops.filter(|(hop, _)| self.is_of_graph(*hop))
     }
 
-    /// Whether several rows lead to the same row, if that may be known. In a graph that depends on
-    /// numbers of nodes, with foreign keys on the direction alone.
+    /// Returns true if several rows lead to the same row, and the session may know that. In a graph
+    /// it depends on numbers of nodes, with foreign keys on the direction alone.
     fn is_repeated(&self, hop: Hop) -> bool {
         (!self.is_of_graph(hop) || self.is_disclosed(hop))
             && self.catalog.is_shared(hop.relationship, far_end(hop))
     }
 
-    /// Whether the session may see all rows at both ends.
+    /// Returns true if the session may read all rows at both ends of a hop.
     fn is_disclosed(&self, hop: Hop) -> bool {
         let relationship = &self.catalog[hop.relationship];
         (self.is_open)(relationship.from) && (self.is_open)(relationship.to)

@@ -241,7 +241,7 @@ impl ReadHeaders {
 }
 
 impl Forwarded {
-    /// Whether the client sent none of the headers that are read.
+    /// Returns true if the client sent no header that is read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.headers.is_empty()

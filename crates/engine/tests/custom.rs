@@ -149,7 +149,7 @@ fn check(
     check_with(local(), reply, definitions, rows, requests, expect);
 }
 
-/// The same with these options.
+/// Checks with options of requests to other servers.
 fn check_with(
     resolvers: ResolverOptions,
     reply: fn(&Received) -> Reply,

@@ -36,9 +36,15 @@ const TYPES: &str = r#"
 const LONG: Duration = Duration::from_secs(20);
 
 async fn open(address: &SourceAddress, kind: FeedKind) -> Rc<Worker> {
+    open_within(address, kind, LONG).await
+}
+
+/// Opens a database with a time limit of each execution.
+async fn open_within(address: &SourceAddress, kind: FeedKind, limit: Duration) -> Rc<Worker> {
     let mut options = options(migrate(address, TYPES).await, false);
     options.live.kind = kind;
-    Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
+    let engine = Engine::open(address, &options).await.unwrap();
+    Rc::new(Worker::new(engine).within(limit))
 }
 
 pub(crate) fn request(query: &str) -> Request {
@@ -133,8 +139,7 @@ fn changes_of_other_tables_execute_nothing() {
         let worker = open(&address, FeedKind::Stream).await;
         let mut songs = subscribe(&worker, SONGS, &Caller::default());
         next(&mut songs).await;
-        // The stream has begun when a change of another program comes without a read of the state.
-        sleep(Duration::from_millis(500)).await;
+        wait_for_stream(&worker, &address).await;
         let before = worker.engine().live_counts().executions;
         for number in 0..20 {
             let add =
@@ -148,6 +153,29 @@ fn changes_of_other_tables_execute_nothing() {
         assert_eq!(next(&mut songs).await, json!({ "data": { "querySong": songs_now } }));
         assert_eq!(worker.engine().live_counts().executions, before + 1);
     });
+}
+
+/// Waits until the database streams its changes, and until the executions with which that begins are
+/// done. It begins after the end of all transactions of the server that run then.
+async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
+    let SourceAddress::Postgres(url) = address else { return };
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    let running = spawn_local(connection);
+    let streams = "SELECT FROM pg_stat_replication AS sender JOIN pg_replication_slots AS slot
+        ON slot.active_pid = sender.pid AND slot.database = current_database()
+        WHERE sender.state = 'streaming'";
+    while client.query(streams, &[]).await.unwrap().is_empty() {
+        sleep(Duration::from_millis(20)).await;
+    }
+    drop(client);
+    running.await.unwrap().unwrap();
+    loop {
+        let before = worker.engine().live_counts().executions;
+        sleep(Duration::from_millis(500)).await;
+        if worker.engine().live_counts().executions == before {
+            break;
+        }
+    }
 }
 
 /// The number of executions of a change, once it is certain that there are no more.
@@ -182,7 +210,7 @@ fn changes_of_other_rows_execute_nothing() {
         };
         assert_eq!(next(&mut ann).await, player("ann", &[10]));
         assert_eq!(next(&mut bob).await, json!({ "data": { "queryPlayer": [{ "name": "bob" }] } }));
-        sleep(Duration::from_millis(500)).await;
+        wait_for_stream(&worker, &address).await;
         let executions = |change: &'static str| executions(&worker, &address, change);
         // The row of another key; the game of another player.
         let add = r#"INSERT INTO "Player" (id, name) VALUES (9, 'eve')"#;
@@ -347,5 +375,65 @@ fn the_task_of_a_subscription_is_small() {
         let begun = worker.subscribe(&request(SONGS), &Caller::default()).unwrap();
         let task = size_of_val(&worker.drive(begun.driver.unwrap()));
         assert!(task <= 1_024, "{task} bytes");
+    });
+}
+
+/// Nothing but the time tells that a lock is gone: no row has changed.
+#[test]
+fn a_failed_execution_is_repeated() {
+    on_each(|address| async move {
+        let SourceAddress::Postgres(url) = &address else { return };
+        let worker = open_within(&address, FeedKind::Stream, Duration::from_millis(300)).await;
+        let add =
+            "mutation { addPlayer(input: [{name: \"ann\", games: [{score: 1}]}]) { numUids } }";
+        execute(&worker, add).await;
+        let query = "subscription { queryPlayer { name games { score } } }";
+        let mut players = subscribe(&worker, query, &Caller::default());
+        let response = |name: &str| {
+            let player = json!({ "name": name, "games": [{ "score": 1 }] });
+            json!({ "data": { "queryPlayer": [player] } })
+        };
+        assert_eq!(next(&mut players).await, response("ann"));
+        wait_for_stream(&worker, &address).await;
+        let (client, connection) =
+            tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+        let running = spawn_local(connection);
+        client.batch_execute("BEGIN; LOCK TABLE \"Game\"").await.unwrap();
+        run_sql(&address, "UPDATE \"Player\" SET name = 'eve'").await;
+        let failed = next(&mut players).await;
+        assert_eq!(failed["errors"][0]["extensions"]["code"], "TIMEOUT", "{failed}");
+        client.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(next(&mut players).await, response("eve"));
+        drop(client);
+        running.await.unwrap().unwrap();
+    });
+}
+
+/// The server ends a stream whose client sends nothing for `wal_sender_timeout`.
+#[test]
+fn an_idle_stream_is_kept() {
+    on_each(|address| async move {
+        if !matches!(address, SourceAddress::Postgres(_)) {
+            return;
+        }
+        run_sql(
+            &address,
+            "DO $$ BEGIN
+                EXECUTE format('ALTER DATABASE %I SET wal_sender_timeout = 1000', current_database());
+            END $$",
+        )
+        .await;
+        let worker = open(&address, FeedKind::Stream).await;
+        let mut songs = subscribe(&worker, SONGS, &Caller::default());
+        next(&mut songs).await;
+        wait_for_stream(&worker, &address).await;
+        let before = worker.engine().live_counts().executions;
+        sleep(Duration::from_millis(3_500)).await;
+        // A stream that begins again executes all subscriptions.
+        assert_eq!(worker.engine().live_counts().executions, before);
+        execute(&worker, "mutation { addSong(input: [{title: \"a\"}]) { numUids } }").await;
+        let songs_now = json!([{ "title": "a", "plays": null }]);
+        assert_eq!(next(&mut songs).await, json!({ "data": { "querySong": songs_now } }));
+        assert_eq!(worker.engine().live_counts().executions, before + 1);
     });
 }

@@ -428,7 +428,7 @@ impl Nearest {
         })
     }
 
-    /// The same conditions, each with a field of its rows.
+    /// The conditions of [`Self::filters`], to change them; each with a field of its rows.
     pub fn filters_mut(&mut self) -> impl Iterator<Item = (FieldId, &mut Filter)> {
         self.among.iter_mut().flat_map(|one| {
             let own = (one.key, &mut one.filter);

@@ -418,7 +418,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What a function reads is not known.
+    /// Adds a call. The rows that a function reads are not known, so it is repeated in intervals.
     fn call(&mut self, call: &Call) {
         self.found.is_timed = true;
         let Call { function: _, of_row, arguments } = call;

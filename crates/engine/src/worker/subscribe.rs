@@ -13,6 +13,7 @@ use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::Value;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
@@ -223,11 +224,22 @@ impl Worker {
             let _slot = self.engine.live.slots.acquire().await;
             let mut report = Report::default();
             let (allowed, whole) = (Allowed::Subscriptions, Delivery::Whole);
-            let executed = self.deliver_for(request, caller, allowed, whole, &mut report).await;
-            let Response { body, held, .. } = executed;
-            (reserved(body, held), report.codes)
+            let limit = self.time_limit.unwrap_or(Duration::MAX);
+            let work = self.deliver_for(request, caller, allowed, whole, &mut report);
+            // After the limit the future is dropped, which cancels its statements.
+            match timeout(limit, work).await {
+                Ok(Response { body, held, .. }) => (reserved(body, held), report.codes),
+                Err(_) => {
+                    (Response::request_error(&[too_slow()]).body.into(), vec![ErrorCode::Timeout])
+                }
+            }
         })
     }
+}
+
+fn too_slow() -> GraphQLError {
+    let message = "The subscription was not executed in time; it is executed again later.";
+    GraphQLError::new(ErrorCode::Timeout, message)
 }
 
 /// Returns true if the same request may succeed later without a change of rows.

@@ -191,7 +191,7 @@ impl Credentials {
         token.into_iter().chain(cookie).chain(settings)
     }
 
-    /// Whether a request has a header that becomes a setting.
+    /// Returns true if a request has a header that becomes a setting.
     pub(super) fn has_settings(&self, headers: &HeaderMap) -> bool {
         self.headers.iter().any(|(header, _)| headers.contains_key(header))
     }

@@ -49,7 +49,7 @@ pub struct PostgresChangeStream {
 struct Relation {
     table: Arc<ChangedTable>,
     /// By column: whether changes have its value before them.
-    is_key: Box<[bool]>,
+    is_key: Arc<[bool]>,
 }
 
 /// Changes of committed transactions that were not returned yet.
@@ -80,7 +80,7 @@ impl Relation {
             true => cell.clone(),
             false => Cell::Unknown,
         };
-        row.iter().zip(&self.is_key).map(cell).collect()
+        row.iter().zip(&*self.is_key).map(cell).collect()
     }
 }
 

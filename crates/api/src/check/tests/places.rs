@@ -95,7 +95,7 @@ fn add_type(build: &mut ApiBuilder, name: &str, kind: TypeKind) -> TypeId {
     build.add_type(definition).expect("a name that is free")
 }
 
-/// What roles refer to: an entity, a function, rows of one of several entities, a relationship to them.
+/// Binds the objects to which roles refer: an entity, a function, rows of one of several entities, a relationship to them.
 fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     let node_id = NodeIdBinding {
         prefix: "entity".into(),
