@@ -40,7 +40,7 @@ pub(super) async fn serve(
     context: &ConnectionContext,
     handshake: HeaderMap,
     transport: MonitoredTransport,
-    received: &[u8],
+    received: Vec<u8>,
 ) {
     let ConnectionContext { peer, state, current, .. } = context;
     state.enter(Phase::Socket);

@@ -75,7 +75,7 @@ impl Wire {
     /// A WebSocket whose client has sent some bytes already.
     pub(in crate::http) async fn new(
         transport: MonitoredTransport,
-        received: &[u8],
+        received: Vec<u8>,
         most_message_bytes: usize,
     ) -> Self {
         let config = WebSocketConfig::default()
@@ -85,7 +85,7 @@ impl Wire {
             .max_frame_size(Some(most_message_bytes));
         let stream = WebSocketStream::from_partially_read(
             transport,
-            received.to_vec(),
+            received,
             Role::Server,
             Some(config),
         );
