@@ -35,7 +35,7 @@ const TYPES: &str = r#"
 /// Longer than any change takes to arrive.
 const LONG: Duration = Duration::from_secs(20);
 
-async fn open(address: &SourceAddress, kind: FeedKind) -> Rc<Worker> {
+pub(crate) async fn open(address: &SourceAddress, kind: FeedKind) -> Rc<Worker> {
     open_within(address, kind, LONG).await
 }
 
@@ -133,7 +133,7 @@ async fn check_changes(address: SourceAddress, kind: FeedKind) {
 fn changes_of_other_tables_execute_nothing() {
     on_each(|address| async move {
         if !matches!(address, SourceAddress::Postgres(_)) {
-            // SQLite's version is that of the whole file.
+            // `live_file` has the changes of a file.
             return;
         }
         let worker = open(&address, FeedKind::Stream).await;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -34,8 +34,10 @@ pub struct Cohort {
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
     pub(crate) state: watch::Sender<State>,
-    /// Wakes the driver.
-    dirty: Notify,
+    /// True if its execution is due.
+    is_dirty: AtomicBool,
+    /// Wakes the driver, once for all marks until it runs.
+    woken: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
     pub(crate) subscribers: AtomicU32,
 }
@@ -102,15 +104,17 @@ impl fmt::Debug for CohortKey {
 impl Cohort {
     pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
         let state = watch::Sender::new(State::Waiting);
-        let dirty = Notify::new();
+        let (is_dirty, woken) = (AtomicBool::new(true), Notify::new());
         // The first execution is due.
-        dirty.notify_one();
-        Self { key, dependencies, state, dirty, subscribers: AtomicU32::new(0) }
+        woken.notify_one();
+        Self { key, dependencies, state, is_dirty, woken, subscribers: AtomicU32::new(0) }
     }
 
     /// Marks it as dirty: it is executed once, however often it was marked before that begins.
     pub(crate) fn mark(&self) {
-        self.dirty.notify_one();
+        if !self.is_dirty.swap(true, Ordering::AcqRel) {
+            self.woken.notify_one();
+        }
     }
 
     fn has_subscribers(&self) -> bool {
@@ -119,7 +123,10 @@ impl Cohort {
 
     /// Waits until it is dirty, or has no subscribers.
     pub async fn wait(&self) -> Wake {
-        self.dirty.notified().await;
+        self.woken.notified().await;
+        // Changes from now on may come too late for the execution. A swap, so that what was done before
+        // an earlier mark is visible.
+        self.is_dirty.swap(false, Ordering::AcqRel);
         match self.has_subscribers() {
             true => Wake::Execute,
             false => Wake::End,
@@ -129,8 +136,9 @@ impl Cohort {
     /// Waits, and marks it as dirty then; a change before that ends the wait.
     pub async fn mark_after(&self, pause: Duration) {
         // A change that comes meanwhile is kept for the next wait.
-        if timeout(pause, self.dirty.notified()).await.is_ok() || self.has_subscribers() {
-            self.mark();
+        if timeout(pause, self.woken.notified()).await.is_ok() || self.has_subscribers() {
+            self.is_dirty.store(true, Ordering::Release);
+            self.woken.notify_one();
         }
     }
 
@@ -154,5 +162,49 @@ impl Cohort {
     /// Ends the subscriptions.
     pub(crate) fn end(&self) {
         self.state.send_replace(State::Ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn cohort() -> Cohort {
+        let key = CohortKey::new("", None, &Map::new(), &Session::default());
+        let cohort = Cohort::new(key, Dependencies::default());
+        cohort.subscribers.store(1, Ordering::Release);
+        cohort
+    }
+
+    #[test]
+    fn several_marks_are_one_execution() {
+        let cohort = cohort();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        let mut waiting = Box::pin(cohort.wait());
+        assert_eq!(waiting.as_mut().now_or_never(), None);
+        cohort.mark();
+        cohort.mark();
+        assert_eq!(waiting.now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
+        // A mark during an execution.
+        cohort.mark();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_repetition_is_one_execution_too() {
+        let cohort = cohort();
+        cohort.wait().await;
+        cohort.mark_after(Duration::from_secs(1)).await;
+        cohort.mark();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
+        // A change ends the pause.
+        cohort.mark();
+        cohort.mark_after(Duration::from_secs(1)).await;
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use source::SourceError;
 use source::changes::{Coverage, Marker, NoStream, TableChange, TableName};
 use source_postgres::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
-use source_sqlite::{SqliteChangeProbe, SqliteChanges};
+use source_sqlite::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 
 /// The changes of a source.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub enum ChangeProbe {
 /// The stream of a source.
 #[derive(Debug)]
 pub enum ChangeStream {
+    Sqlite(SqliteChangeStream),
     Postgres(Box<PostgresChangeStream>),
 }
 
@@ -47,7 +48,7 @@ impl source::changes::Changes for Changes {
 
     async fn stream(&self, tables: &[TableName]) -> Result<ChangeStream, NoStream> {
         match self {
-            Self::Sqlite(changes) => match changes.stream(tables).await? {},
+            Self::Sqlite(changes) => changes.stream(tables).await.map(ChangeStream::Sqlite),
             Self::Postgres(changes) => {
                 changes.stream(tables).await.map(|stream| ChangeStream::Postgres(Box::new(stream)))
             }
@@ -75,12 +76,14 @@ impl source::changes::ChangeProbe for ChangeProbe {
 impl source::changes::ChangeStream for ChangeStream {
     fn coverage(&self) -> &Coverage {
         match self {
+            Self::Sqlite(stream) => stream.coverage(),
             Self::Postgres(stream) => stream.coverage(),
         }
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
         match self {
+            Self::Sqlite(stream) => stream.next().await,
             Self::Postgres(stream) => stream.next().await,
         }
     }

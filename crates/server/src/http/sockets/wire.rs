@@ -83,12 +83,8 @@ impl Wire {
             .write_buffer_size(0)
             .max_message_size(Some(most_message_bytes))
             .max_frame_size(Some(most_message_bytes));
-        let stream = WebSocketStream::from_partially_read(
-            transport,
-            received,
-            Role::Server,
-            Some(config),
-        );
+        let stream =
+            WebSocketStream::from_partially_read(transport, received, Role::Server, Some(config));
         Self { stream: stream.await, queue: VecDeque::new(), unread: 0 }
     }
 
