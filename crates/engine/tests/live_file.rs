@@ -67,7 +67,7 @@ async fn check(address: &SourceAddress) {
     for mutation in [
         "addLabel(input: [{name: \"l\"}])".to_owned(),
         format!("addGame(input: [{{score: 2, player: {{id: \"{bob}\"}}}}])"),
-        format!("updateGame(input: {{filter: {{not: {{has: player}}}}, set: {{score: 3}}}})"),
+        "updateGame(input: {filter: {not: {has: player}}, set: {score: 3}})".to_owned(),
         format!("updatePlayer(input: {{filter: {{id: [\"{ann}\", \"{bob}\"]}}, set: {{age: 2}}}})"),
     ] {
         assert_eq!(executions(&worker, &mutation).await, 0, "{mutation}");
