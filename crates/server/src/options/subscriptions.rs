@@ -12,7 +12,7 @@ pub(crate) struct SubscriptionOptions {
     #[arg(long, env = "THALWEG_SOCKET_INIT_TIMEOUT", value_name = "TIME", default_value = "3s")]
     pub(crate) socket_init_timeout: Time,
     /// The interval of pings over a WebSocket, and of signs of life in an event stream; a client that does not answer a ping until the next one is disconnected
-    #[arg(long, env = "THALWEG_PING_INTERVAL", value_name = "TIME", default_value = "12s")]
+    #[arg(long, env = "THALWEG_PING_INTERVAL", value_name = "TIME", default_value = "25s")]
     pub(crate) ping_interval: Time,
     /// The maximum number of operations that run over a WebSocket at the same time
     #[arg(
