@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, Hub, ListenerEnd, Listeners, LiveQuery};
+use live::{Cohort, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -62,8 +62,8 @@ pub(crate) enum Work {
 pub(crate) struct LiveWork {
     pub(crate) hub: Arc<Hub>,
     pub(crate) execution: Option<Execution>,
-    /// True if this work follows the changes of the source, for all cohorts.
-    pub(crate) needs_feed: bool,
+    /// If there is one, this work follows the changes of the source, for all cohorts.
+    pub(crate) feed: Option<FeedClaim>,
 }
 
 #[derive(Debug)]

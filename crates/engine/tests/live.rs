@@ -367,6 +367,43 @@ fn subscriptions_end_with_their_driver() {
     });
 }
 
+/// The first subscription follows the changes for all of them.
+#[test]
+fn the_other_subscriptions_continue_without_the_task_of_the_first() {
+    on_each(|address| async move {
+        let worker = open(&address, FeedKind::Stream).await;
+        let begun = worker.subscribe(&request(SONGS), &Caller::default()).unwrap();
+        let mut first = begun.responses;
+        let driving = spawn_local({
+            let (worker, driver) = (Rc::clone(&worker), begun.driver.unwrap());
+            async move { worker.drive(driver).await }
+        });
+        next(&mut first).await;
+        let titles = "subscription { querySong(order: {asc: title}) { title } }";
+        let counts = "subscription { aggregateSong { count } }";
+        let [mut titles, mut counts] =
+            [titles, counts].map(|query| subscribe(&worker, query, &Caller::default()));
+        assert_eq!(next(&mut titles).await, json!({ "data": { "querySong": [] } }));
+        assert_eq!(next(&mut counts).await, json!({ "data": { "aggregateSong": { "count": 0 } } }));
+        driving.abort();
+        assert_eq!(timeout(LONG, first.next()).await.unwrap(), None);
+        for (number, title) in (1..).zip(["a", "b"]) {
+            let add =
+                format!("mutation {{ addSong(input: [{{title: \"{title}\"}}]) {{ numUids }} }}");
+            execute(&worker, &add).await;
+            let songs = json!([{ "title": "a" }, { "title": "b" }]);
+            let songs = songs.as_array().unwrap().get(..number).unwrap();
+            assert_eq!(next(&mut titles).await, json!({ "data": { "querySong": songs } }));
+            let count = json!({ "data": { "aggregateSong": { "count": number } } });
+            assert_eq!(next(&mut counts).await, count);
+        }
+        drop((titles, counts));
+        while Rc::strong_count(&worker) > 1 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
+}
+
 /// Thousands of subscriptions wait at a time.
 #[test]
 fn the_task_of_a_subscription_is_small() {

@@ -14,7 +14,7 @@ use source::changes::{
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::hub::Hub;
+use crate::hub::{FeedClaim, Hub};
 use crate::index::{Changed, Exact};
 
 /// Shortest time between two reads of a probe: several changes in this time are one.
@@ -68,8 +68,6 @@ struct Feed<'h, C: Changes> {
     begun: Instant,
     /// The last execution of cohorts that are executed in intervals.
     timed: Instant,
-    /// True if the hub has recorded the end; another feed may have begun since.
-    is_ended: bool,
 }
 
 /// The stored tables of a catalog, with their entities.
@@ -92,16 +90,16 @@ impl Default for FeedOptions {
 /// that the stream does not cover are followed by the probe. A source without a probe, and one whose
 /// state cannot be read, is polled: all cohorts are executed in each interval.
 pub async fn follow<C: Changes + 'static>(
-    hub: &Arc<Hub>,
+    mut claim: FeedClaim,
     changes: C,
     catalog: &Catalog,
     options: FeedOptions,
 ) {
-    let mut feed = Feed::new(hub, changes, catalog, options);
-    while hub.keeps_feed() {
+    let hub = Arc::clone(&claim.hub);
+    let mut feed = Feed::new(&hub, changes, catalog, options);
+    while claim.is_needed() {
         feed.step().await;
     }
-    feed.is_ended = true;
 }
 
 impl Tables {
@@ -156,7 +154,6 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             again: AGAIN,
             begun: now,
             timed: now,
-            is_ended: false,
         }
     }
 
@@ -315,12 +312,9 @@ fn too_slow() -> SourceError {
     SourceError::new(SourceErrorKind::Timeout, "the state of the database was not read in time")
 }
 
-/// Records the end, also of a feed whose task is dropped.
+/// Records that no entity is followed, also if the task is dropped.
 impl<C: Changes> Drop for Feed<'_, C> {
     fn drop(&mut self) {
         self.hub.set_exact(Exact::None);
-        if !self.is_ended {
-            self.hub.lose_feed();
-        }
     }
 }

@@ -33,6 +33,6 @@ pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_ch
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
 pub use feed::{FeedKind, FeedOptions, follow};
-pub use hub::{Counts, Hub, Joined, LiveQuery};
+pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery};
 pub use print::print;
 pub use value::FieldValue;

@@ -1,19 +1,22 @@
 //! Subscriptions on one thread.
 
+use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, Event, Joined, Listening, Wake, follow_channels};
+use ::live::{CohortKey, Event, FeedClaim, Joined, Listening, Wake, follow_channels};
 use bytes::Bytes;
 use dialects::Listened;
-use futures_util::future::{OptionFuture, join};
+use futures_util::FutureExt;
+use futures_util::future::join;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::Value;
-use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::{sleep, timeout};
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
@@ -26,6 +29,9 @@ use crate::respond::Response;
 /// Pauses before an execution that has failed is repeated.
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const LAST_RETRY: Duration = Duration::from_secs(30);
+
+/// Pause before a feed continues the one that was lost: its fault may be a lasting one.
+const FEED_PAUSE: Duration = Duration::from_millis(500);
 
 impl Worker {
     /// The kind of a request's operation.
@@ -66,14 +72,14 @@ impl Worker {
         let claims = caller.session.claims.as_deref();
         let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
         let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
-        let Joined { query, cohort, needs_feed } = hub.join(key, dependencies);
+        let Joined { query, cohort, feed } = hub.join(key, dependencies);
         let execution = cohort.map(|cohort| Execution {
             cohort,
             request: request.clone(),
             caller: caller.clone(),
         });
-        let driver = (execution.is_some() || needs_feed).then(|| {
-            let work = LiveWork { hub: Arc::clone(hub), execution, needs_feed };
+        let driver = (execution.is_some() || feed.is_some()).then(|| {
+            let work = LiveWork { hub: Arc::clone(hub), execution, feed };
             Driver(Work::Live(Box::new(work)))
         });
         Begun { responses: Responses::Live(query), driver }
@@ -133,33 +139,70 @@ impl Worker {
     /// if nobody else does: it follows the changes of the source, or receives notifications.
     pub async fn drive(&self, driver: Driver) {
         match driver.0 {
-            Work::Live(work) => self.drive_live(*work).await,
+            Work::Live(work) => self.drive_live(work).await,
             // Boxed: the task of a live query is small.
             Work::Events(work) => Box::pin(self.drive_events(*work)).await,
         }
     }
 
-    async fn drive_live(&self, work: LiveWork) {
+    async fn drive_live(&self, mut work: Box<LiveWork>) {
+        let hub = Arc::clone(&work.hub);
+        let claim = work.feed.take();
+        let (wakes_feed, has_ended) = (Notify::new(), Cell::new(false));
         let execution = async {
             if let Some(execution) = &work.execution {
-                self.execute_cohort(execution).await;
+                self.execute_cohort(execution, &wakes_feed).await;
+            }
+            has_ended.set(true);
+            wakes_feed.notify_one();
+        };
+        let feed = async {
+            if let Some(claim) = claim {
+                self.follow(claim).await;
+            }
+            loop {
+                match hub.take_feed() {
+                    Some(claim) => self.continue_feed(claim).await,
+                    None if has_ended.get() => return,
+                    None => wakes_feed.notified().await,
+                }
             }
         };
-        let feed = work.needs_feed.then(|| self.follow());
-        join(execution, OptionFuture::from(feed)).await;
+        join(execution, feed).await;
     }
 
-    /// Follows the changes of the source. Boxed: only one task of many does so.
-    fn follow(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+    /// Follows the changes of the source. After a panic the claim is lost, and the driver of any cohort
+    /// takes it. Boxed: only one task of many does so.
+    fn follow(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let engine = &*self.engine;
-        let changes = engine.source.changes();
-        let options = engine.live.options;
-        Box::pin(::live::follow(&engine.live.hub, changes, &engine.catalog, options))
+        Box::pin(async move {
+            let changes = engine.source.changes();
+            let options = engine.live.options;
+            let feed = ::live::follow(claim, changes, &engine.catalog, options);
+            // The panic hook has logged it.
+            let _ = AssertUnwindSafe(feed).catch_unwind().await;
+        })
     }
 
-    async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
+    /// Follows the changes of the source after another task was lost that did so.
+    fn continue_feed(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(async move {
+            tracing::error!("the task that follows changes of rows was lost; another one begins");
+            sleep(FEED_PAUSE).await;
+            self.follow(claim).await;
+        })
+    }
+
+    async fn execute_cohort(
+        &self,
+        Execution { cohort, request, caller }: &Execution,
+        wakes_feed: &Notify,
+    ) {
         let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
+            if self.engine.live.hub.is_feed_lost() {
+                wakes_feed.notify_one();
+            }
             self.engine.live.hub.count_execution();
             let (response, codes) = self.response(request, caller).await;
             cohort.publish(response);
