@@ -134,7 +134,8 @@ fn fail(format: Format, response: &engine::Response, exchange: &mut Exchange) ->
     respond(format, AnswerBody::Whole(format.failed(&response.body)))
 }
 
-fn respond(format: Format, body: AnswerBody) -> Response {
+/// The response with a stream as its body.
+pub(super) fn respond(format: Format, body: AnswerBody) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! Begins an operation over a socket, and records it as a request.
+//! Begins an operation over a connection with several operations, and records it as a request.
 
 use std::rc::Rc;
 
@@ -21,14 +21,14 @@ use crate::memory;
 use crate::request_id::RequestId;
 
 /// The work of an operation.
-pub(super) enum Work {
+pub(in crate::http) enum Work {
     /// A query or a mutation, which has one event.
     Once(LocalBoxFuture<'static, Event>),
     Subscription(Box<Subscription>),
 }
 
-/// Begins an operation of the caller, whose message needs so many bytes.
-pub(super) fn begin(
+/// Begins an operation of the caller, whose request needs so many bytes.
+pub(in crate::http) fn begin(
     context: &ConnectionContext,
     mut caller: Caller,
     parameters: Parameters,
