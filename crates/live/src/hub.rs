@@ -32,6 +32,8 @@ struct Cohorts {
     inexact: Vec<Arc<Cohort>>,
     /// True while a task follows the changes of the source.
     has_feed: bool,
+    /// How that task finds changes.
+    feed: Option<RunningFeed>,
 }
 
 /// A subscriber of a cohort.
@@ -52,6 +54,17 @@ pub struct Joined {
     pub needs_feed: bool,
 }
 
+/// How changes of the source are found at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningFeed {
+    /// A stream of the source.
+    Stream,
+    /// The state of the source, read in intervals.
+    Probe,
+    /// None: all cohorts are executed in intervals.
+    Interval,
+}
+
 /// Numbers of running subscriptions, and of their executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -59,6 +72,8 @@ pub struct Counts {
     pub subscribers: u64,
     /// Executions of all cohorts so far.
     pub executions: u64,
+    /// `None` without cohorts.
+    pub feed: Option<RunningFeed>,
 }
 
 impl Hub {
@@ -145,6 +160,11 @@ impl Hub {
         }
     }
 
+    /// Records how changes are found.
+    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>) {
+        self.lock().feed = feed;
+    }
+
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
     pub(crate) fn mark_timed(&self) {
         self.lock().timed.iter().for_each(|cohort| cohort.mark());
@@ -169,7 +189,8 @@ impl Hub {
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
         let executions = self.executions.load(Ordering::Relaxed);
         let cohorts_count = cohorts.by_key.len() as u64;
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
+        let feed = cohorts.feed;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions, feed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {

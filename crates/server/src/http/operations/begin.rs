@@ -45,17 +45,20 @@ pub(in crate::http) fn begin(
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(exchange, refusal)),
         };
-        match service.worker.operation_kind(&found.request) {
-            Ok(OperationKind::Subscription) => {
+        let document = match service.worker.document(&found.request) {
+            Ok(document) => document,
+            Err(response) => return Work::failed(end(exchange, response)),
+        };
+        match document.operation.kind {
+            OperationKind::Subscription => {
                 exchange.report.operation = Some(OperationKind::Subscription);
-                exchange.operation_name.clone_from(&found.request.operation_name);
+                exchange.report.document = Some(document);
                 subscribe(context, &service, caller, found, held, exchange)
             }
-            Ok(OperationKind::Query | OperationKind::Mutation) => {
+            OperationKind::Query | OperationKind::Mutation => {
                 let work = execute(service, caller, found, held, exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
-            Err(response) => Work::failed(end(exchange, response)),
         }
     })
 }
