@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graphql::operation::OperationKind;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
 use response::MemoryBudget;
@@ -11,7 +10,7 @@ use source::statistics::Counter;
 use source::{Session, SourceError};
 
 use crate::caller::Caller;
-use crate::documents::Cached;
+use crate::documents::{Cached, Document};
 use crate::engine::Engine;
 use crate::explain::Explained;
 use crate::gateway::{Gateway, GatewayWorker, no_subscriptions};
@@ -217,11 +216,11 @@ impl ApiWorker {
         }
     }
 
-    /// The kind of a request's operation. The error is a finished response.
-    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+    /// The document of a request, validated. The error is a finished response.
+    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
         match self {
-            Self::Source(worker) => worker.operation_kind(request),
-            Self::Gateway(worker) => worker.operation_kind(request),
+            Self::Source(worker) => worker.document(request),
+            Self::Gateway(worker) => worker.document(request),
         }
     }
 

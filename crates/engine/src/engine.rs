@@ -8,7 +8,7 @@ use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Declaration, Dialect, DialectError, DialectOutput, federation};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
-use live::{Counts, FeedOptions};
+use live::{Counts, FeedOptions, ListenerCounts};
 use source::{PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
@@ -272,6 +272,12 @@ impl Engine {
     #[must_use]
     pub fn live_counts(&self) -> Counts {
         self.live.hub.counts()
+    }
+
+    /// Numbers of subscriptions to notifications.
+    #[must_use]
+    pub fn listener_counts(&self) -> ListenerCounts {
+        self.live.listeners.counts()
     }
 
     /// The schema of the API.

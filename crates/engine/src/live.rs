@@ -13,7 +13,7 @@ use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
-pub use live::{Counts, FeedKind, FeedOptions};
+pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};

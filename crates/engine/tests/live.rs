@@ -79,7 +79,7 @@ pub(crate) async fn assert_silent(query: &mut Responses) {
 
 /// Numbers of cohorts and subscribers.
 fn running(worker: &Worker) -> (u64, u64) {
-    let Counts { cohorts, subscribers, executions: _ } = worker.engine().live_counts();
+    let Counts { cohorts, subscribers, .. } = worker.engine().live_counts();
     (cohorts, subscribers)
 }
 
@@ -99,7 +99,8 @@ fn a_subscription_sends_its_response_again_when_it_has_changed() {
 
 async fn check_changes(address: SourceAddress, kind: FeedKind) {
     let worker = open(&address, kind).await;
-    assert_eq!(worker.operation_kind(&request(SONGS)).unwrap(), OperationKind::Subscription);
+    let document = worker.document(&request(SONGS)).unwrap();
+    assert_eq!(document.operation.kind, OperationKind::Subscription);
     let mut songs = subscribe(&worker, SONGS, &Caller::default());
     assert_eq!(next(&mut songs).await, json!({ "data": { "querySong": [] } }));
     // A mutation of this process.

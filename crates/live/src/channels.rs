@@ -25,6 +25,8 @@ pub struct Listeners {
 #[derive(Debug, Default)]
 struct ByChannel {
     channels: AHashMap<Box<str>, Channel>,
+    /// Listeners that were ended because their queues were full.
+    too_slow: u64,
     /// True while a task receives notifications.
     has_task: bool,
     last_number: u64,
@@ -70,6 +72,14 @@ pub enum Event {
     Begun,
     /// The payload of a notification.
     Notified(Arc<str>),
+}
+
+/// Numbers of listeners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListenerCounts {
+    pub listeners: u64,
+    /// Those that were ended because their queues were full, so far.
+    pub too_slow: u64,
 }
 
 /// The reason for the end of a listener.
@@ -172,17 +182,28 @@ impl Listeners {
     }
 
     fn begin(&self, channel: &str) {
-        if let Some(own) = self.lock().channels.get_mut(channel) {
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
             own.is_followed = true;
-            own.entries.retain(|entry| entry.send(Event::Begun));
+            let ended = own.send(&Event::Begun);
+            channels.too_slow += ended;
         }
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
         let payload: Arc<str> = (&**payload).into();
-        if let Some(own) = self.lock().channels.get_mut(channel) {
-            own.entries.retain(|entry| entry.send(Event::Notified(Arc::clone(&payload))));
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
+            let ended = own.send(&Event::Notified(payload));
+            channels.too_slow += ended;
         }
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> ListenerCounts {
+        let channels = self.lock();
+        let listeners = channels.channels.values().map(|channel| channel.entries.len() as u64);
+        ListenerCounts { listeners: listeners.sum(), too_slow: channels.too_slow }
     }
 
     /// Ends all listeners.
@@ -208,6 +229,15 @@ impl Listeners {
 
     fn lock(&self) -> MutexGuard<'_, ByChannel> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Channel {
+    /// Adds an event to all queues. Returns the number of listeners whose queues were full.
+    fn send(&mut self, event: &Event) -> u64 {
+        let before = self.entries.len();
+        self.entries.retain(|entry| entry.send(event.clone()));
+        (before - self.entries.len()) as u64
     }
 }
 
@@ -283,6 +313,7 @@ mod tests {
             assert_eq!(slow.next().await, Ok(Event::Notified(number.to_string().into())));
         }
         assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
+        assert_eq!(listeners.counts(), ListenerCounts { listeners: 0, too_slow: 1 });
     }
 
     #[tokio::test]

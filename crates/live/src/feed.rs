@@ -14,7 +14,7 @@ use source::changes::{
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::hub::{FeedClaim, Hub};
+use crate::hub::{FeedClaim, Hub, RunningFeed};
 use crate::index::{Changed, Exact};
 
 /// Shortest time between two reads of a probe: several changes in this time are one.
@@ -165,6 +165,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             self.beginning = Some(Box::pin(async move { changes.stream(&tables).await }));
         }
         self.read_state().await;
+        self.hub.set_feed(Some(self.running()));
         let next = Instant::now() + self.interval();
         loop {
             let streamed = async {
@@ -195,6 +196,14 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
+    fn running(&self) -> RunningFeed {
+        match (&self.stream, &self.probe) {
+            (Some(_), _) => RunningFeed::Stream,
+            (None, Some(_)) if !self.is_lost => RunningFeed::Probe,
+            (None, _) => RunningFeed::Interval,
+        }
+    }
+
     fn interval(&self) -> Duration {
         match &self.probe {
             Some(probe) if !self.is_lost => probe.interval(self.options.interval),
@@ -213,6 +222,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 self.hub.set_exact(Exact::Only(covered.into_iter().collect()));
                 self.hub.mark_all();
                 self.stream = Some(stream);
+                self.hub.set_feed(Some(self.running()));
                 self.begun = Instant::now();
             }
             Err(NoStream::NotOffered) => {}
@@ -316,5 +326,6 @@ fn too_slow() -> SourceError {
 impl<C: Changes> Drop for Feed<'_, C> {
     fn drop(&mut self) {
         self.hub.set_exact(Exact::None);
+        self.hub.set_feed(None);
     }
 }

@@ -34,6 +34,8 @@ struct Cohorts {
     inexact: Vec<Arc<Cohort>>,
     /// True while there is a [`FeedClaim`] that has not ended.
     has_feed: bool,
+    /// How that task finds changes.
+    feed: Option<RunningFeed>,
 }
 
 /// A subscriber of a cohort.
@@ -64,6 +66,17 @@ pub struct FeedClaim {
     is_ended: bool,
 }
 
+/// How changes of the source are found at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningFeed {
+    /// A stream of the source.
+    Stream,
+    /// The state of the source, read in intervals.
+    Probe,
+    /// None: all cohorts are executed in intervals.
+    Interval,
+}
+
 /// Numbers of running subscriptions, and of their executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -71,6 +84,8 @@ pub struct Counts {
     pub subscribers: u64,
     /// Executions of all cohorts so far.
     pub executions: u64,
+    /// `None` without cohorts.
+    pub feed: Option<RunningFeed>,
 }
 
 impl Hub {
@@ -182,6 +197,11 @@ impl Hub {
         }
     }
 
+    /// Records how changes are found.
+    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>) {
+        self.lock().feed = feed;
+    }
+
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
     pub(crate) fn mark_timed(&self) {
         self.lock().timed.iter().for_each(|cohort| cohort.mark());
@@ -203,7 +223,8 @@ impl Hub {
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
         let executions = self.executions.load(Ordering::Relaxed);
         let cohorts_count = cohorts.by_key.len() as u64;
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
+        let feed = cohorts.feed;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions, feed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {

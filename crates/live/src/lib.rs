@@ -29,10 +29,12 @@ mod index;
 mod print;
 mod value;
 
-pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_channels};
+pub use channels::{
+    Event, Listener, ListenerCounts, ListenerEnd, Listeners, Listening, follow_channels,
+};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
 pub use feed::{FeedKind, FeedOptions, follow};
-pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery};
+pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use print::print;
 pub use value::FieldValue;

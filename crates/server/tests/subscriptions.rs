@@ -1,5 +1,6 @@
 //! Subscriptions over WebSockets and event streams, of the built program.
 
+mod clients;
 mod close_codes;
 mod credentials;
 mod ends;
@@ -7,5 +8,6 @@ mod event_streams;
 mod legacy;
 mod limits;
 mod operations;
+mod single_connection;
 mod site;
 mod stream;

@@ -42,11 +42,11 @@ impl GatewayWorker {
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
-    /// The kind of a request's operation.
-    pub(crate) fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+    /// The document of a request, validated. The error is a finished response.
+    pub(crate) fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
         let known = self.gateway.document(request, &mut false);
         let known = known.map_err(|errors| Response::request_error(&errors))?;
-        Ok(known.document.operation.kind)
+        Ok(Arc::clone(&known.document))
     }
 
     /// Limits the time of a request.

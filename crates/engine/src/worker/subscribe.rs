@@ -11,7 +11,6 @@ use bytes::Bytes;
 use dialects::Listened;
 use futures_util::FutureExt;
 use futures_util::future::join;
-use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::Value;
@@ -20,6 +19,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
+use crate::documents::Document;
 use crate::events::{EventExecution, channel, ended, node_id, set_node_id};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
 use crate::prepare::Prepared;
@@ -34,11 +34,11 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 const FEED_PAUSE: Duration = Duration::from_millis(500);
 
 impl Worker {
-    /// The kind of a request's operation.
-    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+    /// The document of a request, validated. The error is a finished response.
+    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
         let known = self.engine.document(request, &mut false);
         let known = known.map_err(|errors| Response::request_error(&errors))?;
-        Ok(known.document.operation.kind)
+        Ok(Arc::clone(&known.document))
     }
 
     /// Begins a subscription. The error is a finished response.

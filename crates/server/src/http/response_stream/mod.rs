@@ -61,8 +61,8 @@ fn is_subscription(service: &Service, parameters: &Parameters) -> bool {
     let may_be = parameters.query.as_ref().is_none_or(|text| text.contains("subscription"));
     let found = || service.settings.persisted.find(parameters.clone()).ok();
     let found = may_be.then(found).flatten();
-    let kind = found.and_then(|found| service.worker.operation_kind(&found.request).ok());
-    kind == Some(OperationKind::Subscription)
+    let document = found.and_then(|found| service.worker.document(&found.request).ok());
+    document.is_some_and(|document| document.operation.kind == OperationKind::Subscription)
 }
 
 /// Answers an operation by a stream. Errors of its document are responses in the stream, since clients
@@ -84,10 +84,14 @@ pub(super) async fn answer(
             return Ok(response);
         }
     };
-    match service.worker.operation_kind(&found.request) {
-        Ok(OperationKind::Subscription) => {
+    let document = match service.worker.document(&found.request) {
+        Ok(document) => document,
+        Err(response) => return Ok(fail(format, &response, exchange)),
+    };
+    match document.operation.kind {
+        OperationKind::Subscription => {
             exchange.report.operation = Some(OperationKind::Subscription);
-            exchange.operation_name.clone_from(&found.request.operation_name);
+            exchange.report.document = Some(document);
             let begun = subscribe(service, context, caller, found)?;
             Ok(match begun {
                 Ok(subscription) => {
@@ -97,7 +101,7 @@ pub(super) async fn answer(
                 Err(response) => fail(format, &response, exchange),
             })
         }
-        Ok(OperationKind::Query | OperationKind::Mutation) => {
+        OperationKind::Query | OperationKind::Mutation => {
             let execution = Execution { caller: &caller, allowed, delivery: Delivery::Whole };
             let (began, report) = (exchange.started, &mut exchange.report);
             let executed = execute_found(service, found, execution, began, report).await?;
@@ -110,7 +114,6 @@ pub(super) async fn answer(
                 }
             })
         }
-        Err(response) => Ok(fail(format, &response, exchange)),
     }
 }
 
@@ -134,7 +137,8 @@ fn fail(format: Format, response: &engine::Response, exchange: &mut Exchange) ->
     respond(format, AnswerBody::Whole(format.failed(&response.body)))
 }
 
-fn respond(format: Format, body: AnswerBody) -> Response {
+/// The response with a stream as its body.
+pub(super) fn respond(format: Format, body: AnswerBody) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();
