@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -34,8 +34,9 @@ pub struct Cohort {
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
     pub(crate) state: watch::Sender<State>,
+    is_dirty: AtomicBool,
     /// Wakes the driver.
-    dirty: Notify,
+    marked: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
     pub(crate) subscribers: AtomicU32,
 }
@@ -102,15 +103,24 @@ impl fmt::Debug for CohortKey {
 impl Cohort {
     pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
         let state = watch::Sender::new(State::Waiting);
-        let dirty = Notify::new();
         // The first execution is due.
-        dirty.notify_one();
-        Self { key, dependencies, state, dirty, subscribers: AtomicU32::new(0) }
+        let is_dirty = AtomicBool::new(true);
+        let (marked, subscribers) = (Notify::new(), AtomicU32::new(0));
+        Self { key, dependencies, state, is_dirty, marked, subscribers }
     }
 
     /// Marks it as dirty: it is executed once, however often it was marked before that begins.
     pub(crate) fn mark(&self) {
-        self.dirty.notify_one();
+        self.is_dirty.store(true, Ordering::Release);
+        self.marked.notify_one();
+    }
+
+    /// Waits until it is marked, and removes the mark. Cancel safe.
+    async fn take_mark(&self) {
+        // A wake-up may be left from an earlier mark.
+        while !self.is_dirty.swap(false, Ordering::AcqRel) {
+            self.marked.notified().await;
+        }
     }
 
     fn has_subscribers(&self) -> bool {
@@ -119,7 +129,7 @@ impl Cohort {
 
     /// Waits until it is dirty, or has no subscribers.
     pub async fn wait(&self) -> Wake {
-        self.dirty.notified().await;
+        self.take_mark().await;
         match self.has_subscribers() {
             true => Wake::Execute,
             false => Wake::End,
@@ -129,7 +139,7 @@ impl Cohort {
     /// Waits, and marks it as dirty then; a change before that ends the wait.
     pub async fn mark_after(&self, pause: Duration) {
         // A change that comes meanwhile is kept for the next wait.
-        if timeout(pause, self.dirty.notified()).await.is_ok() || self.has_subscribers() {
+        if timeout(pause, self.take_mark()).await.is_ok() || self.has_subscribers() {
             self.mark();
         }
     }

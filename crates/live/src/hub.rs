@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 use bytes::Bytes;
+use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
@@ -25,7 +26,8 @@ pub struct Hub {
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
     index: Index,
-    /// Cohorts whose responses may change without a change of rows.
+    /// Cohorts whose responses may change without a change of rows, and those that read views whose
+    /// tables the feed does not know.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.
@@ -124,9 +126,15 @@ impl Hub {
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
-    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
+    /// Any row of the entities `dependent` may have changed.
+    pub(crate) fn mark_changes<'c>(
+        &self,
+        changes: impl Iterator<Item = Changed<'c>>,
+        dependent: impl Iterator<Item = EntityId>,
+    ) {
         let cohorts = self.lock();
         changes.for_each(|changed| cohorts.index.mark(&changed));
+        dependent.for_each(|entity| cohorts.index.mark_readers(entity));
         cohorts.inexact.iter().for_each(|cohort| cohort.mark());
     }
 
@@ -142,6 +150,8 @@ impl Hub {
             cohorts.exact = exact;
             let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
             cohorts.inexact = inexact.cloned().collect();
+            let timed = cohorts.by_key.values().filter(|cohort| cohorts.exact.is_timed(cohort));
+            cohorts.timed = timed.cloned().collect();
         }
     }
 
@@ -214,7 +224,7 @@ impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
         self.index.add(cohort);
-        if cohort.dependencies.is_timed {
+        if self.exact.is_timed(cohort) {
             self.timed.push(Arc::clone(cohort));
         }
         if !self.exact.covers(cohort) {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, TableChange, TableName,
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+    TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
@@ -53,7 +54,7 @@ impl Changes for SqliteChanges {
         Some(SqliteChangeProbe { path: self.path.clone(), file: None, number: 0 })
     }
 
-    async fn stream(&self, _: &[TableName]) -> Result<SqliteChangeStream, NoStream> {
+    async fn stream(&self, _: &[TableName], _: StreamKind) -> Result<SqliteChangeStream, NoStream> {
         Err(NoStream::NotOffered)
     }
 }
@@ -64,6 +65,10 @@ impl ChangeStream for SqliteChangeStream {
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        match *self {}
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
         match *self {}
     }
 }
