@@ -158,7 +158,7 @@ fn changes_of_other_tables_execute_nothing() {
 
 /// Waits until the database streams its changes, and until the executions with which that begins are
 /// done. It begins after the end of all transactions of the server that run then.
-async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
+pub(crate) async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
     let SourceAddress::Postgres(url) = address else { return };
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
     let running = spawn_local(connection);
@@ -180,7 +180,7 @@ async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
 }
 
 /// The number of executions of a change, once it is certain that there are no more.
-async fn executions(worker: &Worker, address: &SourceAddress, change: &str) -> u64 {
+pub(crate) async fn executions(worker: &Worker, address: &SourceAddress, change: &str) -> u64 {
     let before = worker.engine().live_counts().executions;
     run_sql(address, change).await;
     sleep(Duration::from_millis(700)).await;

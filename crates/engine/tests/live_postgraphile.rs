@@ -41,7 +41,7 @@ pub(crate) const RULES: &str = "
 
 const SONGS: &str = "subscription { allSongs(orderBy: ID_ASC) { totalCount nodes { title } } }";
 
-fn live() -> Dialect {
+pub(crate) fn live() -> Dialect {
     Dialect::PostGraphile(postgraphile::Options { live: true, ..postgraphile::Options::default() })
 }
 
@@ -50,8 +50,17 @@ async fn open(address: &SourceAddress, dialect: Dialect) -> Rc<Worker> {
 }
 
 async fn open_following(address: &SourceAddress, dialect: Dialect, kind: FeedKind) -> Rc<Worker> {
-    run_sql(address, TABLES).await;
-    run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
+    let clock = if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE };
+    open_tables(address, dialect, kind, &[TABLES, clock].join(";")).await
+}
+
+pub(crate) async fn open_tables(
+    address: &SourceAddress,
+    dialect: Dialect,
+    kind: FeedKind,
+    tables: &str,
+) -> Rc<Worker> {
+    run_sql(address, tables).await;
     let interval = Duration::from_millis(50);
     let usual = options(dgraph::Options::default(), false);
     let live = FeedOptions { interval, kind };

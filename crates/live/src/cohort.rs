@@ -34,10 +34,9 @@ pub struct Cohort {
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
     pub(crate) state: watch::Sender<State>,
-    /// True if its execution is due.
     is_dirty: AtomicBool,
-    /// Wakes the driver, once for all marks until it runs.
-    woken: Notify,
+    /// Wakes the driver.
+    marked: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
     pub(crate) subscribers: AtomicU32,
 }
@@ -104,16 +103,23 @@ impl fmt::Debug for CohortKey {
 impl Cohort {
     pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
         let state = watch::Sender::new(State::Waiting);
-        let (is_dirty, woken) = (AtomicBool::new(true), Notify::new());
         // The first execution is due.
-        woken.notify_one();
-        Self { key, dependencies, state, is_dirty, woken, subscribers: AtomicU32::new(0) }
+        let is_dirty = AtomicBool::new(true);
+        let (marked, subscribers) = (Notify::new(), AtomicU32::new(0));
+        Self { key, dependencies, state, is_dirty, marked, subscribers }
     }
 
     /// Marks it as dirty: it is executed once, however often it was marked before that begins.
     pub(crate) fn mark(&self) {
-        if !self.is_dirty.swap(true, Ordering::AcqRel) {
-            self.woken.notify_one();
+        self.is_dirty.store(true, Ordering::Release);
+        self.marked.notify_one();
+    }
+
+    /// Waits until it is marked, and removes the mark. Cancel safe.
+    async fn take_mark(&self) {
+        // A wake-up may be left from an earlier mark.
+        while !self.is_dirty.swap(false, Ordering::AcqRel) {
+            self.marked.notified().await;
         }
     }
 
@@ -123,10 +129,7 @@ impl Cohort {
 
     /// Waits until it is dirty, or has no subscribers.
     pub async fn wait(&self) -> Wake {
-        self.woken.notified().await;
-        // Changes from now on may come too late for the execution. A swap, so that what was done before
-        // an earlier mark is visible.
-        self.is_dirty.swap(false, Ordering::AcqRel);
+        self.take_mark().await;
         match self.has_subscribers() {
             true => Wake::Execute,
             false => Wake::End,
@@ -136,9 +139,8 @@ impl Cohort {
     /// Waits, and marks it as dirty then; a change before that ends the wait.
     pub async fn mark_after(&self, pause: Duration) {
         // A change that comes meanwhile is kept for the next wait.
-        if timeout(pause, self.woken.notified()).await.is_ok() || self.has_subscribers() {
-            self.is_dirty.store(true, Ordering::Release);
-            self.woken.notify_one();
+        if timeout(pause, self.take_mark()).await.is_ok() || self.has_subscribers() {
+            self.mark();
         }
     }
 

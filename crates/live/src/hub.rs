@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 use bytes::Bytes;
+use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
@@ -27,7 +28,8 @@ pub struct Hub {
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
     index: Index,
-    /// Cohorts whose responses may change without a change of rows.
+    /// Cohorts whose responses may change without a change of rows, and those that read views whose
+    /// tables the feed does not know.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.
@@ -176,9 +178,15 @@ impl Hub {
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
-    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
+    /// Any row of the entities `dependent` may have changed.
+    pub(crate) fn mark_changes<'c>(
+        &self,
+        changes: impl Iterator<Item = Changed<'c>>,
+        dependent: impl Iterator<Item = EntityId>,
+    ) {
         let cohorts = self.lock();
         changes.for_each(|changed| cohorts.index.mark(&changed));
+        dependent.for_each(|entity| cohorts.index.mark_readers(entity));
         cohorts.inexact.iter().for_each(|cohort| cohort.mark());
     }
 
@@ -194,6 +202,8 @@ impl Hub {
             cohorts.exact = exact;
             let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
             cohorts.inexact = inexact.cloned().collect();
+            let timed = cohorts.by_key.values().filter(|cohort| cohorts.exact.is_timed(cohort));
+            cohorts.timed = timed.cloned().collect();
         }
     }
 
@@ -287,7 +297,7 @@ impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
         self.index.add(cohort);
-        if cohort.dependencies.is_timed {
+        if self.exact.is_timed(cohort) {
             self.timed.push(Arc::clone(cohort));
         }
         if !self.exact.covers(cohort) {
@@ -316,7 +326,8 @@ mod tests {
     use catalog::Catalog;
     use serde_json_bytes::Map;
     use source::changes::{
-        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, TableChange, TableName,
+        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+        TableName,
     };
     use source::{Session, SourceError};
     use tokio::task::{LocalSet, spawn_local};
@@ -324,6 +335,7 @@ mod tests {
 
     use super::*;
     use crate::cohort::Wake;
+    use crate::dependencies::ReadRows;
     use crate::feed::{FeedOptions, follow};
 
     /// A source whose reads panic, or return the same state each time.
@@ -339,7 +351,7 @@ mod tests {
             Some(Self { panics: self.panics })
         }
 
-        async fn stream(&self, _: &[TableName]) -> Result<Self, NoStream> {
+        async fn stream(&self, _: &[TableName], _: StreamKind) -> Result<Self, NoStream> {
             Err(NoStream::NotOffered)
         }
     }
@@ -359,11 +371,18 @@ mod tests {
         async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
             unreachable!("the source has no stream")
         }
+
+        async fn is_current(&mut self) -> Result<bool, SourceError> {
+            unreachable!("the source has no stream")
+        }
     }
 
     fn join(hub: &Arc<Hub>, document: &str) -> Joined {
         let key = CohortKey::new(document, None, &Map::new(), &Session::default());
-        hub.join(key, Dependencies::default)
+        hub.join(key, || {
+            let entities = [(EntityId::new(0), ReadRows::All)].into_iter().collect();
+            Dependencies { entities, ..Dependencies::default() }
+        })
     }
 
     #[tokio::test]

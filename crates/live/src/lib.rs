@@ -11,7 +11,8 @@
 //! * [`dependencies`]: the entities that a request reads
 //! * [`cohort`]: cohorts and their subscribers
 //! * [`print()`]: dependencies as text
-//! * `index`: cohorts by the rows that they read; `value`: values as a feed prints them
+//! * `index`: cohorts by the rows that they read; `tables`: entities by the tables whose changes
+//!   concern them; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
@@ -27,6 +28,7 @@ pub mod feed;
 pub mod hub;
 mod index;
 mod print;
+mod tables;
 mod value;
 
 pub use channels::{

@@ -1,15 +1,17 @@
 //! Changes of a database's rows.
 //!
+//! * `relations`: the tables on which tables and views depend, and what a stream covers
 //! * `snapshot`: the transactions that a statement sees
 //! * `stream`: logical replication
 //!
 //! The probe is the snapshot of a server's transactions. Each transaction that writes has a number, so
 //! between two equal snapshots nothing was committed, in any database of the server.
 
+mod relations;
 mod snapshot;
 mod stream;
 
-use source::changes::{ChangeProbe, Changes, Marker, NoStream, TableName};
+use source::changes::{ChangeProbe, Changes, Marker, NoStream, StreamKind, TableName};
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
@@ -45,8 +47,12 @@ impl Changes for PostgresChanges {
         Some(PostgresChangeProbe { config: self.config.clone(), client: None })
     }
 
-    async fn stream(&self, tables: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
-        PostgresChangeStream::begin(&self.config, tables).await
+    async fn stream(
+        &self,
+        relations: &[TableName],
+        _: StreamKind,
+    ) -> Result<PostgresChangeStream, NoStream> {
+        PostgresChangeStream::begin(&self.config, relations).await
     }
 }
 

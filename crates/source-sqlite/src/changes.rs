@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use source::changes::{ChangeProbe, Changes, Marker, NoStream, TableName};
+use source::changes::{ChangeProbe, Changes, Marker, NoStream, StreamKind, TableName};
 use source::{SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
 
@@ -58,7 +58,11 @@ impl Changes for SqliteChanges {
         Some(SqliteChangeProbe { path: self.path.clone(), file: None, number: 0 })
     }
 
-    async fn stream(&self, tables: &[TableName]) -> Result<SqliteChangeStream, NoStream> {
+    async fn stream(
+        &self,
+        tables: &[TableName],
+        _: StreamKind,
+    ) -> Result<SqliteChangeStream, NoStream> {
         SqliteChangeStream::begin(&self.writer, &self.tables, tables).await
     }
 }

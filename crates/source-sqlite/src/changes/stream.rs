@@ -1,9 +1,12 @@
 //! Stream of the changes of a file's rows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use source::SourceError;
-use source::changes::{ChangeStream, Coverage, NoStream, TableChange, TableName};
+use source::changes::{
+    ChangeStream, Columns, Coverage, CoveredRelation, NoStream, TableChange, TableName,
+};
 
 use super::recording::Recording;
 use super::tables::RecordedTable;
@@ -23,6 +26,7 @@ impl SqliteChangeStream {
         tables: &[RecordedTable],
         requested: &[TableName],
     ) -> Result<Self, NoStream> {
+        // Of a view the tables are not known here.
         let is_requested =
             |table: &&RecordedTable| requested.iter().any(|name| name.name == table.name);
         let tables = tables.iter().filter(is_requested).cloned().collect();
@@ -30,7 +34,13 @@ impl SqliteChangeStream {
         // Made first: dropped, it ends the recording.
         let mut stream = Self { recording, coverage: Coverage::default() };
         writer.record(&stream.recording).map_err(NoStream::Failed)?;
-        stream.coverage.tables = stream.recording.begun().await?;
+        let covered = stream.recording.begun().await?.into_iter().map(|name| CoveredRelation {
+            stored_in: vec![name.clone()],
+            name,
+            row_security: Columns::Only(BTreeSet::new()),
+            depends_on: Vec::new(),
+        });
+        stream.coverage.relations = covered.collect();
         Ok(stream)
     }
 }
@@ -42,6 +52,11 @@ impl ChangeStream for SqliteChangeStream {
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
         self.recording.next().await
+    }
+
+    /// The recording ends with a change of the definitions.
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        Ok(true)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The tables whose changes can be recorded, and the texts of their values.
 
-use bytes::Bytes;
 use catalog::{Catalog, EntityKind, Scalar, Storage, Type};
 use rusqlite::types::ValueRef;
 use source::changes::Cell;
@@ -75,8 +74,7 @@ impl CellForm {
     pub(crate) fn cells(self, before: ValueRef<'_>, after: ValueRef<'_>) -> (Cell, Cell) {
         let cells = (self.cell(before), self.cell(after));
         match cells.1 {
-            // An unknown value after an update counts as the value before it.
-            Cell::Unknown if !is_same(before, after) => (Cell::Unknown, Cell::Text(Bytes::new())),
+            Cell::Unknown if !is_same(before, after) => (cells.0, Cell::Changed),
             _ => cells,
         }
     }
@@ -91,6 +89,8 @@ fn is_same(before: ValueRef<'_>, after: ValueRef<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn text(text: &str) -> Cell {
@@ -124,11 +124,11 @@ mod tests {
         let [one, two] = [1, 2].map(ValueRef::Integer);
         let long: [Vec<u8>; 2] = [b'a', b'b'].map(|letter| vec![letter; LONGEST + 1]);
         let [first, second] = [&long[0], &long[1]].map(|long| ValueRef::Text(long));
-        let changed = (Cell::Unknown, text(""));
+        let changed = (Cell::Unknown, Cell::Changed);
         let same = (Cell::Unknown, Cell::Unknown);
         check(CellForm::Integer, one, two, (text("1"), text("2")));
         check(CellForm::Integer, one, one, (text("1"), text("1")));
-        check(CellForm::Integer, one, ValueRef::Real(1.5), changed.clone());
+        check(CellForm::Integer, one, ValueRef::Real(1.5), (text("1"), Cell::Changed));
         check(CellForm::Integer, ValueRef::Real(1.5), one, (Cell::Unknown, text("1")));
         check(CellForm::Text, first, second, changed.clone());
         check(CellForm::Text, first, first, same.clone());

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use source::changes::{
-    Cell, ChangeStream, ChangedRows, Changes, NoStream, RowChange, TableChange, TableName,
+    Cell, ChangeStream, ChangedRows, Changes, NoStream, RowChange, StreamKind, TableChange,
+    TableName,
 };
 use source::statistics::Counter;
 use tokio::time::timeout;
@@ -18,6 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A file with a stream of its changes.
 struct Recorded {
     changes: SqliteChanges,
+    names: Vec<TableName>,
     stream: SqliteChangeStream,
     place: Place,
 }
@@ -35,8 +37,8 @@ impl Recorded {
     async fn new(schema: &str) -> Self {
         let place = Place::new(schema);
         let (changes, names) = changes(&place);
-        let stream = changes.stream(&names).await.unwrap();
-        Self { changes, stream, place }
+        let stream = changes.stream(&names, StreamKind::Any).await.unwrap();
+        Self { changes, names, stream, place }
     }
 
     /// Changes the file by the connection of the writer.
@@ -82,6 +84,7 @@ fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Null => "null".to_owned(),
         Cell::Unknown => "?".to_owned(),
+        Cell::Changed => "!".to_owned(),
         Cell::Text(text) => String::from_utf8(text.to_vec()).unwrap(),
     }
 }
@@ -102,10 +105,11 @@ const TABLES: &str = "
 #[tokio::test]
 async fn rows_of_own_commits_are_listed() {
     let mut file = Recorded::new(TABLES).await;
-    let covered: Vec<_> = file.stream.coverage().tables.iter().map(|table| &*table.name).collect();
+    let covered: Vec<_> =
+        file.stream.coverage().relations.iter().map(|table| &*table.name.name).collect();
     assert_eq!(covered, ["child", "log", "parent"]);
     file.check("INSERT INTO parent VALUES (3, NULL, 2.5)", "parent ->3|null|?").await;
-    file.check("UPDATE parent SET price = 3 WHERE id = 3", "parent 3|null|?>3|null|").await;
+    file.check("UPDATE parent SET price = 3 WHERE id = 3", "parent 3|null|?>3|null|!").await;
     file.check(
         "UPDATE child SET parent = 3 WHERE parent = 2",
         "child three|2>three|3, two|2>two|3",
@@ -158,7 +162,7 @@ async fn texts_that_a_collation_makes_equal_are_unknown() {
     let mut file = Recorded::new("CREATE TABLE t (name TEXT COLLATE NOCASE, size INTEGER)").await;
     file.check("INSERT INTO t VALUES ('a', 1)", "t ->?|1").await;
     file.check("UPDATE t SET size = 2", "t ?|1>?|2").await;
-    file.check("UPDATE t SET name = 'A'", "t ?|2>|2").await;
+    file.check("UPDATE t SET name = 'A'", "t ?|2>!|2").await;
 }
 
 #[tokio::test]
@@ -183,8 +187,9 @@ async fn the_stream_ends_when_the_definitions_change() {
     });
     assert!(end.await.unwrap().to_string().contains("definitions have changed"));
     // The columns are not those of the catalog any more.
-    let again = file.changes.stream(&file.stream.coverage().tables).await.unwrap();
-    let covered: Vec<_> = again.coverage().tables.iter().map(|table| &*table.name).collect();
+    let again = file.changes.stream(&file.names, StreamKind::Any).await.unwrap();
+    let covered: Vec<_> =
+        again.coverage().relations.iter().map(|table| &*table.name.name).collect();
     assert_eq!(covered, ["child", "parent"]);
 }
 
@@ -192,7 +197,7 @@ async fn the_stream_ends_when_the_definitions_change() {
 async fn definitions_that_replace_rows_are_not_recorded() {
     let place = Place::new("CREATE TABLE t (a UNIQUE ON CONFLICT REPLACE)");
     let (changes, names) = changes(&place);
-    match changes.stream(&names).await {
+    match changes.stream(&names, StreamKind::Any).await {
         Err(NoStream::NotAllowed(reason)) => assert!(reason.contains("`t`"), "{reason}"),
         other => panic!("{other:?}"),
     }
@@ -201,7 +206,7 @@ async fn definitions_that_replace_rows_are_not_recorded() {
 #[tokio::test]
 async fn triggers_end_with_the_stream() {
     let file = Recorded::new(TABLES).await;
-    let Recorded { changes, stream, place: _place } = file;
+    let Recorded { changes, stream, place: _place, .. } = file;
     let triggers = || async {
         let counter = Counter::default();
         let run = changes.writer.run(&counter, false, |file, _, _| {
