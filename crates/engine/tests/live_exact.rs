@@ -7,6 +7,7 @@ use std::time::Duration;
 use engine::live::{FeedKind, Responses};
 use engine::{Caller, SourceAddress, Worker};
 use serde_json::{Value, json};
+use source::Timeouts;
 use tokio::time::sleep;
 
 use crate::dgraph::{on_each, run_sql};
@@ -32,6 +33,22 @@ const SONGS: &str = "
             AND EXISTS (SELECT FROM hidden.pass WHERE name = owner));
 ";
 
+const VIEWS: &str = "
+    CREATE TABLE song (id INT PRIMARY KEY, title TEXT NOT NULL, owner TEXT, plays INT);
+    CREATE TABLE note (id INT PRIMARY KEY);
+    CREATE SCHEMA hidden;
+    CREATE TABLE hidden.singer (name TEXT PRIMARY KEY, age INT);
+    CREATE VIEW hidden.sung AS
+        SELECT song.id, upper(title) AS title, count(name) AS singers FROM song
+        LEFT JOIN hidden.singer ON name = owner AND age > 3 GROUP BY 1;
+    CREATE VIEW loud AS SELECT id, title, singers FROM hidden.sung;
+    CREATE VIEW whole AS SELECT id, row_to_json(song)::text AS song FROM song;
+    CREATE VIEW today AS SELECT id, title FROM song WHERE CURRENT_DATE > '2000-01-01';
+    CREATE MATERIALIZED VIEW kept AS SELECT id, title FROM song;
+    ALTER TABLE song REPLICA IDENTITY FULL;
+    INSERT INTO song VALUES (1, 'a', 'ann', 1);
+";
+
 /// Tests with a database whose changes are streamed.
 struct Scene {
     address: SourceAddress,
@@ -40,19 +57,32 @@ struct Scene {
 
 impl Scene {
     async fn open(address: SourceAddress, tables: &str) -> Option<Self> {
+        Self::open_following(address, tables, FeedKind::Stream).await
+    }
+
+    async fn open_following(address: SourceAddress, tables: &str, kind: FeedKind) -> Option<Self> {
         if !is_postgres(&address) {
             return None;
         }
-        let worker = open_tables(&address, live(), FeedKind::Stream, tables).await;
-        Some(Self { address, worker })
+        let worker = open_tables(&address, live(), kind, tables).await;
+        let scene = Self { address, worker };
+        if kind == FeedKind::Triggers {
+            scene.install().await;
+        }
+        Some(scene)
+    }
+
+    async fn install(&self) {
+        install_triggers(&self.address).await;
     }
 
     fn subscribe(&self, query: &str, caller: &Caller) -> Responses {
         subscribe(&self.worker, &format!("subscription {{ {query} }}"), caller)
     }
 
+    /// Waits until a commit that changes no row executes nothing.
     async fn wait_for_stream(&self) {
-        wait_for_stream(&self.worker, &self.address).await;
+        while executions(&self.worker, &self.address, "SELECT txid_current()").await > 0 {}
     }
 
     async fn run(&self, change: &str) {
@@ -62,7 +92,6 @@ impl Scene {
     /// Changes definitions, and waits until the stream has begun again.
     async fn redefine(&self, change: &str) {
         self.run(change).await;
-        sleep(Duration::from_millis(500)).await;
         self.wait_for_stream().await;
     }
 
@@ -71,6 +100,12 @@ impl Scene {
         let executed = executions(&self.worker, &self.address, change).await;
         assert_eq!(executed, expected, "{change}");
     }
+}
+
+pub(crate) async fn install_triggers(address: &SourceAddress) {
+    let triggers = sources::triggers::connect(address, Timeouts::default()).await.unwrap().unwrap();
+    let statements = triggers.statements(&["public".to_owned()]).await.unwrap();
+    triggers.run(&statements.join("\n")).await.unwrap();
 }
 
 /// The values of a field of all rows.
@@ -83,23 +118,27 @@ async fn rows(query: &mut Responses, all: &str, field: &str) -> Vec<Value> {
 
 #[test]
 fn changes_that_row_security_does_not_read_execute_nothing() {
-    on_each(|address| async move {
-        let Some(scene) = Scene::open(address, SONGS).await else { return };
-        let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
-        assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a"]);
-        scene.wait_for_stream().await;
-        scene.executes("INSERT INTO note VALUES (1)", 0).await;
-        scene.executes("UPDATE song SET plays = 9", 0).await;
-        scene.executes("INSERT INTO hidden.pass VALUES ('eve')", 1).await;
-        scene.executes("UPDATE hidden.pass SET price = 9", 0).await;
-        // The owner is no field of the response.
-        scene.executes("UPDATE song SET owner = 'eve' WHERE id = 1", 1).await;
-        assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
-        scene.executes("UPDATE song SET owner = 'ann'", 1).await;
-        assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a", "b"]);
-        scene.executes("DELETE FROM hidden.pass WHERE name = 'ann'", 1).await;
-        assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
-    });
+    for kind in [FeedKind::Stream, FeedKind::Triggers] {
+        on_each(|address| check_row_security(address, kind));
+    }
+}
+
+async fn check_row_security(address: SourceAddress, kind: FeedKind) {
+    let Some(scene) = Scene::open_following(address, SONGS, kind).await else { return };
+    let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
+    assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a"]);
+    scene.wait_for_stream().await;
+    scene.executes("INSERT INTO note VALUES (1)", 0).await;
+    scene.executes("UPDATE song SET plays = 9", 0).await;
+    scene.executes("INSERT INTO hidden.pass VALUES ('eve')", 1).await;
+    scene.executes("UPDATE hidden.pass SET price = 9", 0).await;
+    // The owner is no field of the response.
+    scene.executes("UPDATE song SET owner = 'eve' WHERE id = 1", 1).await;
+    assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
+    scene.executes("UPDATE song SET owner = 'ann'", 1).await;
+    assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a", "b"]);
+    scene.executes("DELETE FROM hidden.pass WHERE name = 'ann'", 1).await;
+    assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
 }
 
 #[test]
@@ -116,7 +155,7 @@ fn row_security_with_unknown_functions_is_followed_by_any_change() {
             .await;
         let mut ann = scene.subscribe("allSongs { nodes { title } }", &singer("ann"));
         assert_eq!(rows(&mut ann, "allSongs", "title").await, [] as [Value; 0]);
-        scene.wait_for_stream().await;
+        wait_for_stream(&scene.worker, &scene.address).await;
         scene.run("INSERT INTO note VALUES (1)").await;
         assert_eq!(rows(&mut ann, "allSongs", "title").await, ["a", "b"]);
         scene.run("DELETE FROM note").await;
@@ -148,52 +187,41 @@ fn changes_of_permissions_execute_all() {
 
 #[test]
 fn views_are_executed_after_changes_of_their_tables() {
-    const VIEWS: &str = "
-        CREATE TABLE song (id INT PRIMARY KEY, title TEXT NOT NULL, owner TEXT, plays INT);
-        CREATE TABLE note (id INT PRIMARY KEY);
-        CREATE SCHEMA hidden;
-        CREATE TABLE hidden.singer (name TEXT PRIMARY KEY, age INT);
-        CREATE VIEW hidden.sung AS
-            SELECT song.id, upper(title) AS title, count(name) AS singers FROM song
-            LEFT JOIN hidden.singer ON name = owner AND age > 3 GROUP BY 1;
-        CREATE VIEW loud AS SELECT id, title, singers FROM hidden.sung;
-        CREATE VIEW whole AS SELECT id, row_to_json(song)::text AS song FROM song;
-        CREATE VIEW today AS SELECT id, title FROM song WHERE CURRENT_DATE > '2000-01-01';
-        CREATE MATERIALIZED VIEW kept AS SELECT id, title FROM song;
-        ALTER TABLE song REPLICA IDENTITY FULL;
-        INSERT INTO song VALUES (1, 'a', 'ann', 1);
-    ";
-    on_each(|address| async move {
-        let Some(scene) = Scene::open(address, VIEWS).await else { return };
-        let nobody = Caller::default();
-        let mut loud = scene.subscribe("allLouds { nodes { title singers } }", &nobody);
-        assert_eq!(rows(&mut loud, "allLouds", "title").await, ["A"]);
-        scene.wait_for_stream().await;
-        scene.executes("INSERT INTO note VALUES (1)", 0).await;
-        scene.executes("UPDATE song SET plays = 9", 0).await;
-        scene.executes("UPDATE song SET title = 'b'", 1).await;
-        assert_eq!(rows(&mut loud, "allLouds", "title").await, ["B"]);
-        scene.executes("INSERT INTO hidden.singer VALUES ('ann', 4)", 1).await;
-        assert_eq!(rows(&mut loud, "allLouds", "singers").await, ["1"]);
-        scene.executes("UPDATE hidden.singer SET age = 2", 1).await;
-        assert_eq!(rows(&mut loud, "allLouds", "singers").await, ["0"]);
-        let mut whole = scene.subscribe("allWholes { nodes { song } }", &nobody);
-        next(&mut whole).await;
-        scene.executes("UPDATE song SET plays = 10", 1).await;
-        let song = json!({ "id": 1, "title": "b", "owner": "ann", "plays": 10 });
-        let shown = rows(&mut whole, "allWholes", "song").await;
-        assert_eq!(serde_json::from_str::<Value>(shown[0].as_str().unwrap()).unwrap(), song);
-        scene.executes("TRUNCATE song", 2).await;
-        assert_eq!(rows(&mut whole, "allWholes", "song").await, [] as [Value; 0]);
-        // The time and a refreshed view are not in the log.
-        for view in ["allTodays", "allKepts"] {
-            let mut timed = scene.subscribe(&format!("{view} {{ nodes {{ title }} }}"), &nobody);
-            next(&mut timed).await;
-            let before = scene.worker.engine().live_counts().executions;
-            sleep(Duration::from_millis(500)).await;
-            assert!(scene.worker.engine().live_counts().executions > before + 3);
-        }
-    });
+    for kind in [FeedKind::Stream, FeedKind::Triggers] {
+        on_each(|address| check_views(address, kind));
+    }
+}
+
+async fn check_views(address: SourceAddress, kind: FeedKind) {
+    let Some(scene) = Scene::open_following(address, VIEWS, kind).await else { return };
+    let nobody = Caller::default();
+    let mut loud = scene.subscribe("allLouds { nodes { title singers } }", &nobody);
+    assert_eq!(rows(&mut loud, "allLouds", "title").await, ["A"]);
+    scene.wait_for_stream().await;
+    scene.executes("INSERT INTO note VALUES (1)", 0).await;
+    scene.executes("UPDATE song SET plays = 9", 0).await;
+    scene.executes("UPDATE song SET title = 'b'", 1).await;
+    assert_eq!(rows(&mut loud, "allLouds", "title").await, ["B"]);
+    scene.executes("INSERT INTO hidden.singer VALUES ('ann', 4)", 1).await;
+    assert_eq!(rows(&mut loud, "allLouds", "singers").await, ["1"]);
+    scene.executes("UPDATE hidden.singer SET age = 2", 1).await;
+    assert_eq!(rows(&mut loud, "allLouds", "singers").await, ["0"]);
+    let mut whole = scene.subscribe("allWholes { nodes { song } }", &nobody);
+    next(&mut whole).await;
+    scene.executes("UPDATE song SET plays = 10", 1).await;
+    let song = json!({ "id": 1, "title": "b", "owner": "ann", "plays": 10 });
+    let shown = rows(&mut whole, "allWholes", "song").await;
+    assert_eq!(serde_json::from_str::<Value>(shown[0].as_str().unwrap()).unwrap(), song);
+    scene.executes("TRUNCATE song", 2).await;
+    assert_eq!(rows(&mut whole, "allWholes", "song").await, [] as [Value; 0]);
+    // The time and a refreshed view are not in the log.
+    for view in ["allTodays", "allKepts"] {
+        let mut timed = scene.subscribe(&format!("{view} {{ nodes {{ title }} }}"), &nobody);
+        next(&mut timed).await;
+        let before = scene.worker.engine().live_counts().executions;
+        sleep(Duration::from_millis(500)).await;
+        assert!(scene.worker.engine().live_counts().executions > before + 3);
+    }
 }
 
 #[test]
@@ -247,7 +275,6 @@ fn partitions_and_tables_that_inherit_are_parts_of_their_parents() {
             )
             .await;
         assert_eq!(rows(&mut hits, "allHits", "title").await, ["e"]);
-        sleep(Duration::from_millis(500)).await;
         scene.wait_for_stream().await;
         scene.executes("UPDATE loose SET title = 'f'", 1).await;
         assert_eq!(rows(&mut hits, "allHits", "title").await, ["f"]);
@@ -258,6 +285,54 @@ fn partitions_and_tables_that_inherit_are_parts_of_their_parents() {
         assert_eq!(rows(&mut hits, "allHits", "title").await, ["a"]);
         scene.run("DROP TABLE hit_old").await;
         assert_eq!(rows(&mut hits, "allHits", "title").await, [] as [Value; 0]);
+    });
+}
+
+/// A statement reports its changes by the name that it uses.
+#[test]
+fn triggers_report_changes_of_parents_and_of_their_parts() {
+    const PARTS: &str = "
+        CREATE TABLE hit (id INT, year INT, title TEXT, plays INT, PRIMARY KEY (id, year))
+            PARTITION BY RANGE (year);
+        CREATE TABLE hit_old PARTITION OF hit FOR VALUES FROM (0) TO (2000);
+        CREATE TABLE being (id INT PRIMARY KEY, name TEXT, age INT);
+        CREATE TABLE person (mail TEXT, PRIMARY KEY (id)) INHERITS (being);
+        INSERT INTO hit VALUES (1, 1990, 'a', 1);
+    ";
+    on_each(|address| async move {
+        let kind = FeedKind::Triggers;
+        let Some(scene) = Scene::open_following(address, PARTS, kind).await else { return };
+        let nobody = Caller::default();
+        let mut hits = scene.subscribe("allHits(orderBy: ID_ASC) { nodes { title } }", &nobody);
+        let mut people = scene.subscribe("allPeople { nodes { name } }", &nobody);
+        assert_eq!(rows(&mut hits, "allHits", "title").await, ["a"]);
+        next(&mut people).await;
+        scene.wait_for_stream().await;
+        scene.executes("UPDATE hit SET plays = 9", 0).await;
+        scene.executes("UPDATE hit SET title = 'b'", 1).await;
+        assert_eq!(rows(&mut hits, "allHits", "title").await, ["b"]);
+        scene.executes("UPDATE hit_old SET title = 'c'", 1).await;
+        assert_eq!(rows(&mut hits, "allHits", "title").await, ["c"]);
+        scene.executes("TRUNCATE hit_old", 1).await;
+        assert_eq!(rows(&mut hits, "allHits", "title").await, [] as [Value; 0]);
+        scene.executes("INSERT INTO person VALUES (1, 'ann', 3)", 1).await;
+        assert_eq!(rows(&mut people, "allPeople", "name").await, ["ann"]);
+        scene.executes("UPDATE being SET age = 4", 0).await;
+        scene.executes("UPDATE being SET name = 'bob'", 1).await;
+        assert_eq!(rows(&mut people, "allPeople", "name").await, ["bob"]);
+        // A key that changes, and many rows.
+        scene.executes("UPDATE being SET id = 2", 1).await;
+        let add = "INSERT INTO hit SELECT n, 1990, 'x' FROM generate_series(1, 30) AS n";
+        scene.executes(add, 1).await;
+        // A new partition has no triggers yet.
+        scene.run("CREATE TABLE hit_new PARTITION OF hit FOR VALUES FROM (2000) TO (3000)").await;
+        scene.run("TRUNCATE hit; INSERT INTO hit_new VALUES (1, 2001, 'new', 1)").await;
+        while rows(&mut hits, "allHits", "title").await != ["new"] {}
+        scene.install().await;
+        scene.wait_for_stream().await;
+        scene.executes("UPDATE hit_new SET plays = 9", 0).await;
+        scene.executes("UPDATE hit_new SET title = 'newer'", 1).await;
+        assert_eq!(rows(&mut hits, "allHits", "title").await, ["newer"]);
     });
 }
 
@@ -296,7 +371,6 @@ fn changed_definitions_of_a_table_are_followed() {
             )
             .await;
         assert_eq!(rows(&mut titles, "allSongs", "title").await, ["c"]);
-        sleep(Duration::from_millis(500)).await;
         scene.wait_for_stream().await;
         scene.executes("UPDATE song SET more = 4", 0).await;
         // Updates of a published table without an identity fail.

@@ -9,7 +9,6 @@ use source::changes::{Cell, ChangedRows, RowChange};
 
 use crate::cohort::Cohort;
 use crate::dependencies::ReadRows;
-use crate::tables::is_written;
 use crate::value::FieldValue;
 
 /// The cohorts that read rows of each entity.
@@ -174,7 +173,7 @@ fn written(
     let mut fields = BTreeSet::new();
     let columns = changed.fields.iter().zip(changed.row_security);
     for ((before, after), (field, row_security)) in before.iter().zip(after).zip(columns) {
-        if is_written(before, after) {
+        if before.may_become(after) {
             if *row_security {
                 return None;
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ahash::{AHashMap, AHashSet};
 use catalog::{Catalog, Entity, EntityId, EntityKind, FieldId};
 use source::changes::{
-    Cell, ChangedRows, ChangedTable, Columns, Coverage, CoveredRelation, Dependence, RowChange,
+    ChangedRows, ChangedTable, Columns, Coverage, CoveredRelation, Dependence, RowChange,
     TableChange, TableName,
 };
 
@@ -132,18 +132,9 @@ fn changes(change: &TableChange, columns: &Columns) -> bool {
     rows.iter().any(|RowChange { before, after }| match (before, after) {
         (Some(before), Some(after)) => {
             let cells = before.iter().zip(after).zip(names);
-            let mut written = cells.filter(|((before, after), _)| is_written(before, after));
+            let mut written = cells.filter(|((before, after), _)| before.may_become(after));
             written.any(|(_, name)| columns.contains(name))
         }
         _ => true,
     })
-}
-
-/// Returns true if an update has written another value, or may have.
-pub(crate) fn is_written(before: &Cell, after: &Cell) -> bool {
-    match (before, after) {
-        // The value after it is left out where it is the same.
-        (_, Cell::Unknown) => false,
-        (before, after) => before != after,
-    }
 }

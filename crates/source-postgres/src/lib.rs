@@ -50,7 +50,9 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
-pub use changes::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
+pub use changes::{
+    PostgresChangeProbe, PostgresChangeStream, PostgresChanges, PostgresTriggers, TriggerError,
+};
 pub use channels::{PostgresChannelSession, PostgresChannels};
 pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};

@@ -139,6 +139,18 @@ impl Columns {
     }
 }
 
+impl Cell {
+    /// Returns true if an update of this value may have written another one.
+    #[must_use]
+    pub fn may_become(&self, after: &Self) -> bool {
+        match (self, after) {
+            // The value after it is left out where it is the same.
+            (_, Self::Unknown) => false,
+            (before, after) => before != after,
+        }
+    }
+}
+
 impl Default for Columns {
     fn default() -> Self {
         Self::Only(BTreeSet::new())

@@ -22,7 +22,7 @@ pub(crate) struct SubscriptionOptions {
         default_value = "1000"
     )]
     pub(crate) max_socket_operations: usize,
-    /// How changes of rows are found: by a stream of the database, where it has one, or by its state, which is read in intervals
+    /// How changes of rows are found: by a stream of the database, where it has one, by triggers, or by its state, which is read in intervals
     #[arg(long, env = "THALWEG_LIVE_FEED", value_name = "KIND", default_value = "stream")]
     live_feed: LiveFeed,
     /// The interval of reads of the database's state without a stream, and of executions of subscriptions with functions, views or the current time
@@ -33,8 +33,11 @@ pub(crate) struct SubscriptionOptions {
 /// Ways to find changes of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LiveFeed {
-    /// PostgreSQL's logical replication, if the server's `wal_level` and the role allow it
+    /// PostgreSQL's logical replication, if the server's `wal_level` and the role allow it, otherwise
+    /// the triggers of `thalweg triggers`, if there are any
     Stream,
+    /// The triggers of `thalweg triggers`
+    Triggers,
     /// Intervals
     Interval,
 }
@@ -43,6 +46,7 @@ impl SubscriptionOptions {
     pub(crate) fn to_engine(&self) -> FeedOptions {
         let kind = match self.live_feed {
             LiveFeed::Stream => FeedKind::Stream,
+            LiveFeed::Triggers => FeedKind::Triggers,
             LiveFeed::Interval => FeedKind::Probe,
         };
         FeedOptions { interval: self.live_interval.0, kind }

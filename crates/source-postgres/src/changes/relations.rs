@@ -16,6 +16,15 @@ pub(super) struct Relations {
     definitions: String,
 }
 
+/// Tables under whose names changes of a table are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reporting {
+    /// The table that has the rows.
+    Stored,
+    /// The table that the statement names: the table that has the rows, or one that it is a part of.
+    Named,
+}
+
 #[derive(Debug)]
 struct Relation {
     name: TableName,
@@ -25,6 +34,8 @@ struct Relation {
     is_known: bool,
     /// Partitions, and tables that inherit from it.
     children: Vec<u32>,
+    /// The tables that it is a part of.
+    parents: Vec<u32>,
     /// Columns that decide who may read one of its rows.
     row_security: Columns,
     reads: Vec<Read>,
@@ -80,6 +91,15 @@ impl Relations {
         }
         let definitions = definitions(client, &numbers).await?;
         client.batch_execute(include_str!("commit.sql")).await?;
+        let edges: Vec<(u32, u32)> = relations
+            .iter()
+            .flat_map(|(oid, relation)| relation.children.iter().map(|child| (*child, *oid)))
+            .collect();
+        for (child, parent) in edges {
+            if let Some(child) = relations.get_mut(&child) {
+                child.parents.push(parent);
+            }
+        }
         Ok(Self { relations, definitions })
     }
 
@@ -90,9 +110,15 @@ impl Relations {
     }
 
     /// The tables whose changes are needed, of all relations that can be covered.
-    pub(super) fn needed(&self) -> Vec<u32> {
-        let is_sound = |oid: u32| self.relations.get(&oid).is_some_and(|table| table.is_sound);
-        let coverage = self.coverage(is_sound);
+    pub(super) fn needed(&self, reporting: Reporting) -> Vec<u32> {
+        let is_possible = |oid: u32| match reporting {
+            Reporting::Stored => self.relations.get(&oid).is_some_and(|table| table.is_sound),
+            Reporting::Named => self
+                .relations
+                .get(&oid)
+                .is_some_and(|table| table.is_sound || table.kind == Kind::Partitioned),
+        };
+        let coverage = self.coverage(reporting, is_possible);
         let tables = coverage.relations.iter().flat_map(|relation| {
             let depends_on = relation.depends_on.iter().map(|dependence| &dependence.table);
             relation.stored_in.iter().chain(depends_on)
@@ -103,10 +129,15 @@ impl Relations {
     }
 
     /// The wanted relations that are covered if changes of some tables are reported.
-    pub(super) fn coverage(&self, is_reported: impl Fn(u32) -> bool) -> Coverage {
+    pub(super) fn coverage(
+        &self,
+        reporting: Reporting,
+        is_reported: impl Fn(u32) -> bool,
+    ) -> Coverage {
         let wanted = self.relations.iter().filter(|(_, relation)| relation.is_wanted);
-        let covered =
-            wanted.filter_map(|(oid, relation)| self.covered(*oid, relation, &is_reported).ok());
+        let covered = wanted.filter_map(|(oid, relation)| {
+            self.covered(*oid, relation, reporting, &is_reported).ok()
+        });
         Coverage { relations: covered.collect() }
     }
 
@@ -114,6 +145,7 @@ impl Relations {
         &self,
         oid: u32,
         relation: &Relation,
+        reporting: Reporting,
         is_reported: &impl Fn(u32) -> bool,
     ) -> Result<CoveredRelation, NotCovered> {
         let mut depends_on: BTreeMap<u32, Columns> = BTreeMap::new();
@@ -124,7 +156,7 @@ impl Relations {
             }
             for Read { relation: oid, columns } in &reading.reads {
                 let read = self.relations.get(oid).ok_or(NotCovered)?;
-                for table in self.reported(*oid, is_reported)? {
+                for table in self.reported(*oid, reporting, is_reported)? {
                     let known = depends_on.entry(table).or_default();
                     known.add(columns);
                     known.add(&read.row_security);
@@ -135,7 +167,7 @@ impl Relations {
             }
         }
         let name = |oid: &u32| self.relations.get(oid).map(|table| table.name.clone());
-        let stored_in = self.reported(oid, is_reported)?;
+        let stored_in = self.reported(oid, reporting, is_reported)?;
         let dependence = |(oid, columns): (u32, Columns)| {
             let table = name(&oid)?;
             Some(Dependence { table, columns })
@@ -152,6 +184,7 @@ impl Relations {
     fn reported(
         &self,
         oid: u32,
+        reporting: Reporting,
         is_reported: &impl Fn(u32) -> bool,
     ) -> Result<BTreeSet<u32>, NotCovered> {
         let (mut tables, mut reached, mut next) = (BTreeSet::new(), BTreeSet::new(), vec![oid]);
@@ -163,9 +196,12 @@ impl Relations {
             match relation.kind {
                 Kind::View => {}
                 Kind::Stored if !relation.is_sound => return Err(NotCovered),
-                Kind::Stored => {
-                    tables.insert(oid);
-                }
+                Kind::Stored => match reporting {
+                    Reporting::Stored => {
+                        tables.insert(oid);
+                    }
+                    Reporting::Named => tables.extend(self.containing(oid)),
+                },
                 Kind::Partitioned => {}
                 Kind::Other => return Err(NotCovered),
             }
@@ -175,6 +211,19 @@ impl Relations {
             true => Ok(tables),
             false => Err(NotCovered),
         }
+    }
+
+    /// A table, and those that it is a part of.
+    fn containing(&self, oid: u32) -> BTreeSet<u32> {
+        let (mut tables, mut next) = (BTreeSet::new(), vec![oid]);
+        while let Some(oid) = next.pop() {
+            if tables.insert(oid)
+                && let Some(relation) = self.relations.get(&oid)
+            {
+                next.extend(&relation.parents);
+            }
+        }
+        tables
     }
 }
 
@@ -193,6 +242,7 @@ impl Relation {
             is_sound: row.try_get(5)?,
             is_known: row.try_get(6)?,
             children: row.try_get(7)?,
+            parents: Vec::new(),
             row_security: Columns::default(),
             reads: Vec::new(),
         })

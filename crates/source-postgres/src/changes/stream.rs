@@ -16,7 +16,7 @@ use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::relations::Relations;
+use super::relations::{Relations, Reporting};
 use super::snapshot::Snapshot;
 use crate::wire::{Config, Replication, connect_simple};
 
@@ -34,7 +34,7 @@ const TEXT: u8 = b't';
 const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 
 /// A running stream.
-pub struct PostgresChangeStream {
+pub struct LogStream {
     replication: Replication,
     parser: LogicalReplicationParser,
     /// By the numbers that the stream gives to them.
@@ -113,7 +113,7 @@ impl Gathered {
     }
 }
 
-impl PostgresChangeStream {
+impl LogStream {
     /// Begins a stream of changes of these tables and views, as far as the role may publish their
     /// tables.
     pub(super) async fn begin(config: &Config, relations: &[TableName]) -> Result<Self, NoStream> {
@@ -135,12 +135,12 @@ impl PostgresChangeStream {
         }
         let read =
             || async { Relations::read(&client, relations).await.map_err(|error| failed(&error)) };
-        publish(&client, &read().await?.needed()).await?;
+        publish(&client, &read().await?.needed(Reporting::Stored)).await?;
         // The publication is one of the definitions.
         let definitions = read().await?;
-        let tables = definitions.needed();
+        let tables = definitions.needed(Reporting::Stored);
         let published = published(&client, &tables).await.map_err(|error| failed(&error))?;
-        let coverage = definitions.coverage(|table| published.contains(&table));
+        let coverage = definitions.coverage(Reporting::Stored, |table| published.contains(&table));
         if coverage.relations.is_empty() {
             return not_allowed(
                 "no table can be published: the role has to own them, and they need primary keys",
@@ -232,13 +232,13 @@ impl PostgresChangeStream {
 }
 
 /// Without the parser, which has no form of its own.
-impl fmt::Debug for PostgresChangeStream {
+impl fmt::Debug for LogStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresChangeStream").field("gathered", &self.gathered).finish()
+        f.debug_struct("LogStream").field("gathered", &self.gathered).finish()
     }
 }
 
-impl ChangeStream for PostgresChangeStream {
+impl ChangeStream for LogStream {
     fn coverage(&self) -> &Coverage {
         &self.coverage
     }
@@ -294,10 +294,10 @@ async fn start(config: &Config) -> Result<Replication, crate::wire::WireError> {
     Ok(replication)
 }
 
-fn failed(error: &dyn std::fmt::Display) -> NoStream {
+pub(super) fn failed(error: &dyn std::fmt::Display) -> NoStream {
     NoStream::Failed(lost(error))
 }
 
-fn lost(error: &dyn std::fmt::Display) -> SourceError {
+pub(super) fn lost(error: &dyn std::fmt::Display) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }
