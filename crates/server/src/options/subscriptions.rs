@@ -45,6 +45,6 @@ impl SubscriptionOptions {
             LiveFeed::Stream => FeedKind::Stream,
             LiveFeed::Interval => FeedKind::Probe,
         };
-        FeedOptions { interval: self.live_interval.0, kind }
+        FeedOptions { interval: self.live_interval.0, kind, ..FeedOptions::default() }
     }
 }
