@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use graphql::operation::OperationKind;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
 use response::MemoryBudget;
@@ -224,7 +225,16 @@ impl ApiWorker {
         }
     }
 
-    /// Begins a subscription. The error is a finished response.
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    #[must_use]
+    pub fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        match self {
+            Self::Source(worker) => worker.has_response_stream(document, request),
+            Self::Gateway(_) => document.operation.kind == OperationKind::Subscription,
+        }
+    }
+
+    /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         match self {
             Self::Source(worker) => worker.subscribe(request, caller),

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use live::{Cohort, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
@@ -17,6 +18,8 @@ pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};
+use crate::live_directive::LiveDirective;
+use crate::topics::TopicAuthorization;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -29,6 +32,8 @@ pub(crate) struct Live {
     pub(crate) options: FeedOptions,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Arc<Listeners>,
+    /// Authorizes subscriptions to notifications, if a function does.
+    pub(crate) topics: Option<TopicAuthorization>,
 }
 
 /// A subscription that has begun.
@@ -71,6 +76,8 @@ pub(crate) struct Execution {
     pub(crate) cohort: Arc<Cohort>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
+    /// The directive by which the request is a live query, if it is no subscription.
+    pub(crate) directive: Option<LiveDirective>,
 }
 
 /// A response, with the memory that is reserved for it.
@@ -91,9 +98,9 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 }
 
 impl Live {
-    pub(crate) fn new(options: FeedOptions) -> Self {
+    pub(crate) fn new(options: FeedOptions, topics: Option<TopicAuthorization>) -> Self {
         let slots = Semaphore::new(MOST_AT_ONCE);
-        Self { hub: Arc::default(), options, slots, listeners: Arc::default() }
+        Self { hub: Arc::default(), options, slots, listeners: Arc::default(), topics }
     }
 }
 
@@ -127,11 +134,15 @@ impl Drop for LiveWork {
     }
 }
 
-/// The error of a subscription that came as a plain request.
-pub(crate) fn without_stream() -> GraphQLError {
-    GraphQLError::new(
-        ErrorCode::BadUserInput,
-        "A subscription has many responses: send it over a WebSocket with the subprotocol \
-         `graphql-transport-ws`, or with the header `Accept: text/event-stream`.",
-    )
+/// The error of a subscription or a live query that came as a plain request.
+pub(crate) fn without_stream(kind: OperationKind) -> GraphQLError {
+    let what = match kind {
+        OperationKind::Subscription => "A subscription",
+        OperationKind::Query | OperationKind::Mutation => "A query with \"@live\"",
+    };
+    let message = format!(
+        "{what} has many responses: send it over a WebSocket with the subprotocol \
+         `graphql-transport-ws`, or with the header `Accept: text/event-stream`."
+    );
+    GraphQLError::new(ErrorCode::BadUserInput, message)
 }

@@ -11,7 +11,7 @@ use ir::Claims;
 use serde_json_bytes::{ByteString, Map, Value};
 use source::{Session, Settings};
 use tokio::sync::{Notify, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::dependencies::Dependencies;
 
@@ -140,6 +140,22 @@ impl Cohort {
     pub async fn mark_after(&self, pause: Duration) {
         // A change that comes meanwhile is kept for the next wait.
         if timeout(pause, self.take_mark()).await.is_ok() || self.has_subscribers() {
+            self.mark();
+        }
+    }
+
+    /// Waits for a pause, whose changes are kept for the next wait; it ends early if there are no
+    /// subscribers any more.
+    pub async fn pause(&self, pause: Duration) {
+        let until = Instant::now() + pause;
+        let mut is_dirty = false;
+        while let Ok(wake) = timeout_at(until, self.wait()).await {
+            is_dirty = true;
+            if wake == Wake::End {
+                break;
+            }
+        }
+        if is_dirty {
             self.mark();
         }
     }

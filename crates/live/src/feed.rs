@@ -27,13 +27,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Time limit of a read of the source's state: the changes of the stream wait meanwhile.
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
-/// Options of the feed.
+/// Options of live queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedOptions {
     /// Interval between two reads of the state of the source, and between two executions of cohorts
     /// whose responses may change without a change of rows.
     pub interval: Duration,
     pub kind: FeedKind,
+    /// True if the directive `@live` makes a query a live query.
+    pub has_directive: bool,
 }
 
 /// Kinds of feeds.
@@ -80,7 +82,7 @@ struct Feed<'h, C: Changes> {
 
 impl Default for FeedOptions {
     fn default() -> Self {
-        Self { interval: Duration::from_secs(1), kind: FeedKind::default() }
+        Self { interval: Duration::from_secs(1), kind: FeedKind::default(), has_directive: false }
     }
 }
 

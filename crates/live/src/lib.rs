@@ -32,7 +32,7 @@ mod tables;
 mod value;
 
 pub use channels::{
-    Event, Listener, ListenerCounts, ListenerEnd, Listeners, Listening, follow_channels,
+    Event, Listener, ListenerCounts, ListenerEnd, Listeners, Listening, Notice, follow_channels,
 };
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};

@@ -7,6 +7,8 @@ mod ends;
 mod event_streams;
 mod legacy;
 mod limits;
+mod live_directive;
+mod notifications;
 mod operations;
 mod single_connection;
 mod site;

@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(25);
 const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The channels of a database.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PostgresChannels {
     config: Config,
 }

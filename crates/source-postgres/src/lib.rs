@@ -58,4 +58,4 @@ pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
-pub use options::{Extensions, PostgresOptions, Rights};
+pub use options::{Extensions, FunctionName, PostgresOptions, Rights};

@@ -25,7 +25,9 @@ pub use address::{Address, AddressError};
 pub use changes::{ChangeProbe, ChangeStream, Changes};
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
-pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};
+pub use open::{
+    Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,
+};
 pub use opened::Source;
 pub use plan::Plan;
 pub use source_postgres::PostgresChannels as Channels;

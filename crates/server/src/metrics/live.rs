@@ -87,6 +87,8 @@ pub(super) fn encode_engine(engine: &Engine, writer: &mut Writer<'_, '_>) -> fmt
     let counts = engine.listener_counts();
     let help = "Subscribers to notifications";
     writer.gauge("thalweg_event_subscribers", help, counts.listeners as f64)?;
+    let help = "Executions of subscriptions to notifications";
+    writer.counter("thalweg_event_executions", help, counts.executions)?;
     let help = "Subscribers to notifications that read too slowly and were ended";
     writer.counter("thalweg_event_subscribers_dropped", help, counts.too_slow)
 }

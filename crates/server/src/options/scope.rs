@@ -121,7 +121,7 @@ const DIALECTS: [DialectOptions; 6] = [
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
-const ON_POSTGRES: [&str; 8] = [
+const ON_POSTGRES: [&str; 9] = [
     "connection-filter-arrays",
     "connection-filter-computed-columns",
     "connection-filter-setof-functions",
@@ -130,6 +130,7 @@ const ON_POSTGRES: [&str; 8] = [
     "include-extension-resources",
     "jwt-token-identifier",
     "simple-subscriptions",
+    "subscription-authorization-function",
 ];
 
 /// All other options by their long names.
@@ -142,7 +143,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
     (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
     (Scope::LivePostgres, &["live-feed"]),
-    (Scope::Live, &["live-interval"]),
+    (Scope::Live, &["live-interval", "live-directive"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
     (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
     (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),

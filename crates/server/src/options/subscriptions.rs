@@ -49,6 +49,6 @@ impl SubscriptionOptions {
             LiveFeed::Triggers => FeedKind::Triggers,
             LiveFeed::Interval => FeedKind::Probe,
         };
-        FeedOptions { interval: self.live_interval.0, kind }
+        FeedOptions { interval: self.live_interval.0, kind, ..FeedOptions::default() }
     }
 }

@@ -6,7 +6,6 @@ use engine::gateway::headers::REQUEST_ID;
 use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
 use futures_util::future::LocalBoxFuture;
 use graphql::Parameters;
-use graphql::operation::OperationKind;
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 
@@ -49,13 +48,13 @@ pub(in crate::http) fn begin(
             Ok(document) => document,
             Err(response) => return Work::failed(end(exchange, response)),
         };
-        match document.operation.kind {
-            OperationKind::Subscription => {
-                exchange.report.operation = Some(OperationKind::Subscription);
+        match service.worker.has_response_stream(&document, &found.request) {
+            true => {
+                exchange.report.operation = Some(document.operation.kind);
                 exchange.report.document = Some(document);
                 subscribe(context, &service, caller, found, held, exchange)
             }
-            OperationKind::Query | OperationKind::Mutation => {
+            false => {
                 let work = execute(service, caller, found, held, exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
