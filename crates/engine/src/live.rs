@@ -59,7 +59,10 @@ pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
     /// The work of a source in the process of a gateway.
-    Subgraph { subgraph: SubgraphId, driver: Box<Driver> },
+    Subgraph {
+        subgraph: SubgraphId,
+        driver: Box<Driver>,
+    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.

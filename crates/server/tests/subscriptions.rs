@@ -7,5 +7,5 @@ mod event_streams;
 mod legacy;
 mod limits;
 mod operations;
-mod site;
-mod stream;
+pub(crate) mod site;
+pub(crate) mod stream;

@@ -196,7 +196,9 @@ impl Client {
             // A timeout of a request with little time left says nothing about the subgraph.
             let had_time = now - began >= self.settings.timeout / 2;
             match counts_as_failure(&result, had_time) {
-                Some(counts_as_failure) => log_transition(&self.settings, permit.end(counts_as_failure, now)),
+                Some(counts_as_failure) => {
+                    log_transition(&self.settings, permit.end(counts_as_failure, now))
+                }
                 None => drop(permit),
             }
         }

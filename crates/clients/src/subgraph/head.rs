@@ -61,9 +61,15 @@ impl Head {
         Self { accept, ..self }
     }
 
-    /// Returns path and host of an HTTP/1.1 request without a body.
-    pub(super) fn target(&self, headers: &HeaderMap) -> (Uri, HeaderValue) {
-        (self.path.clone(), headers.get(HOST).unwrap_or(&self.host).clone())
+    /// Returns the URL and the host of the handshake of a WebSocket. The connection is encrypted or
+    /// not before that.
+    pub(super) fn of_handshake(&self, headers: &HeaderMap) -> (Uri, HeaderValue) {
+        let parts = self.absolute_uri.clone().into_parts();
+        let url = parts.authority.zip(parts.path_and_query).and_then(|(authority, path)| {
+            absolute_uri(Scheme::try_from("ws").ok()?, authority, path)
+        });
+        let host = headers.get(HOST).unwrap_or(&self.host).clone();
+        (url.unwrap_or_else(|| self.path.clone()), host)
     }
 
     /// Returns the head of an HTTP/1.1 request.

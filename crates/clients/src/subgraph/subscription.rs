@@ -27,7 +27,7 @@ mod upstreams;
 
 pub use client::{SubscriptionClient, SubscriptionRequest};
 pub use mailbox::Event;
-pub use settings::{ProtocolError, SubscriptionProtocol, SubscriptionSettings, endpoint};
+pub use settings::{SubscriptionProtocol, SubscriptionSettings, SubscriptionUrl};
 pub(super) use sockets::Sockets;
 pub use upstreams::Listener;
 pub(super) use upstreams::Upstreams;

@@ -29,8 +29,8 @@ impl GatewayWorker {
         let mut text = gateway.explain(request, caller)?;
         self.append_statements(request, caller, &mut text)?;
         // The events of a subscription come at any time.
-        let is_subscription =
-            gateway.document(request, &mut false)?.document.operation.kind == OperationKind::Subscription;
+        let is_subscription = gateway.document(request, &mut false)?.document.operation.kind
+            == OperationKind::Subscription;
         if is_run && !is_subscription {
             let mut report = Report { fetches: ExecutionStatistics::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;

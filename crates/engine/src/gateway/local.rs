@@ -15,8 +15,8 @@ use response::MemoryBudget;
 use source::Session;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Caller, Local};
 use super::transport::without_details;
+use super::{Caller, Local};
 use crate::explain::Explained;
 use crate::live::{Begun, Driver};
 use crate::report::Report;

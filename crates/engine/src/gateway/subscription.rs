@@ -195,13 +195,15 @@ impl Operation {
             true => Some(worker.gateway().event_slots.acquire().await),
             false => None,
         };
-        let event = event.map(|event| event.and_then(|body| {
-            let mut held = MemoryReservation::of(worker.memory());
-            match held.grow_to(body.len() as u64) {
-                Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
-                Err(_) => Err((FetchError::MemoryExhausted, Box::default())),
-            }
-        }));
+        let event = event.map(|event| {
+            event.and_then(|body| {
+                let mut held = MemoryReservation::of(worker.memory());
+                match held.grow_to(body.len() as u64) {
+                    Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
+                    Err(_) => Err((FetchError::MemoryExhausted, Box::default())),
+                }
+            })
+        });
         let (mut codes, mut observed) = (Vec::new(), ExecutionStatistics::default());
         let seen = ReportParts { codes: &mut codes, observed: &mut observed };
         let event = SourceEvent::new(event);
@@ -290,7 +292,8 @@ fn failed(error: &SubgraphError) -> (FetchError, Box<str>) {
 
 /// The response after a loss of the source stream, which is opened again.
 fn interrupted() -> Bytes {
-    let message = "The connection to a subgraph was lost, and is made again: events may be missing.";
+    let message =
+        "The connection to a subgraph was lost, and is made again: events may be missing.";
     let error = GraphQLError::new(ErrorCode::SubscriptionInterrupted, message);
     Response::without_data(&error, &mut Vec::new()).body.into()
 }

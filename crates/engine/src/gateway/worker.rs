@@ -263,7 +263,8 @@ impl GatewayWorker {
             variables: &variables,
             caller: &caller,
         };
-        let (written, is_long) = self.execute_here(inputs, started, ExecutionMode::Whole, &mut observed).await;
+        let (written, is_long) =
+            self.execute_here(inputs, started, ExecutionMode::Whole, &mut observed).await;
         LongQueryResult { written, observed, is_long }
     }
 

@@ -46,7 +46,9 @@ pub(super) struct HttpStream {
 enum Connection {
     Http1(Box<Http1>),
     /// Its task drives it.
-    Http2 { _connection: Http2 },
+    Http2 {
+        _connection: Http2,
+    },
 }
 
 #[derive(Debug)]

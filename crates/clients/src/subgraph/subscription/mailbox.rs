@@ -64,7 +64,8 @@ impl Mailbox {
                     state.queue.clear();
                     state.bytes = 0;
                 }
-                let is_full = state.queue.len() >= MAX_EVENTS || state.bytes + body.len() > MAX_BYTES;
+                let is_full =
+                    state.queue.len() >= MAX_EVENTS || state.bytes + body.len() > MAX_BYTES;
                 if is_full && !state.queue.is_empty() {
                     state.has_ended = true;
                     state.queue.push_back(Event::TooSlow);

@@ -60,9 +60,7 @@ impl ServerMessage {
         let is_legacy = protocol == SubscriptionProtocol::LegacyWs;
         match (&*written.r#type, is_legacy) {
             ("connection_ack", _) => Ok(Self::Ack),
-            ("next", false) | ("data", true) => {
-                Ok(Self::Next { id: id()?, response: required()? })
-            }
+            ("next", false) | ("data", true) => Ok(Self::Next { id: id()?, response: required()? }),
             ("error", _) => Ok(Self::Errors { id: id()?, response: with_errors(&required()?)? }),
             ("complete", _) => Ok(Self::Complete { id: id()? }),
             ("ping", false) => Ok(Self::Ping(payload)),

@@ -135,9 +135,8 @@ mod tests {
         );
         let response = |text: &'static str| SourceEvent::Response(text.into());
         check(&text, &[response("{\"data\":1}"), response("{}"), SourceEvent::Complete]);
-        let text = format!(
-            "\r\n--graphql\r\n{head}{{\"payload\":null,\"errors\":[{{}}]}}\r\n--graphql--"
-        );
+        let text =
+            format!("\r\n--graphql\r\n{head}{{\"payload\":null,\"errors\":[{{}}]}}\r\n--graphql--");
         let errors = SourceEvent::Errors("{\"errors\":[{}]}".into());
         check(&text, &[errors, SourceEvent::Complete]);
     }

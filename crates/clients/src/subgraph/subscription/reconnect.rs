@@ -77,7 +77,12 @@ async fn follow(upstream: &Upstream, opener: &SourceOpener) -> Event {
             return Event::Failed(error);
         }
         let pause = backoff(failures, &error);
-        tracing::warn!(subgraph, %error, ?pause, "a subscription to a subgraph is interrupted");
+        match has_begun {
+            true => {
+                tracing::warn!(subgraph, %error, ?pause, "a subscription to a subgraph is interrupted");
+            }
+            false => tracing::debug!(subgraph, %error, ?pause, "a subscription is tried again"),
+        }
         sleep(pause).await;
     }
 }

@@ -1,6 +1,7 @@
 //! Configuration of subscriptions to a subgraph.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,19 +44,15 @@ pub enum SubscriptionProtocol {
     Multipart,
 }
 
-/// Error in the URL of subscriptions.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProtocolError {
-    #[error(transparent)]
-    Endpoint(#[from] EndpointError),
-    #[error("`ws://` and `wss://` are for WebSockets, and the protocol is `{0}`")]
-    Scheme(SubscriptionProtocol),
+/// URL of subscriptions: an endpoint, or one with the scheme `ws://` or `wss://`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionUrl {
+    pub endpoint: Endpoint,
+    /// Whether its scheme is one of WebSockets.
+    pub is_of_socket: bool,
 }
 
 impl SubscriptionProtocol {
-    /// All protocols.
-    pub const ALL: [Self; 4] = [Self::TransportWs, Self::LegacyWs, Self::Sse, Self::Multipart];
-
     /// Name in the configuration; of WebSockets that of the subprotocol.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -83,18 +80,19 @@ impl fmt::Display for SubscriptionProtocol {
     }
 }
 
-/// Parses the URL of subscriptions; `ws://` and `wss://` are allowed for WebSockets.
-pub fn endpoint(text: &str, protocol: SubscriptionProtocol) -> Result<Endpoint, ProtocolError> {
-    let text = text.trim();
-    let of_socket = match (text.strip_prefix("ws://"), text.strip_prefix("wss://")) {
-        (Some(rest), _) => Some(["http://", rest].concat()),
-        (_, Some(rest)) => Some(["https://", rest].concat()),
-        (None, None) => None,
-    };
-    match of_socket {
-        Some(_) if !protocol.is_socket() => Err(ProtocolError::Scheme(protocol)),
-        Some(text) => Ok(text.parse()?),
-        None => Ok(text.parse()?),
+impl FromStr for SubscriptionUrl {
+    type Err = EndpointError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let rest = |scheme: &str| text.strip_prefix(scheme);
+        let as_http = match (rest("ws://"), rest("wss://")) {
+            (Some(rest), _) => Some(["http://", rest].concat()),
+            (_, Some(rest)) => Some(["https://", rest].concat()),
+            (None, None) => None,
+        };
+        let endpoint = as_http.as_deref().unwrap_or(text).parse()?;
+        Ok(Self { endpoint, is_of_socket: as_http.is_some() })
     }
 }
 
@@ -104,16 +102,17 @@ mod tests {
 
     #[test]
     fn sockets_have_schemes_of_their_own() {
-        let check = |text: &str, protocol, expected: Option<&str>| {
-            let found = endpoint(text, protocol).ok().map(|endpoint| endpoint.to_string());
-            assert_eq!(found.as_deref(), expected, "{text}");
+        let check = |text: &str, expected: Option<(&str, bool)>| {
+            let found = text.parse::<SubscriptionUrl>().ok();
+            let found = found.map(|url| (url.endpoint.to_string(), url.is_of_socket));
+            let expected = expected.map(|(text, is_of_socket)| (text.to_owned(), is_of_socket));
+            assert_eq!(found, expected, "{text}");
         };
-        check("ws://a/b", SubscriptionProtocol::TransportWs, Some("http://a/b"));
-        check("wss://a:1", SubscriptionProtocol::LegacyWs, Some("https://a:1/"));
-        check("https://a/b", SubscriptionProtocol::TransportWs, Some("https://a/b"));
-        check("unix:/a.sock:/b", SubscriptionProtocol::TransportWs, Some("unix:/a.sock:/b"));
-        check("ws://a/b", SubscriptionProtocol::Sse, None);
-        check("http://a/b", SubscriptionProtocol::Multipart, Some("http://a/b"));
-        check("wss://", SubscriptionProtocol::TransportWs, None);
+        check("ws://a/b", Some(("http://a/b", true)));
+        check("wss://a:1", Some(("https://a:1/", true)));
+        check("https://a/b", Some(("https://a/b", false)));
+        check("unix:/a.sock:/b", Some(("unix:/a.sock:/b", false)));
+        check("wss://", None);
+        check("ftp://a", None);
     }
 }

@@ -135,7 +135,7 @@ async fn open(opener: &SourceOpener) -> Result<WebSocketStream<Socket>, OpenErro
 /// The request of the handshake: <https://www.rfc-editor.org/rfc/rfc6455#section-4.1>.
 fn handshake(opener: &SourceOpener) -> Request<()> {
     let head = Head::new(&opener.settings.connection);
-    let (uri, host) = head.target(&opener.headers);
+    let (uri, host) = head.of_handshake(&opener.headers);
     let mut request = Request::new(());
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
@@ -305,11 +305,7 @@ fn handshake_error(error: Error) -> OpenError {
 
 /// Whether a status refuses the request, so that another attempt does not help.
 pub(super) fn is_refusal(status: StatusCode) -> bool {
-    let later = [
-        StatusCode::REQUEST_TIMEOUT,
-        StatusCode::TOO_EARLY,
-        StatusCode::TOO_MANY_REQUESTS,
-    ];
+    let later = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
     status.is_client_error() && !later.contains(&status)
 }
 

@@ -179,7 +179,9 @@ impl Operation {
             match self.events.recv().await {
                 Some(Ok(Step::Event(event))) => return Ok(event),
                 Some(Ok(Step::Begun)) => {}
-                Some(Err(OpenError::Refused(response))) => return Ok(SourceEvent::Errors(response)),
+                Some(Err(OpenError::Refused(response))) => {
+                    return Ok(SourceEvent::Errors(response));
+                }
                 Some(Err(OpenError::Failed(error))) => return Err(error),
                 None => return Err(stopped()),
             }

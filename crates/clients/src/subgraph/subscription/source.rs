@@ -91,9 +91,11 @@ impl SourceOpener {
         let deadline = began + settings.timeout;
         let permit = match &self.shared.circuit_breaker {
             None => None,
-            Some(breaker) => Some(breaker.admit(began).map_err(|until| {
-                SubgraphError::BreakerOpen { until: until.into_std() }
-            })?),
+            Some(breaker) => Some(
+                breaker
+                    .admit(began)
+                    .map_err(|until| SubgraphError::BreakerOpen { until: until.into_std() })?,
+            ),
         };
         let slot = self.shared.acquire(deadline).await?;
         let opened = timeout_at(deadline, open).await;

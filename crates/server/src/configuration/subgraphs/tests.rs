@@ -48,7 +48,7 @@ fn check(text: &str, expected: &Expect) {
         Ok(resolved) => {
             let names = SUBGRAPHS.iter().map(|(name, _)| name);
             let lines = names.zip(&resolved).map(|(name, resolved)| match resolved {
-                Resolved::Remote { settings, rules } => {
+                Resolved::Remote { settings, rules, .. } => {
                     format!("{name}: {settings:?}\n{name}: {rules:?}\n")
                 }
                 Resolved::Local(source) => format!("{name}: {source:?}\n"),
