@@ -4,6 +4,7 @@
 //! * `joins`: events with the fields of other subgraphs, and with errors
 //! * `sharing`: equal subscriptions, and WebSockets of several
 //! * `losses`: lost connections, refusals, slow readers
+//! * `sources`: databases as subgraphs
 //! * `feed`: the subgraphs; `site`: a gateway over them
 
 mod feed;
@@ -12,3 +13,4 @@ mod losses;
 mod protocols;
 mod sharing;
 mod site;
+mod sources;

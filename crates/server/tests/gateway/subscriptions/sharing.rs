@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::site::{Site, TICK, tick};
+use crate::gateway::watched::scrape;
 
 const RULES: &str = "[[all.headers]]\nforward = 'x-user'\n";
 
@@ -47,7 +48,8 @@ fn deduplication_can_be_turned_off() {
 
 #[test]
 fn different_subscriptions_share_a_socket_up_to_a_limit() {
-    let site = Site::start("all.subscription.max-operations = 2", &[]);
+    let options = ["--metrics-listen", "127.0.0.1:0"];
+    let site = Site::start("all.subscription.max-operations = 2", &options);
     let query = |upc: usize| format!("subscription {{ changed(upc: \"{upc}\") {{ upc }} }}");
     let mut all: Vec<_> = (0..5).map(|number| site.subscribe(&query(number), number + 1)).collect();
     assert_eq!(site.feed.log().opened.len(), 3);
@@ -55,6 +57,12 @@ fn different_subscriptions_share_a_socket_up_to_a_limit() {
     for events in &mut all {
         assert_eq!(events.next(), Some(json!({ "data": { "changed": { "upc": "7" } } })));
     }
+    let text = scrape(&site.server);
+    let counts = ["subscriptions", "sockets"].map(|name| {
+        let start = format!("thalweg_subgraph_{name}{{subgraph=\"feed\"}} ");
+        text.lines().find_map(|line| line.strip_prefix(&start)).unwrap().parse::<f64>().unwrap()
+    });
+    assert_eq!(counts, [5.0, 3.0]);
     drop(all);
     site.feed.wait(|log| log.ended == 5 && log.open == 0);
 }

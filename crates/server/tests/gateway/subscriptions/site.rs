@@ -17,7 +17,7 @@ pub(super) struct Site {
 }
 
 /// A client of an event stream.
-pub(super) struct Events(Stream);
+pub(super) struct Events(pub(super) Stream);
 
 impl Site {
     /// With a subgraphs file, and options.
