@@ -11,5 +11,5 @@ mod live_directive;
 mod notifications;
 mod operations;
 mod single_connection;
-mod site;
-mod stream;
+pub(crate) mod site;
+pub(crate) mod stream;

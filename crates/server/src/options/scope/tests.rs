@@ -180,11 +180,11 @@ fn an_option_is_refused_for_a_gateway_without_such_a_source() {
     }
     expect![[r#"
         servers only: connections shared-connections connect-timeout acquire-timeout database-idle-timeout max-pattern-length max-pattern-wildcards show-constraints show-database-errors extended-errors error-message live-feed live-interval default-role jwt-role jwt-claims pg-setting pg-setting-header
-        SQLite: shared-connections connect-timeout database-idle-timeout live-feed live-interval default-role jwt-role jwt-claims pg-setting pg-setting-header
-        SQLite with policies: shared-connections connect-timeout database-idle-timeout live-feed live-interval default-role jwt-role jwt-claims pg-setting pg-setting-header
-        PostgreSQL: live-feed live-interval
-        Neo4j: shared-connections live-feed live-interval default-role jwt-role jwt-claims pg-setting pg-setting-header
-        all: live-feed live-interval
+        SQLite: shared-connections connect-timeout database-idle-timeout live-feed default-role jwt-role jwt-claims pg-setting pg-setting-header
+        SQLite with policies: shared-connections connect-timeout database-idle-timeout live-feed default-role jwt-role jwt-claims pg-setting pg-setting-header
+        PostgreSQL: nothing
+        Neo4j: shared-connections live-feed default-role jwt-role jwt-claims pg-setting pg-setting-header
+        all: nothing
         explain, servers only: role
         explain, SQLite: role
         explain, SQLite with policies: nothing
