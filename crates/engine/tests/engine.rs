@@ -31,6 +31,7 @@ mod joined_levels;
 mod live;
 mod live_exact;
 mod live_model;
+mod live_model_rules;
 mod live_postgraphile;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
