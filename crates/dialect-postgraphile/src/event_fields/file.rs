@@ -21,7 +21,11 @@ const ARGUMENTS: [&str; 6] = ["String", "ID", "Int", "Boolean", "UUID", "BigInt"
 
 /// Subscription fields, and the types of their events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SubscriptionsFile {
+pub struct SubscriptionsFile(pub(crate) Arc<Contents>);
+
+/// The contents of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
     pub(crate) fields: Vec<EventField>,
     pub(crate) payloads: Vec<Payload>,
 }
@@ -48,7 +52,7 @@ impl SubscriptionsFile {
             let messages: Vec<_> = errors.iter().map(|error| error.message.to_string()).collect();
             messages.join(" ")
         })?;
-        let mut file = Self::default();
+        let mut contents = Contents::default();
         if let Some(schema) = definitions.schemas.first() {
             return Err(at(schema.line, "a schema definition has no meaning here"));
         }
@@ -56,17 +60,19 @@ impl SubscriptionsFile {
             return Err(at(directive.line, "directives cannot be defined here"));
         }
         for definition in definitions.types {
-            file.add(definition)?;
+            contents.add(definition)?;
         }
-        file.check()?;
-        Ok(file)
+        contents.check()?;
+        Ok(Self(Arc::new(contents)))
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
+        self.0.fields.is_empty()
     }
+}
 
+impl Contents {
     fn add(&mut self, definition: TypeDefinition) -> Result<(), String> {
         let TypeDefinition { name, line, is_extension, description, directives, body, .. } =
             definition;

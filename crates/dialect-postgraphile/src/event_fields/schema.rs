@@ -19,7 +19,7 @@ const NODE: &str = "__node__";
 /// Adds the fields to the subscription type. What does not fit the API is left out, with a note.
 pub(crate) fn add(build: &mut Build<'_>, root: TypeId) {
     let options = build.options;
-    let file = &options.subscriptions_file;
+    let file = &options.subscriptions_file.0;
     let payloads: Vec<_> =
         file.payloads.iter().map(|payload| (payload, add_payload(build, payload))).collect();
     for field in &file.fields {
