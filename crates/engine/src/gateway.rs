@@ -18,7 +18,8 @@
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph
-//! * `subscription`: the responses of a subscription, for each event of its source stream
+//! * `subscription`: the responses of a subscription, for each event of its source stream;
+//!   `shared_execution`: executions that equal subscriptions share
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
@@ -32,6 +33,7 @@ mod long_queries;
 pub mod map_error;
 mod prepare;
 mod respond;
+mod shared_execution;
 mod subscription;
 mod transport;
 pub mod worker;

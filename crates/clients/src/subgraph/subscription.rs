@@ -26,7 +26,7 @@ mod source;
 mod upstreams;
 
 pub use client::{SubscriptionClient, SubscriptionRequest};
-pub use mailbox::Event;
+pub use mailbox::{Event, SharedResponse};
 pub use settings::{SubscriptionProtocol, SubscriptionSettings, SubscriptionUrl};
 pub(super) use sockets::Sockets;
 pub use upstreams::Listener;

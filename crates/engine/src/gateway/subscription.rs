@@ -15,12 +15,14 @@ use ::gateway::execute::{
 };
 use ::live::{ListenerEnd, LiveQuery};
 use bytes::Bytes;
-use clients::subgraph::{Event, Listener, SubgraphError, SubscriptionRequest};
+use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::MemoryReservation;
 use tokio::sync::mpsc::Receiver;
+use tokio::task::spawn_local;
 
+use super::shared_execution::{EventResponses, ResponseKey};
 use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
@@ -63,6 +65,7 @@ struct Operation {
     prepared: Arc<Prepared>,
     variables: Variables,
     caller: Caller,
+    key: Arc<ResponseKey>,
 }
 
 /// A source stream that has begun, with the work for it.
@@ -78,7 +81,9 @@ impl GatewayWorker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Begun, Response> {
-        let operation = Rc::new(self.operation(request, caller).map_err(refused)?);
+        let operation = Rc::new(
+            self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
+        );
         let (source, driver) = operation.begin(None);
         let subscription = GatewaySubscription {
             operation,
@@ -98,7 +103,9 @@ impl GatewayWorker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Option<Driver>, Response> {
-        let operation = Rc::new(self.operation(request, caller).map_err(refused)?);
+        let operation = Rc::new(
+            self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
+        );
         let before = std::mem::replace(&mut subscription.source, Source::Once(None));
         let mut may_miss = matches!(before, Source::Remote(_) | Source::Events(_));
         let kept = match before {
@@ -128,8 +135,9 @@ impl GatewayWorker {
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut false)?;
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut None)?;
+        let key = Arc::new(ResponseKey::new(&prepared, &variables, caller));
         let (worker, caller) = (Rc::clone(self), caller.clone());
-        Ok(Operation { worker, document, prepared, variables, caller })
+        Ok(Operation { worker, document, prepared, variables, caller, key })
     }
 
     /// Executes the subscription of a source in this process.
@@ -145,7 +153,7 @@ impl GatewayWorker {
 impl Operation {
     /// Begins the source stream. A listener that receives it already is kept, and misses nothing.
     fn begin(&self, kept: Option<(Listener, &mut bool)>) -> BegunSource {
-        let Self { worker, document, prepared, variables, caller } = self;
+        let Self { worker, document, prepared, variables, caller, .. } = self;
         let gateway = worker.gateway();
         let inputs = Inputs {
             supergraph: &gateway.supergraph,
@@ -185,9 +193,31 @@ impl Operation {
         }
     }
 
+    /// Returns the response to an event, which equal subscriptions share.
+    async fn execute_shared(self: Rc<Self>, event: Arc<SharedResponse>) -> Bytes {
+        if let Some(responses) = event.attached::<EventResponses>() {
+            let mut pending = responses.find(&self.key);
+            if let Some(sender) = pending.sender.take() {
+                let (operation, body) = (Rc::clone(&self), event.body.clone());
+                spawn_local(async move {
+                    let response = operation.execute(Some(Ok(body))).await;
+                    sender.send_replace(Some(response));
+                });
+            }
+            if let Some(response) = pending.wait().await {
+                return response;
+            }
+        }
+        self.execute(Some(Ok(event.body.clone()))).await
+    }
+
+    async fn execute_alone(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
+        self.execute(event).await
+    }
+
     /// Executes the plan for an event.
-    async fn execute(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
-        let Self { worker, document, prepared, variables, caller } = &*self;
+    async fn execute(&self, event: Option<EventResult>) -> Bytes {
+        let Self { worker, document, prepared, variables, caller, .. } = self;
         let inputs = ExecutionInputs { document, prepared, variables, caller };
         let needs_others = prepared.plan.fetches.len() > 1;
         // The semaphore is never closed.
@@ -255,7 +285,10 @@ impl GatewaySubscription {
                     None => self.has_ended = true,
                 },
                 Source::Remote(listener) => match listener.next().await {
-                    Event::Response(response) => self.begin(Some(Ok(response))),
+                    Event::Response(response) => {
+                        let operation = Rc::clone(&self.operation);
+                        self.running = Some(Box::pin(operation.execute_shared(response)));
+                    }
                     Event::Interrupted => self.is_interrupted = true,
                     Event::Failed(error) => {
                         self.has_ended = true;
@@ -278,12 +311,8 @@ impl GatewaySubscription {
     }
 
     fn begin(&mut self, event: Option<EventResult>) {
-        self.running = Some(Box::pin(Rc::clone(&self.operation).execute(event)));
+        self.running = Some(Box::pin(Rc::clone(&self.operation).execute_alone(event)));
     }
-}
-
-fn refused(errors: Vec<GraphQLError>) -> Response {
-    Response::request_error(&errors)
 }
 
 fn failed(error: &SubgraphError) -> (FetchError, Box<str>) {

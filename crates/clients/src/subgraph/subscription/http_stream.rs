@@ -26,14 +26,10 @@ use super::socket::is_refusal;
 use super::source::{OpenError, SourceEvent, SourceOpener, refused};
 use crate::connect::error_chain;
 
-/// Accepted media types. A subgraph refuses a subscription with JSON.
-const EVENTS: HeaderValue = HeaderValue::from_static(
-    "text/event-stream, application/graphql-response+json;q=0.9, application/json;q=0.8",
-);
-const PARTS: HeaderValue = HeaderValue::from_static(
-    "multipart/mixed;subscriptionSpec=\"1.0\", application/graphql-response+json;q=0.9, \
-     application/json;q=0.8",
-);
+/// Accepted media types. Servers such as those of graphql-sse compare the whole header.
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const PARTS: HeaderValue =
+    HeaderValue::from_static("multipart/mixed;subscriptionSpec=\"1.0\", application/json");
 
 /// A response with many events.
 pub(super) struct HttpStream {

@@ -51,7 +51,7 @@ async fn follow(upstream: &Upstream, opener: &SourceOpener) -> Event {
     loop {
         let error = match opener.open().await {
             Err(OpenError::Refused(response)) => {
-                upstream.publish(&response);
+                upstream.publish(response);
                 return Event::Complete;
             }
             Err(OpenError::Failed(error)) => error,
@@ -92,9 +92,9 @@ async fn publish(upstream: &Upstream, source: &mut Source) -> Result<(), (Subgra
     let mut has_events = false;
     loop {
         match source.next().await {
-            Ok(SourceEvent::Response(response)) => upstream.publish(&response),
+            Ok(SourceEvent::Response(response)) => upstream.publish(response),
             Ok(SourceEvent::Errors(response)) => {
-                upstream.publish(&response);
+                upstream.publish(response);
                 return Ok(());
             }
             Ok(SourceEvent::Complete) => return Ok(()),

@@ -108,7 +108,11 @@ async fn open(opener: &SourceOpener) -> Result<WebSocketStream<Socket>, OpenErro
         let text = match next(&mut stream).await {
             None => return Err(SubgraphError::Closed("it closed the connection".into()).into()),
             Some(Err(error)) => return Err(lost(&error).into()),
-            Some(Ok(Message::Close(frame))) => return Err(closed(frame.as_ref())),
+            Some(Ok(Message::Close(frame))) => {
+                // Writes the reply to the close frame.
+                let _ = timeout(CLOSE_TIMEOUT, next(&mut stream)).await;
+                return Err(closed(frame.as_ref()));
+            }
             Some(Ok(Message::Text(text))) => Bytes::from(text),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
             Some(Ok(Message::Binary(_) | Message::Frame(_))) => return Err(invalid().into()),

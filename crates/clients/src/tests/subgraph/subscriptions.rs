@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clients::subgraph::{
-    BreakerSettings, Event, Listener, Settings, Shared, SubgraphError, SubscriptionClient,
-    SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
+    BreakerSettings, Event, Listener, Settings, Shared, SharedResponse, SubgraphError,
+    SubscriptionClient, SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
 use futures_util::{Sink, SinkExt, Stream};
 use hyper::HeaderMap;
@@ -101,10 +101,8 @@ fn sockets_are_encrypted_with_the_certificates_of_the_subgraph() {
         let (client, shared) = client(subscription_settings(connection));
         let listener = subscribe(&client);
         assert_eq!(shared.subscriptions(), (1, 0));
-        assert_eq!(
-            listener.next().await,
-            Event::Response(Bytes::from_static(b"{\"data\":{\"a\":1}}"))
-        );
+        let response = SharedResponse::new(Bytes::from_static(b"{\"data\":{\"a\":1}}"));
+        assert_eq!(listener.next().await, Event::Response(Arc::new(response)));
         assert_eq!(listener.next().await, Event::Complete);
         assert_eq!(shared.subscriptions(), (0, 0));
     });
