@@ -41,7 +41,7 @@ pub mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clients::subgraph::{Settings, Shared, SubscriptionSettings};
+use clients::subgraph::{RunningSubscriptions, Settings, Shared, SubscriptionSettings};
 use gateway::planner;
 use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
@@ -60,7 +60,7 @@ use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
-pub use subscription::GatewaySubscription;
+pub use subscription::{GatewaySubscription, SubgraphDriver};
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.
@@ -114,6 +114,7 @@ pub struct Remote {
     pub subscriptions: Arc<SubscriptionSettings>,
     /// State shared by all threads.
     pub shared: Arc<Shared>,
+    pub running: Arc<RunningSubscriptions>,
     /// Rules for its request headers.
     pub rules: headers::Rules,
 }

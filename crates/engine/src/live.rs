@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gateway::supergraph::SubgraphId;
 use graphql::{ErrorCode, GraphQLError, Request};
 use live::{Cohort, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
@@ -18,7 +17,6 @@ pub use live::{Counts, FeedKind, FeedOptions};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};
-use crate::gateway::GatewaySubscription;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -47,7 +45,6 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(Receiver<Bytes>),
-    Gateway(Box<GatewaySubscription>),
 }
 
 /// The work of a subscription.
@@ -58,11 +55,6 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
-    /// The work of a source in the process of a gateway.
-    Subgraph {
-        subgraph: SubgraphId,
-        driver: Box<Driver>,
-    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.
@@ -112,29 +104,16 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.recv().await,
-            Self::Gateway(subscription) => subscription.next().await,
         }
     }
 
     /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response, and for
-    /// those of gateways, which report missing events.
+    /// missing events; `None` for live queries, which begin with their newest response.
     #[must_use]
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
-            Self::Live(_) | Self::Gateway(_) => None,
+            Self::Live(_) => None,
             Self::Events(_) => Some(ended(ListenerEnd::Lost)),
-        }
-    }
-
-    /// Whether the first response in another engine may equal the last one, since it is that of a
-    /// live query. Events may be equal as well, and are all sent.
-    #[must_use]
-    pub fn are_states(&self) -> bool {
-        match self {
-            Self::Live(_) => true,
-            Self::Events(_) => false,
-            Self::Gateway(subscription) => subscription.is_live(),
         }
     }
 }

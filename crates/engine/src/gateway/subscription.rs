@@ -13,6 +13,7 @@ use ::gateway::execute::{
     ExecutionStatistics, FetchError, FetchResponse, Inputs, ResponseBody, SourceRequest,
     source_request,
 };
+use ::gateway::supergraph::SubgraphId;
 use ::live::{ListenerEnd, LiveQuery};
 use bytes::Bytes;
 use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
@@ -28,7 +29,7 @@ use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
 use crate::documents::Document;
 use crate::events::ended;
-use crate::live::{Begun, Driver, Responses, Work, reserved};
+use crate::live::{Begun, Driver, Responses, reserved};
 use crate::respond::Response;
 
 /// Events that are executed at the same time if they need further subgraphs: the others wait, so that
@@ -68,8 +69,15 @@ struct Operation {
     key: Arc<ResponseKey>,
 }
 
+/// The work for the subscription of a source in this process.
+#[derive(Debug)]
+pub struct SubgraphDriver {
+    subgraph: SubgraphId,
+    driver: Driver,
+}
+
 /// A source stream that has begun, with the work for it.
-type BegunSource = (Source, Option<Driver>);
+type BegunSource = (Source, Option<SubgraphDriver>);
 
 /// An event of the source stream; the error has details for the log.
 type EventResult = Result<Bytes, (FetchError, Box<str>)>;
@@ -80,7 +88,7 @@ impl GatewayWorker {
         self: &Rc<Self>,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Begun, Response> {
+    ) -> Result<(GatewaySubscription, Option<SubgraphDriver>), Response> {
         let operation = Rc::new(
             self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
         );
@@ -92,7 +100,7 @@ impl GatewayWorker {
             is_interrupted: false,
             has_ended: false,
         };
-        Ok(Begun { responses: Responses::Gateway(Box::new(subscription)), driver })
+        Ok((subscription, driver))
     }
 
     /// Continues a subscription of another generation of the gateway. A source stream that is the
@@ -102,7 +110,7 @@ impl GatewayWorker {
         subscription: &mut GatewaySubscription,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Option<Driver>, Response> {
+    ) -> Result<Option<SubgraphDriver>, Response> {
         let operation = Rc::new(
             self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
         );
@@ -141,11 +149,9 @@ impl GatewayWorker {
     }
 
     /// Executes the subscription of a source in this process.
-    pub(crate) async fn drive(&self, driver: Driver) {
-        if let Work::Subgraph { subgraph, driver } = driver.0
-            && let Some(local) = self.local(subgraph)
-        {
-            local.drive(*driver).await;
+    pub(crate) async fn drive(&self, SubgraphDriver { subgraph, driver }: SubgraphDriver) {
+        if let Some(local) = self.local(subgraph) {
+            local.drive(driver).await;
         }
     }
 }
@@ -182,9 +188,7 @@ impl Operation {
             }
             Some(SubgraphClient::Local(local)) => match local.subscribe(&body, &caller.session) {
                 Ok(Begun { responses, driver }) => {
-                    let driver = driver.map(|driver| {
-                        Driver(Work::Subgraph { subgraph, driver: Box::new(driver) })
-                    });
+                    let driver = driver.map(|driver| SubgraphDriver { subgraph, driver });
                     (Source::of(responses), driver)
                 }
                 Err(response) => (Source::Once(Some(response.body.into())), None),
@@ -249,8 +253,6 @@ impl Source {
         match responses {
             Responses::Live(query) => Self::Live(query),
             Responses::Events(events) => Self::Events(events),
-            // A source has no subgraphs.
-            Responses::Gateway(_) => Self::Once(None),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::mailbox::{Event, Mailbox, SharedResponse};
 
 /// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(in super::super) struct Upstreams(Mutex<Running>);
+pub(super) struct Upstreams(Mutex<Running>);
 
 #[derive(Debug, Default)]
 struct Running {
@@ -84,7 +84,7 @@ impl Upstreams {
     }
 
     /// Number of upstream subscriptions.
-    pub(in super::super) fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.lock().by_key.len()
     }
 
