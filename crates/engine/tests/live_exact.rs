@@ -11,7 +11,7 @@ use source::Timeouts;
 use tokio::time::sleep;
 
 use crate::dgraph::{on_each, run_sql};
-use crate::live::{executions, next, subscribe, wait_for_stream};
+use crate::live::{executions, next, request, subscribe, wait_for_stream};
 use crate::live_postgraphile::{is_postgres, live, open_tables, singer};
 
 /// Each singer with a pass reads the own songs.
@@ -333,6 +333,53 @@ fn triggers_report_changes_of_parents_and_of_their_parts() {
         scene.executes("UPDATE hit_new SET plays = 9", 0).await;
         scene.executes("UPDATE hit_new SET title = 'newer'", 1).await;
         assert_eq!(rows(&mut hits, "allHits", "title").await, ["newer"]);
+    });
+}
+
+/// Of a role that may not replicate, with and without triggers.
+#[test]
+fn triggers_are_used_where_the_log_is_not_available() {
+    const TABLES: &str = "
+        DO $$ BEGIN CREATE ROLE live_plain LOGIN;
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+        CREATE TABLE song (id INT PRIMARY KEY, title TEXT, plays INT);
+        GRANT ALL ON song TO live_plain;
+    ";
+    on_each(|address| async move {
+        let SourceAddress::Postgres(url) = &address else { return };
+        let plain = SourceAddress::Postgres(url.replace("user=postgres", "user=live_plain"));
+        run_sql(&address, TABLES).await;
+        for is_installed in [false, true] {
+            if is_installed {
+                install_triggers(&address).await;
+            }
+            let worker = open_tables(&plain, live(), FeedKind::Stream, "").await;
+            let scene = Scene { address: address.clone(), worker };
+            let nobody = Caller::default();
+            let mut songs = scene.subscribe("allSongs { nodes { title } }", &nobody);
+            next(&mut songs).await;
+            if is_installed {
+                scene.wait_for_stream().await;
+            }
+            let unread = executions(&scene.worker, &address, "UPDATE song SET plays = 1").await;
+            assert_eq!(unread == 0, is_installed);
+            let add = format!("INSERT INTO song VALUES ({}, 'a')", u32::from(is_installed));
+            scene.run(&add).await;
+            assert_eq!(rows(&mut songs, "allSongs", "title").await.last(), Some(&json!("a")));
+        }
+    });
+}
+
+#[test]
+fn an_explanation_tells_that_a_view_follows_its_tables() {
+    on_each(|address| async move {
+        let Some(scene) = Scene::open(address, VIEWS).await else { return };
+        let query = "subscription { allLouds { nodes { title } } }";
+        let explained = scene.worker.prepare(&request(query)).unwrap().request;
+        let (_, changes) = explained.split_once("executed again").unwrap();
+        let expected = " after a change of\n  loud (title): a view, by its tables; in each interval \
+                        where their changes are not reported\n";
+        assert_eq!(changes, expected);
     });
 }
 

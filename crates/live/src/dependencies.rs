@@ -22,7 +22,7 @@ pub struct Dependencies {
     pub entities: BTreeMap<EntityId, ReadRows>,
     /// Fields on which the response depends.
     pub fields: BTreeSet<FieldId>,
-    /// The views among the entities: their rows follow from tables that the catalog does not tell.
+    /// The views among the entities. The catalog does not have the tables of a view.
     pub views: BTreeSet<EntityId>,
     /// True if the response may change without a change of rows of these entities: it calls a
     /// function, reads a materialized view or a table of another server, or contains the current

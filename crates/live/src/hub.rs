@@ -28,8 +28,8 @@ pub struct Hub {
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
     index: Index,
-    /// Cohorts whose responses may change without a change of rows, and those that read views whose
-    /// tables the feed does not know.
+    /// Cohorts whose responses may change without a change of rows, and those that read views of which
+    /// the feed does not report each change.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.

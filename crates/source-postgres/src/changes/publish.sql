@@ -1,4 +1,4 @@
--- $1: tables. The statement that publishes those of them that are not published yet; null if there are
+-- $1: tables. The statements that publish those of them that are not published yet; empty if there are
 -- none. A table without a replica identity is not published: its updates and deletes would fail. Nor
 -- is one of another owner. Partitions are published themselves: `truncate` of a partition is not in the
 -- changes of its parent. `only`: tables that inherit may have no replica identity.

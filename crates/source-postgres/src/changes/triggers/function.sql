@@ -32,16 +32,16 @@ begin
     select
         count(*),
         -- The rows of both tables have one order, as the equal keys confirm.
-        case when tg_argv[0] <> '0' and bool_and(is_pair and is_told) then
+        case when tg_argv[0] <> '0' and bool_and(has_same_key and is_complete) then
           json_agg(json_build_object('before', old_values, 'after', new_values, 'changed', changed))
         end
       into changed_rows, reported
       from (
         select
           array(select old_row ->> one.name from unnest(keys) as one (name))
-            = array(select new_row ->> one.name from unnest(keys) as one (name)) as is_pair,
-          -- A null as JSON is no other JSON than none.
-          changes.names is not null or old_text = new_text as is_told,
+            = array(select new_row ->> one.name from unnest(keys) as one (name)) as has_same_key,
+          -- As JSON, a null of SQL and a null of JSON have the same text.
+          changes.names is not null or old_text = new_text as is_complete,
           (
             select json_object_agg(one.key, one.value)
             from json_each(old_row) as one
