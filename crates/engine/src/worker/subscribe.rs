@@ -195,7 +195,8 @@ impl Worker {
             let (response, codes) = self.response(request, caller, directive.is_some()).await;
             cohort.publish(response);
             if let Some(pause) = directive.and_then(LiveDirective::throttle) {
-                cohort.pause(pause).await;
+                // Boxed: the task of other live queries is small.
+                Box::pin(cohort.pause(pause)).await;
             }
             match codes.into_iter().any(is_transient) {
                 true => {
