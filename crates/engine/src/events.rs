@@ -1,45 +1,108 @@
-//! Subscriptions to notifications of the source: each is executed once for each notification.
+//! Subscriptions to events: each is executed once for each notification of the source, or for each
+//! change of a node.
 //!
-//! The opaque id of the row that a notification is about is a variable of the execution, after those
-//! of the operation.
+//! The value of an event is a variable of the execution, after those of the operation: the opaque id
+//! of the row that a notification is about, or the properties of a node before and after a change.
 
-use ::live::{Listener, ListenerEnd};
+use ::live::{Event, EventListener, Listener, ListenerEnd};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use dialects::Listened;
+use dialects::{AFTER, BEFORE, LABELS, ListenedChannel, TIME};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
+use source::NodeEvent;
 use tokio::sync::mpsc::Sender;
 
 use sources::Channels;
 
 use crate::caller::Caller;
 
-/// The name under which a request of this process has the id: no variable of a client has it.
-const NODE_ID: &str = "id of the node";
+/// The name under which a request of this process has the value of an event: no variable of a client
+/// has it.
+const EVENT: &str = "value of the event";
 
 /// The longest name of a channel: PostgreSQL cuts longer ones.
 const CHANNEL: usize = 63;
 
-/// The execution of a subscription to notifications.
+/// The execution of a subscription to events.
 #[derive(Debug)]
 pub(crate) struct EventExecution {
-    pub(crate) listener: Listener,
+    pub(crate) events: Events,
     /// Closed when the subscriber has left.
     pub(crate) responses: Sender<Bytes>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
-    /// The member of a notification that is the id of a row as JSON.
-    pub(crate) node: Box<str>,
-    /// True if the first event is the beginning.
-    pub(crate) begins: bool,
     /// The channels of the source, if this driver receives the notifications of all subscriptions.
     pub(crate) channels: Option<Channels>,
 }
 
+/// The events of a subscription.
+#[derive(Debug)]
+pub(crate) enum Events {
+    Notifications {
+        listener: Listener,
+        /// The member of a notification that is the id of a row as JSON.
+        node: Box<str>,
+        /// True if the first event is the beginning.
+        begins: bool,
+    },
+    Changes {
+        listener: EventListener,
+        /// The response to an event that no condition permits.
+        none: Box<[u8]>,
+    },
+}
+
+impl Events {
+    /// Waits for the value of the next event; the error is the last. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Result<Value, ListenerEnd> {
+        match self {
+            Self::Notifications { listener, node, begins } => loop {
+                match listener.next().await? {
+                    Event::Begun if !*begins => {}
+                    Event::Begun => return Ok(Value::Null),
+                    Event::Notified(payload) => return Ok(node_id(&payload, node)),
+                }
+            },
+            Self::Changes { listener, .. } => Ok(change(&*listener.next().await?)),
+        }
+    }
+
+    /// Returns the response as it is sent; `None` if no condition permits the event. The root field of
+    /// a permitted one is never null: an error makes the whole data null.
+    pub(crate) fn sent(&self, response: Bytes) -> Option<Bytes> {
+        let Self::Changes { none, .. } = self else { return Some(response) };
+        let Some(rest) = response.strip_prefix(&**none) else { return Some(response) };
+        if rest == b"}" {
+            return None;
+        }
+        Some([b"{\"data\":null", rest].concat().into())
+    }
+}
+
+/// The beginning of the response whose root field is null.
+pub(crate) fn none(response_name: &str) -> Box<[u8]> {
+    ["{\"data\":{\"", response_name, "\":null}"].concat().into_bytes().into()
+}
+
+/// The value of a change.
+fn change(event: &NodeEvent) -> Value {
+    let properties = |properties: &Option<Box<[u8]>>| match properties {
+        Some(properties) => STANDARD.encode(properties).into(),
+        None => Value::Null,
+    };
+    let labels = event.labels.iter().map(|label| Value::from(&**label)).collect();
+    let mut value = Map::new();
+    value.insert(TIME, event.timestamp.into());
+    value.insert(BEFORE, properties(&event.before));
+    value.insert(AFTER, properties(&event.after));
+    value.insert(LABELS, Value::Array(labels));
+    Value::Object(value)
+}
+
 /// The channel of a topic.
-pub(crate) fn channel(listened: &Listened, topic: &str) -> Result<String, GraphQLError> {
+pub(crate) fn channel(listened: &ListenedChannel, topic: &str) -> Result<String, GraphQLError> {
     let channel = format!("{}{topic}", listened.binding.channel);
     let refused = if channel.len() > CHANNEL {
         let longest = CHANNEL - listened.binding.channel.len();
@@ -54,7 +117,7 @@ pub(crate) fn channel(listened: &Listened, topic: &str) -> Result<String, GraphQ
 }
 
 /// The id of the row that a notification is about; null if it names none.
-pub(crate) fn node_id(payload: &str, member: &str) -> Value {
+fn node_id(payload: &str, member: &str) -> Value {
     let payload: Option<serde_json::Value> = serde_json::from_str(payload).ok();
     let node = payload.as_ref().and_then(|payload| payload.get(member));
     match node.filter(|node| !node.is_null()) {
@@ -63,14 +126,14 @@ pub(crate) fn node_id(payload: &str, member: &str) -> Value {
     }
 }
 
-/// Sets the id for the next execution.
-pub(crate) fn set_node_id(variables: &mut Map<ByteString, Value>, id: Value) {
-    variables.insert(NODE_ID, id);
+/// Sets the value of the event for the next execution.
+pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, event: Value) {
+    variables.insert(EVENT, event);
 }
 
 /// The value of the variable after those of the operation.
-pub(crate) fn given_node_id(variables: &Map<ByteString, Value>) -> Value {
-    variables.get(NODE_ID).cloned().unwrap_or_default()
+pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> Value {
+    variables.get(EVENT).cloned().unwrap_or_default()
 }
 
 /// The last error of a subscription that may miss notifications.

@@ -1,4 +1,4 @@
-//! Subscriptions: live queries of one source, and the events of its channels ([`crate::events`]).
+//! Subscriptions: live queries of one source, and its events ([`crate::events`]).
 //!
 //! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, Hub, ListenerEnd, Listeners, LiveQuery};
+use live::{Cohort, EventListeners, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -29,6 +29,7 @@ pub(crate) struct Live {
     pub(crate) options: FeedOptions,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Arc<Listeners>,
+    pub(crate) events: Arc<EventListeners>,
 }
 
 /// A subscription that has begun.
@@ -93,7 +94,8 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 impl Live {
     pub(crate) fn new(options: FeedOptions) -> Self {
         let slots = Semaphore::new(MOST_AT_ONCE);
-        Self { hub: Arc::default(), options, slots, listeners: Arc::default() }
+        let (listeners, events) = (Arc::default(), Arc::default());
+        Self { hub: Arc::default(), options, slots, listeners, events }
     }
 }
 

@@ -21,7 +21,7 @@ use sources::Connections;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
-use crate::events::given_node_id;
+use crate::events::given_event;
 use crate::federated_trace::Begun;
 use crate::live::without_stream;
 use crate::prepare::Prepared;
@@ -193,7 +193,7 @@ impl Worker {
             }
         };
         if report.operation == Some(OperationKind::Mutation) {
-            self.engine.live.hub.wake();
+            self.wake_cohorts(report);
         }
         if let Some(begun) = begun {
             begun.write(&self.engine, request, report, &mut response);
@@ -228,7 +228,13 @@ impl Worker {
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
-        let plan = &prepared.plan;
+        let events = &engine.live.events;
+        let publication = match events.are_concerned(&prepared.written) {
+            true => Some(events.begin(&prepared.written).await),
+            false => None,
+        };
+        let touched = publication.as_ref().and_then(|_| prepared.touched(engine));
+        let plan = touched.unwrap_or(&prepared.plan);
         let delivery = match delivery {
             Delivery::Streamed if *kind == OperationKind::Query => {
                 source::Delivery::Streamed(self.sizes)
@@ -237,6 +243,9 @@ impl Worker {
             Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, params, sink, delivery, observed).await;
+        if let (Some(publication), Some(_)) = (publication, touched) {
+            publication.publish(&std::mem::take(&mut observed.committed));
+        }
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         engine.reweigh(known, request.operation_name.as_deref(), prepared);
@@ -248,6 +257,18 @@ impl Worker {
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
             Err(error) => failed(engine, error, report),
         })
+    }
+
+    /// Executes live queries soon that a mutation may concern.
+    fn wake_cohorts(&self, report: &Report) {
+        let hub = &self.engine.live.hub;
+        match &report.prepared {
+            // Other sources find the changes themselves.
+            Some(Planned::Source(prepared)) if prepared.plan.graph().is_some() => {
+                hub.wake_written(prepared.all_written());
+            }
+            _ => hub.wake(),
+        }
     }
 
     /// Prepares a request; `None` if the operation is not allowed.
@@ -322,7 +343,7 @@ fn coerced(
 ) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {
     let mut variables = coerce_variable_values(schema, operation, &request.variables)?;
     if operation.kind == OperationKind::Subscription {
-        variables.values.push(Some(given_node_id(&request.variables)));
+        variables.values.push(Some(given_event(&request.variables)));
     }
     Ok(variables)
 }

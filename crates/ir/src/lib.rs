@@ -10,6 +10,7 @@
 //! * [`step_id`]: indexes of steps
 //! * [`rows`]: reads: origin, filter, order, pagination and outputs of rows
 //! * [`claims`]: the claims of a session, which operands name
+//! * [`event`]: nodes of events
 //! * [`filter`]: conditions in SQL's three values
 //! * [`objects`]: changes of rows of several entities by keys of one sequence
 //! * [`operand`]: values that are bound when statements run
@@ -22,6 +23,7 @@
 extern crate self as ir;
 
 pub mod claims;
+pub mod event;
 pub mod filter;
 pub mod objects;
 pub mod operand;
@@ -36,6 +38,7 @@ pub mod value_form;
 pub mod write;
 
 pub use claims::Claims;
+pub use event::{EventKind, EventNode};
 pub use filter::{
     Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
     Quantifier, TextMatch, TimeUnit, ValueRef, VectorOfRow,

@@ -2,6 +2,7 @@
 
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
+use crate::event::EventNode;
 use crate::filter::{Filter, ValueRef};
 use crate::operand::Operand;
 use crate::step_id::StepId;
@@ -111,6 +112,8 @@ pub enum From {
         /// External arguments of each key, in lists of the same length: [`Operand::External`].
         external: Vec<ExternalArgument>,
     },
+    /// The node of an event: one row.
+    Event(EventNode),
     /// The rows that a write touched, before it or after it, in the order of the insert; after a
     /// delete, the rows' own fields as they were. In a requirement also rows that a step has read.
     Returned {

@@ -1,18 +1,16 @@
 //! Listeners to the channels of a source, each with a queue of its own.
 //!
-//! A listener whose queue is full, and all listeners when the session with the source is lost, are
-//! ended: they may miss notifications, and do not continue as if they had not.
+//! All listeners are ended when the session with the source is lost: they may miss notifications, and
+//! do not continue as if they had not.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
 use source::SourceError;
 use source::notifications::{ChannelSession, Channels, Notification};
 use tokio::sync::Notify;
-use tokio::sync::mpsc::{self, Receiver, Sender};
 
-/// Notifications that wait for one listener.
-const QUEUE: usize = 128;
+use crate::queue::{ListenerEnd, QueueReceiver, QueueSender, queue};
 
 /// The listeners to all channels, shared by all threads.
 #[derive(Debug, Default)]
@@ -41,8 +39,7 @@ struct Channel {
 #[derive(Debug)]
 struct Entry {
     number: u64,
-    queue: Sender<Event>,
-    end: Arc<OnceLock<ListenerEnd>>,
+    queue: QueueSender<Event>,
 }
 
 /// A listener to a channel.
@@ -51,8 +48,7 @@ pub struct Listener {
     listeners: Arc<Listeners>,
     channel: Box<str>,
     number: u64,
-    queue: Receiver<Event>,
-    end: Arc<OnceLock<ListenerEnd>>,
+    queue: QueueReceiver<Event>,
 }
 
 /// A new listener.
@@ -70,15 +66,6 @@ pub enum Event {
     Begun,
     /// The payload of a notification.
     Notified(Arc<str>),
-}
-
-/// The reason for the end of a listener.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListenerEnd {
-    /// Its queue was full.
-    TooSlow,
-    /// The session with the source is lost.
-    Lost,
 }
 
 /// Channels to which the session should begin to listen, and no longer listen.
@@ -138,22 +125,21 @@ async fn receive<C: Channels>(listeners: &Listeners, channels: &C) -> Result<(),
 impl Listeners {
     /// Adds a listener to a channel.
     pub fn listen(self: &Arc<Self>, channel: &str) -> Listening {
-        let (sender, queue) = mpsc::channel(QUEUE);
-        let end = Arc::default();
+        let (sender, receiver) = queue();
         let mut channels = self.lock();
         channels.last_number += 1;
         let number = channels.last_number;
-        let entry = Entry { number, queue: sender, end: Arc::clone(&end) };
+        let entry = Entry { number, queue: sender };
         let own = channels.channels.entry(channel.into()).or_default();
         if own.is_followed {
-            entry.send(Event::Begun);
+            entry.queue.send(Event::Begun);
         }
         own.entries.push(entry);
         let needs_task = !std::mem::replace(&mut channels.has_task, true);
         drop(channels);
         self.changed.notify_one();
         let listeners = Arc::clone(self);
-        let listener = Listener { listeners, channel: channel.into(), number, queue, end };
+        let listener = Listener { listeners, channel: channel.into(), number, queue: receiver };
         Listening { listener, needs_task }
     }
 
@@ -174,14 +160,15 @@ impl Listeners {
     fn begin(&self, channel: &str) {
         if let Some(own) = self.lock().channels.get_mut(channel) {
             own.is_followed = true;
-            own.entries.retain(|entry| entry.send(Event::Begun));
+            own.entries.retain(|entry| entry.queue.send(Event::Begun));
         }
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
         let payload: Arc<str> = (&**payload).into();
         if let Some(own) = self.lock().channels.get_mut(channel) {
-            own.entries.retain(|entry| entry.send(Event::Notified(Arc::clone(&payload))));
+            let event = || Event::Notified(Arc::clone(&payload));
+            own.entries.retain(|entry| entry.queue.send(event()));
         }
     }
 
@@ -191,7 +178,7 @@ impl Listeners {
         channels.has_task = false;
         for channel in std::mem::take(&mut channels.channels).into_values() {
             for entry in channel.entries {
-                entry.end(ListenerEnd::Lost);
+                entry.queue.end(ListenerEnd::Lost);
             }
         }
     }
@@ -211,26 +198,10 @@ impl Listeners {
     }
 }
 
-impl Entry {
-    /// Adds an event to the queue, or ends the listener; returns true if it continues.
-    fn send(&self, event: Event) -> bool {
-        let is_sent = self.queue.try_send(event).is_ok();
-        if !is_sent {
-            self.end(ListenerEnd::TooSlow);
-        }
-        is_sent
-    }
-
-    fn end(&self, end: ListenerEnd) {
-        self.end.get_or_init(|| end);
-    }
-}
-
 impl Listener {
     /// Waits for the next event; the error is the last. Cancel safe.
     pub async fn next(&mut self) -> Result<Event, ListenerEnd> {
-        let event = self.queue.recv().await;
-        event.ok_or_else(|| *self.end.get_or_init(|| ListenerEnd::Lost))
+        self.queue.next().await
     }
 }
 
@@ -243,6 +214,7 @@ impl Drop for Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::QUEUE;
 
     fn notification(payload: &str) -> Notification {
         Notification { channel: "a".into(), payload: payload.into() }

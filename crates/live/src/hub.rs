@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
+use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
 use crate::dependencies::Dependencies;
 use crate::index::{Changed, Exact, Index};
+use crate::written::Written;
 
 /// The cohorts of an API, shared by all threads.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub struct Hub {
     cohorts: Mutex<Cohorts>,
     /// Wakes the feed.
     pub(crate) woken: Notify,
+    /// The entities that this process has changed since the feed was woken.
+    written: Mutex<Written>,
     alone: AtomicU64,
     executions: AtomicU64,
 }
@@ -113,7 +117,32 @@ impl Hub {
 
     /// Reads the changes of the source soon: this process has committed one.
     pub fn wake(&self) {
+        self.wake_written(Written::Anything);
+    }
+
+    /// Marks the cohorts soon that read rows of the entities which this process has changed.
+    pub fn wake_written(&self, written: Written) {
+        self.written().add(written);
         self.woken.notify_one();
+    }
+
+    /// Takes the entities that this process has changed.
+    pub(crate) fn take_written(&self) -> Written {
+        std::mem::take(&mut *self.written())
+    }
+
+    /// Marks the cohorts as dirty that read rows of the entities, or may read any.
+    pub(crate) fn mark_written(&self, entities: &AHashSet<EntityId>) {
+        for cohort in self.lock().by_key.values() {
+            let Dependencies { entities: read, is_timed, .. } = &cohort.dependencies;
+            if *is_timed || read.keys().any(|entity| entities.contains(entity)) {
+                cohort.mark();
+            }
+        }
+    }
+
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks all cohorts as dirty.

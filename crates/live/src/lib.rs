@@ -15,7 +15,10 @@
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
-//! Subscriptions to notifications are executed once for each of them: [`channels`].
+//! Subscriptions to notifications are executed once for each of them: [`channels`]; those to changes
+//! of nodes once for each change: [`events`]. `queue` are the queues of both.
+//!
+//! * [`written`]: the entities that a mutation may change
 //!
 //! The crate executes nothing: the engine drives each cohort by [`Cohort::wait`] and
 //! [`Cohort::publish`].
@@ -23,16 +26,22 @@
 pub mod channels;
 pub mod cohort;
 pub mod dependencies;
+pub mod events;
 pub mod feed;
 pub mod hub;
 mod index;
 mod print;
+mod queue;
 mod value;
+pub mod written;
 
-pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_channels};
+pub use channels::{Event, Listener, Listeners, Listening, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
+pub use events::{EventListener, EventListeners, Publication, Subject};
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, Hub, Joined, LiveQuery};
 pub use print::print;
+pub use queue::ListenerEnd;
 pub use value::FieldValue;
+pub use written::Written;

@@ -78,7 +78,7 @@ fn typename(build: &mut Builder<'_>, interface: usize, name: &str) {
     build.put_lenient(name, "typename", &format!("[{kind}!]"), FilterRole::OfVariants);
 }
 
-fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
+pub(super) fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
     if !attribute.is_filtered() {
         return;
     }

@@ -4,20 +4,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, Event, Joined, Listening, Wake, follow_channels};
+use ::live::{CohortKey, Joined, Listening, Subject, Wake, follow_channels};
 use bytes::Bytes;
-use dialects::Listened;
+use dialects::{Listened, ListenedChannel};
 use futures_util::future::{OptionFuture, join};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
-use serde_json_bytes::Value;
+use sources::Channels;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
-use crate::events::{EventExecution, channel, ended, node_id, set_node_id};
+use crate::events::{EventExecution, Events, channel, ended, none, set_event};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
 use crate::prepare::Prepared;
 use crate::report::Report;
@@ -39,10 +39,17 @@ impl Worker {
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
         let (prepared, variables) = self.checked(request, caller).map_err(refused)?;
-        match &prepared.listened {
-            Some(listened) => {
+        match prepared.listened.as_deref() {
+            Some(Listened::Channel(listened)) => {
                 let begun = self.listen(listened, &variables, (request, caller));
                 begun.map_err(|error| refused(vec![error]))
+            }
+            Some(Listened::Changes { entity, kind, response_name }) => {
+                let labels = self.engine.catalog[*entity].labels.clone().into();
+                let subject = Subject { entity: *entity, kind: *kind, labels };
+                let listener = self.engine.live.events.listen(subject);
+                let events = Events::Changes { listener, none: none(response_name) };
+                Ok(begun(events, None, (request, caller)))
             }
             None => Ok(self.join((&prepared, &variables), request, caller)),
         }
@@ -82,7 +89,7 @@ impl Worker {
     /// Begins a subscription to notifications.
     fn listen(
         &self,
-        listened: &Listened,
+        listened: &ListenedChannel,
         variables: &Variables,
         (request, caller): (&Request, &Caller),
     ) -> Result<Begun, GraphQLError> {
@@ -98,19 +105,9 @@ impl Worker {
         let topic = topic.map_err(|error| engine.map_error(&error))?;
         let channel = channel(listened, &topic.text().unwrap_or_default())?;
         let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
-        // The next event is executed when the response to the last one is taken.
-        let (responses, receiver) = mpsc::channel(1);
-        let work = EventExecution {
-            listener,
-            responses,
-            request: request.clone(),
-            caller: caller.clone(),
-            node: listened.binding.node.clone(),
-            begins: listened.begins,
-            channels: needs_task.then_some(channels),
-        };
-        let driver = Some(Driver(Work::Events(Box::new(work))));
-        Ok(Begun { responses: Responses::Events(receiver), driver })
+        let node = listened.binding.node.clone();
+        let events = Events::Notifications { listener, node, begins: listened.begins };
+        Ok(begun(events, needs_task.then_some(channels), (request, caller)))
     }
 
     /// Checks a request as its execution does, and returns its plan.
@@ -186,17 +183,14 @@ impl Worker {
 
     /// Executes a subscription for each event, until the subscriber leaves or events may be missing.
     async fn execute_events(&self, work: EventExecution) {
-        let EventExecution { mut listener, responses, mut request, caller, node, begins, .. } =
-            work;
+        let EventExecution { mut events, responses, mut request, caller, .. } = work;
         loop {
             let event = tokio::select! {
-                event = listener.next() => event,
+                event = events.next() => event,
                 () = responses.closed() => return,
             };
-            let id = match event {
-                Ok(Event::Begun) if !begins => continue,
-                Ok(Event::Begun) => Value::Null,
-                Ok(Event::Notified(payload)) => node_id(&payload, &node),
+            let event = match event {
+                Ok(event) => event,
                 Err(end) => {
                     let response = Response::request_error(&[ended(end)]);
                     // The subscriber may have left.
@@ -204,8 +198,9 @@ impl Worker {
                     return;
                 }
             };
-            set_node_id(&mut request.variables, id);
+            set_event(&mut request.variables, event);
             let (response, _) = self.response(&request, &caller).await;
+            let Some(response) = events.sent(response) else { continue };
             if responses.send(response).await.is_err() {
                 return;
             }
@@ -235,6 +230,20 @@ impl Worker {
             }
         })
     }
+}
+
+/// A subscription to events that has begun.
+fn begun(
+    events: Events,
+    channels: Option<Channels>,
+    (request, caller): (&Request, &Caller),
+) -> Begun {
+    // The next event is executed when the response to the last one is taken.
+    let (responses, receiver) = mpsc::channel(1);
+    let (request, caller) = (request.clone(), caller.clone());
+    let work = EventExecution { events, responses, request, caller, channels };
+    let driver = Some(Driver(Work::Events(Box::new(work))));
+    Begun { responses: Responses::Events(receiver), driver }
 }
 
 fn too_slow() -> GraphQLError {

@@ -22,6 +22,7 @@ fn program(transactions: &[(Access, &[u32])]) -> GraphProgram {
             root: *root,
             text: ["S", &root.to_string()].concat().into(),
             parameters: Vec::new(),
+            touched: None,
         });
         GraphTransaction { access: *access, statements: statements.collect() }
     });
