@@ -33,6 +33,8 @@ pub(crate) struct EventExecution {
     pub(crate) responses: Sender<Bytes>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
+    /// True if the caller may not subscribe: the only response is the error.
+    pub(crate) is_refused: bool,
     /// The channels of the source, if this driver receives the notifications of all subscriptions.
     pub(crate) channels: Option<Channels>,
 }
@@ -72,12 +74,19 @@ impl Events {
     /// Returns the response as it is sent; `None` if no condition permits the event. The root field of
     /// a permitted one is never null: an error makes the whole data null.
     pub(crate) fn sent(&self, response: Bytes) -> Option<Bytes> {
-        let Self::Changes { none, .. } = self else { return Some(response) };
-        let Some(rest) = response.strip_prefix(&**none) else { return Some(response) };
-        if rest == b"}" {
-            return None;
+        match self {
+            Self::Changes { none, .. } if response.strip_prefix(&**none) == Some(b"}") => None,
+            Self::Changes { .. } | Self::Notifications { .. } => Some(self.refused(response)),
         }
-        Some([b"{\"data\":null", rest].concat().into())
+    }
+
+    /// Returns a response with errors as it is sent.
+    pub(crate) fn refused(&self, response: Bytes) -> Bytes {
+        let Self::Changes { none, .. } = self else { return response };
+        match response.strip_prefix(&**none) {
+            Some(rest) => [b"{\"data\":null", rest].concat().into(),
+            None => response,
+        }
     }
 }
 

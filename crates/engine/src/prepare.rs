@@ -160,6 +160,11 @@ impl Prepared {
         all
     }
 
+    /// Returns true if nothing is read or changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.request.transactions.iter().all(|transaction| transaction.steps.is_empty())
+    }
+
     /// The entities that all parts of the operation may change.
     pub(crate) fn all_written(&self) -> Written {
         let mut all = self.written.clone();

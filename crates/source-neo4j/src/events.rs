@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use ir::EventKind;
-use response::packed::{Elements, Malformed, Packed, begin, read, skip};
+use response::packed::{Elements, Malformed, Packed, begin, skip};
 use rustc_hash::FxHashMap;
 use source::NodeEvent;
 
@@ -105,18 +105,12 @@ fn is_same(one: &[u8], other: &[u8]) -> Result<bool, Malformed> {
     Ok(entries(one)? == entries(other)?)
 }
 
-/// The entries of a map in the order of their names, with the bytes of their values.
-fn entries(map: &[u8]) -> Result<Vec<(&[u8], &[u8])>, Malformed> {
+/// The entries of a map in the order of their names, each as the bytes of its name and value.
+fn entries(map: &[u8]) -> Result<Vec<[&[u8]; 2]>, Malformed> {
     let Packed::Map(entries) = begin(map)? else { return Err(Malformed::Short) };
-    let (count, bytes) = (entries.len(), entries.bytes());
-    let parts = split(count.saturating_mul(2), bytes)?;
-    let entry = |pair: &[&'_ [u8]]| match pair {
-        [name, _] if !matches!(read(name), Ok((Packed::Text(_), _))) => Err(Malformed::Key),
-        _ => Ok(()),
-    };
-    parts.chunks(2).try_for_each(entry)?;
-    let pairs = parts.chunks(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)));
-    let mut entries: Vec<(&[u8], &[u8])> = pairs.collect();
+    let parts = split(entries.len().saturating_mul(2), entries.bytes())?;
+    let (pairs, _) = parts.as_chunks::<2>();
+    let mut entries = pairs.to_vec();
     entries.sort_unstable();
     Ok(entries)
 }

@@ -49,7 +49,9 @@ impl Worker {
                 let subject = Subject { entity: *entity, kind: *kind, labels };
                 let listener = self.engine.live.events.listen(subject);
                 let events = Events::Changes { listener, none: none(response_name) };
-                Ok(begun(events, None, (request, caller)))
+                // Authorization has removed the root field.
+                let is_refused = prepared.is_empty();
+                Ok(begun(events, is_refused, None, (request, caller)))
             }
             None => Ok(self.join((&prepared, &variables), request, caller)),
         }
@@ -107,7 +109,7 @@ impl Worker {
         let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
         let node = listened.binding.node.clone();
         let events = Events::Notifications { listener, node, begins: listened.begins };
-        Ok(begun(events, needs_task.then_some(channels), (request, caller)))
+        Ok(begun(events, false, needs_task.then_some(channels), (request, caller)))
     }
 
     /// Checks a request as its execution does, and returns its plan.
@@ -183,7 +185,13 @@ impl Worker {
 
     /// Executes a subscription for each event, until the subscriber leaves or events may be missing.
     async fn execute_events(&self, work: EventExecution) {
-        let EventExecution { mut events, responses, mut request, caller, .. } = work;
+        let EventExecution { mut events, responses, mut request, caller, is_refused, .. } = work;
+        if is_refused {
+            let (response, _) = self.response(&request, &caller).await;
+            // The subscriber may have left.
+            let _ = responses.send(events.refused(response)).await;
+            return;
+        }
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
@@ -235,13 +243,14 @@ impl Worker {
 /// A subscription to events that has begun.
 fn begun(
     events: Events,
+    is_refused: bool,
     channels: Option<Channels>,
     (request, caller): (&Request, &Caller),
 ) -> Begun {
     // The next event is executed when the response to the last one is taken.
     let (responses, receiver) = mpsc::channel(1);
     let (request, caller) = (request.clone(), caller.clone());
-    let work = EventExecution { events, responses, request, caller, channels };
+    let work = EventExecution { events, responses, request, caller, is_refused, channels };
     let driver = Some(Driver(Work::Events(Box::new(work))));
     Begun { responses: Responses::Events(receiver), driver }
 }

@@ -1,9 +1,10 @@
 //! The events of each kind of change.
 
+use engine::Caller;
 use serde_json::json;
 
 use super::{next_event, on_graph};
-use crate::live::{assert_silent, next};
+use crate::live::{assert_silent, next, request};
 
 const TYPES: &str = r#"
     extend schema @subscription
@@ -237,6 +238,27 @@ async fn a_node_of_two_types_has_events_of_both() {
             .await;
         let event = json!({ "createdFilm": { "title": "A", "__typename": "FilmEventPayload" } });
         assert_eq!(next_event(&mut films).await, event);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_subscription_has_one_root_field() {
+    on_graph(TYPES, |served| async move {
+        let refused = "subscription { a: movieCreated { event } b: movieDeleted { event } }";
+        assert!(served.worker.subscribe(&request(refused), &Caller::default()).is_err());
+        let mut renamed = served.subscribe(
+            "subscription { a: movieCreated { e: event t: timestamp m: createdMovie { title } } }",
+        );
+        served
+            .change(
+                "mutation { createMovies(input: [{ title: \"A\" }]) { info { nodesCreated } } }",
+            )
+            .await;
+        let response = next(&mut renamed).await;
+        let time = response["data"]["a"]["t"].clone();
+        let event = json!({ "e": "CREATE", "t": time, "m": { "title": "A" } });
+        assert_eq!(response, json!({ "data": { "a": event } }));
     })
     .await;
 }

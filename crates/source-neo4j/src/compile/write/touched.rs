@@ -155,7 +155,8 @@ fn touched(statement: &mut Statement) -> Expression {
     let member = |name| Expression::property(entry, name);
     let node = || Box::new(member(NODE));
     let mut is_gone = vec![Expression::IsNull(node())];
-    if !deleted.is_empty() {
+    // A node may be updated at one place and deleted at another.
+    if !deleted.is_empty() && deleted.len() < lists.len() {
         let other = statement.item();
         let ids = Expression::ListComprehension {
             variable: other,
