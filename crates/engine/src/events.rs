@@ -56,7 +56,23 @@ pub(crate) enum Events {
     },
 }
 
+/// Origins of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Notifications,
+    Changes,
+    /// Changes before a reload of the API.
+    ChangesBeforeReload,
+}
+
 impl Events {
+    pub(crate) fn origin(&self) -> Origin {
+        match self {
+            Self::Notifications { .. } => Origin::Notifications,
+            Self::Changes { .. } => Origin::Changes,
+        }
+    }
+
     /// Waits for the value of the next event; the error is the last. Cancel safe.
     pub(crate) async fn next(&mut self) -> Result<Value, ListenerEnd> {
         match self {
@@ -145,16 +161,24 @@ pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> Value {
     variables.get(EVENT).cloned().unwrap_or_default()
 }
 
-/// The last error of a subscription that may miss notifications.
-pub(crate) fn ended(end: ListenerEnd) -> GraphQLError {
-    match end {
-        ListenerEnd::TooSlow => GraphQLError::new(
+/// The last error of a subscription that may miss events.
+pub(crate) fn ended(end: ListenerEnd, origin: Origin) -> GraphQLError {
+    match (end, origin) {
+        (ListenerEnd::TooSlow, _) => GraphQLError::new(
             ErrorCode::Overloaded,
             "The client reads the events too slowly: the following ones are not sent.",
         ),
-        ListenerEnd::Lost => GraphQLError::new(
+        (ListenerEnd::Lost, Origin::Notifications) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The notifications of the database are lost: events may be missing.",
+        ),
+        (ListenerEnd::Lost, Origin::Changes) => GraphQLError::new(
+            ErrorCode::Unavailable,
+            "The outcome of a mutation is not known: events may be missing.",
+        ),
+        (ListenerEnd::Lost, Origin::ChangesBeforeReload) => GraphQLError::new(
+            ErrorCode::Unavailable,
+            "The API has been loaded again: events may be missing.",
         ),
     }
 }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::Receiver;
 pub use live::{Counts, FeedKind, FeedOptions};
 
 use crate::caller::Caller;
-use crate::events::{EventExecution, ended};
+use crate::events::{EventExecution, Origin, ended};
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -45,7 +45,14 @@ pub struct Begun {
 #[derive(Debug)]
 pub enum Responses {
     Live(LiveQuery),
-    Events(Receiver<Bytes>),
+    Events(EventResponses),
+}
+
+/// The responses of a subscription to events.
+#[derive(Debug)]
+pub struct EventResponses {
+    pub(crate) receiver: Receiver<Bytes>,
+    pub(crate) origin: Origin,
 }
 
 /// The work of a subscription.
@@ -105,7 +112,7 @@ impl Responses {
     pub async fn next(&mut self) -> Option<Bytes> {
         match self {
             Self::Live(query) => query.next().await,
-            Self::Events(responses) => responses.recv().await,
+            Self::Events(responses) => responses.receiver.recv().await,
         }
     }
 
@@ -115,7 +122,13 @@ impl Responses {
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
             Self::Live(_) => None,
-            Self::Events(_) => Some(ended(ListenerEnd::Lost)),
+            Self::Events(responses) => Some(ended(
+                ListenerEnd::Lost,
+                match responses.origin {
+                    Origin::Notifications => Origin::Notifications,
+                    Origin::Changes | Origin::ChangesBeforeReload => Origin::ChangesBeforeReload,
+                },
+            )),
         }
     }
 }

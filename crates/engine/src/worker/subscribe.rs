@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
 use crate::events::{EventExecution, Events, channel, ended, none, set_event};
-use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
+use crate::live::{Begun, Driver, EventResponses, Execution, LiveWork, Responses, Work, reserved};
 use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
@@ -200,7 +200,7 @@ impl Worker {
             let event = match event {
                 Ok(event) => event,
                 Err(end) => {
-                    let response = Response::request_error(&[ended(end)]);
+                    let response = Response::request_error(&[ended(end, events.origin())]);
                     // The subscriber may have left.
                     let _ = responses.send(response.body.into()).await;
                     return;
@@ -249,10 +249,11 @@ fn begun(
 ) -> Begun {
     // The next event is executed when the response to the last one is taken.
     let (responses, receiver) = mpsc::channel(1);
+    let received = EventResponses { receiver, origin: events.origin() };
     let (request, caller) = (request.clone(), caller.clone());
     let work = EventExecution { events, responses, request, caller, is_refused, channels };
     let driver = Some(Driver(Work::Events(Box::new(work))));
-    Begun { responses: Responses::Events(receiver), driver }
+    Begun { responses: Responses::Events(received), driver }
 }
 
 fn too_slow() -> GraphQLError {
