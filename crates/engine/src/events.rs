@@ -4,7 +4,9 @@
 //! The value of an event is a variable of the execution, after those of the operation: the opaque id
 //! of the row that a notification is about, or the properties of a node before and after a change.
 
-use ::live::{Event, EventListener, Listener, ListenerEnd};
+use std::sync::Arc;
+
+use ::live::{CohortKey, Event, EventListener, Listener, ListenerEnd};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -12,6 +14,7 @@ use dialects::{AFTER, BEFORE, LABELS, ListenedChannel, TIME};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
 use source::NodeEvent;
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
 use sources::Channels;
@@ -51,9 +54,19 @@ pub(crate) enum Events {
     },
     Changes {
         listener: EventListener,
+        /// Equal subscriptions have equal keys.
+        key: Arc<CohortKey>,
         /// The response to an event that no condition permits.
         none: Box<[u8]>,
     },
+}
+
+/// An event.
+pub(crate) struct NextEvent {
+    /// The value of its variable.
+    pub(crate) value: Value,
+    /// The response of equal subscriptions.
+    pub(crate) shared: Option<Arc<OnceCell<Bytes>>>,
 }
 
 /// Origins of events.
@@ -73,17 +86,22 @@ impl Events {
         }
     }
 
-    /// Waits for the value of the next event; the error is the last. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Result<Value, ListenerEnd> {
+    /// Waits for the next event; the error is the last. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Result<NextEvent, ListenerEnd> {
         match self {
             Self::Notifications { listener, node, begins } => loop {
-                match listener.next().await? {
-                    Event::Begun if !*begins => {}
-                    Event::Begun => return Ok(Value::Null),
-                    Event::Notified(payload) => return Ok(node_id(&payload, node)),
-                }
+                let value = match listener.next().await? {
+                    Event::Begun if !*begins => continue,
+                    Event::Begun => Value::Null,
+                    Event::Notified(payload) => node_id(&payload, node),
+                };
+                return Ok(NextEvent { value, shared: None });
             },
-            Self::Changes { listener, .. } => Ok(change(&*listener.next().await?)),
+            Self::Changes { listener, key, .. } => {
+                let published = listener.next().await?;
+                let shared = Some(published.response(key));
+                Ok(NextEvent { value: change(&published.event), shared })
+            }
         }
     }
 

@@ -290,7 +290,7 @@ impl Collector<'_> {
             // It is executed for each event, not after changes.
             From::Event(node) => {
                 self.operand(&node.properties);
-                self.operand(&node.labels);
+                self.operand(&node.names);
             }
             From::Keys { entity, keys, external } => {
                 self.entity(*entity);

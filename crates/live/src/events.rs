@@ -1,16 +1,23 @@
 //! Listeners to events of nodes: the changes of the mutations of this process.
 //!
+//! A listener has a queue of mutations, each with its events. Equal subscriptions share the response to
+//! an event.
+//!
 //! Mutations with listeners run one after another, so that events of a node have the order of its
 //! changes. If it is not known what a mutation has changed, the listeners to its nodes are ended: they
 //! may miss events, and do not continue as if they had not.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ahash::AHashMap;
+use bytes::Bytes;
 use catalog::EntityId;
 use ir::EventKind;
 use source::{CommittedEvents, NodeEvent};
-use tokio::sync;
+use tokio::sync::{self, OnceCell};
 
+use crate::cohort::CohortKey;
 use crate::queue::{ListenerEnd, QueueReceiver, QueueSender, queue};
 use crate::written::Written;
 
@@ -32,7 +39,7 @@ struct Entries {
 struct Entry {
     number: u64,
     subject: Subject,
-    queue: QueueSender<Arc<NodeEvent>>,
+    queue: QueueSender<Vec<Arc<Published>>>,
 }
 
 /// The events of a listener.
@@ -44,17 +51,28 @@ pub struct Subject {
     pub labels: Box<[Box<str>]>,
 }
 
+/// An event, with the responses to it.
+#[derive(Debug)]
+pub struct Published {
+    pub event: Arc<NodeEvent>,
+    /// By subscription: equal ones have one response.
+    responses: Mutex<AHashMap<Arc<CohortKey>, Arc<OnceCell<Bytes>>>>,
+}
+
 /// A listener to events.
 #[derive(Debug)]
 pub struct EventListener {
     listeners: Arc<EventListeners>,
     number: u64,
-    queue: QueueReceiver<Arc<NodeEvent>>,
+    queue: QueueReceiver<Vec<Arc<Published>>>,
+    /// The rest of the events of a mutation.
+    rest: VecDeque<Arc<Published>>,
 }
 
 /// A mutation with listeners, while it runs.
 ///
-/// If it is dropped without [`Publication::publish`], nobody knows what was changed.
+/// If it is dropped without [`Publication::publish`], its outcome is not known, and the listeners to
+/// its nodes are ended.
 #[derive(Debug)]
 pub struct Publication<'l> {
     listeners: &'l EventListeners,
@@ -73,7 +91,8 @@ impl EventListeners {
         let number = entries.last_number;
         entries.entries.push(Entry { number, subject, queue: sender });
         drop(entries);
-        EventListener { listeners: Arc::clone(self), number, queue: receiver }
+        let listeners = Arc::clone(self);
+        EventListener { listeners, number, queue: receiver, rest: VecDeque::new() }
     }
 
     /// Returns true if there are listeners to nodes that a mutation may change.
@@ -102,9 +121,11 @@ impl EventListeners {
 
     /// Adds events to the queues of their listeners.
     fn publish(&self, events: &[Arc<NodeEvent>]) {
+        let published: Vec<Arc<Published>> = events.iter().map(Published::new).collect();
         self.lock().entries.retain(|entry| {
-            let mut own = events.iter().filter(|event| entry.subject.has(event));
-            own.all(|event| entry.queue.send(Arc::clone(event)))
+            let own = published.iter().filter(|published| entry.subject.has(&published.event));
+            let own: Vec<_> = own.cloned().collect();
+            own.is_empty() || entry.queue.send(own)
         });
     }
 
@@ -135,10 +156,28 @@ impl Drop for Publication<'_> {
     }
 }
 
+impl Published {
+    fn new(event: &Arc<NodeEvent>) -> Arc<Self> {
+        Arc::new(Self { event: Arc::clone(event), responses: Mutex::default() })
+    }
+
+    /// The response for equal subscriptions.
+    #[must_use]
+    pub fn response(&self, key: &Arc<CohortKey>) -> Arc<OnceCell<Bytes>> {
+        let mut responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(responses.entry(Arc::clone(key)).or_default())
+    }
+}
+
 impl EventListener {
     /// Waits for the next event; the error is the last. Cancel safe.
-    pub async fn next(&mut self) -> Result<Arc<NodeEvent>, ListenerEnd> {
-        self.queue.next().await
+    pub async fn next(&mut self) -> Result<Arc<Published>, ListenerEnd> {
+        loop {
+            if let Some(published) = self.rest.pop_front() {
+                return Ok(published);
+            }
+            self.rest = self.queue.next().await?.into();
+        }
     }
 }
 
@@ -151,11 +190,18 @@ impl Drop for EventListener {
 
 #[cfg(test)]
 mod tests {
+    use source::Session;
+
     use super::*;
     use crate::queue::QUEUE;
 
-    const MOVIE: EntityId = EntityId(0);
-    const PERSON: EntityId = EntityId(1);
+    fn movie() -> EntityId {
+        EntityId::new(0)
+    }
+
+    fn person() -> EntityId {
+        EntityId::new(1)
+    }
 
     fn subject(entity: EntityId, kind: EventKind, labels: &[&str]) -> Subject {
         let labels = labels.iter().map(|label| (*label).into()).collect();
@@ -175,20 +221,25 @@ mod tests {
         CommittedEvents { events, is_incomplete: false }
     }
 
+    async fn next(listener: &mut EventListener) -> Result<Arc<NodeEvent>, ListenerEnd> {
+        listener.next().await.map(|published| Arc::clone(&published.event))
+    }
+
     #[tokio::test]
     async fn a_listener_receives_the_events_of_its_kind_and_labels_in_order() {
         let listeners = Arc::<EventListeners>::default();
-        let movies = written(MOVIE);
+        let movies = written(movie());
         assert!(!listeners.are_concerned(&movies));
-        let mut created = listeners.listen(subject(MOVIE, EventKind::Created, &["Movie"]));
-        assert!(listeners.are_concerned(&movies) && !listeners.are_concerned(&written(PERSON)));
+        let mut created = listeners.listen(subject(movie(), EventKind::Created, &["Movie"]));
+        assert!(listeners.are_concerned(&movies) && !listeners.are_concerned(&written(person())));
+        assert!(!listeners.are_concerned(&Written::default()));
         let first = event(EventKind::Created, &["Film", "Movie"]);
         let second = event(EventKind::Created, &["Movie"]);
         let others = [event(EventKind::Created, &["Film"]), event(EventKind::Deleted, &["Movie"])];
         let events = [first.clone(), second.clone()].into_iter().chain(others).collect();
         listeners.begin(&movies).await.publish(&committed(events));
-        assert_eq!(created.next().await, Ok(first));
-        assert_eq!(created.next().await, Ok(second));
+        assert_eq!(next(&mut created).await, Ok(first));
+        assert_eq!(next(&mut created).await, Ok(second));
         drop(created);
         assert!(!listeners.are_concerned(&movies));
     }
@@ -196,29 +247,57 @@ mod tests {
     #[tokio::test]
     async fn a_slow_listener_receives_its_queue_and_the_end() {
         let listeners = Arc::<EventListeners>::default();
-        let movies = written(MOVIE);
-        let mut slow = listeners.listen(subject(MOVIE, EventKind::Created, &[]));
-        let events = vec![event(EventKind::Created, &[]); QUEUE + 1];
-        listeners.begin(&movies).await.publish(&committed(events));
-        assert!(!listeners.are_concerned(&movies));
-        for _ in 0..QUEUE {
-            assert!(slow.next().await.is_ok());
+        let movies = written(movie());
+        let mut slow = listeners.listen(subject(movie(), EventKind::Created, &[]));
+        // Any number of events of one mutation.
+        let many = committed(vec![event(EventKind::Created, &[]); 3 * QUEUE]);
+        for _ in 0..=QUEUE {
+            assert!(listeners.are_concerned(&movies));
+            listeners.begin(&movies).await.publish(&many);
         }
-        assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
+        assert!(!listeners.are_concerned(&movies));
+        for _ in 0..3 * QUEUE * QUEUE {
+            assert!(next(&mut slow).await.is_ok());
+        }
+        assert_eq!(next(&mut slow).await, Err(ListenerEnd::TooSlow));
     }
 
     #[tokio::test]
     async fn an_unknown_outcome_ends_the_listeners_to_the_nodes() {
         let listeners = Arc::<EventListeners>::default();
-        let movies = written(MOVIE);
-        let mut movie = listeners.listen(subject(MOVIE, EventKind::Created, &["Movie"]));
-        let mut person = listeners.listen(subject(PERSON, EventKind::Created, &["Person"]));
+        let movies = written(movie());
+        let mut of_movies = listeners.listen(subject(movie(), EventKind::Created, &["Movie"]));
+        let mut of_people = listeners.listen(subject(person(), EventKind::Created, &["Person"]));
         drop(listeners.begin(&movies).await);
-        assert_eq!(movie.next().await, Err(ListenerEnd::Lost));
+        assert_eq!(next(&mut of_movies).await, Err(ListenerEnd::Lost));
         let known = event(EventKind::Created, &["Person"]);
         let events = CommittedEvents { events: vec![known.clone()], is_incomplete: true };
         listeners.begin(&Written::Anything).await.publish(&events);
-        assert_eq!(person.next().await, Ok(known));
-        assert_eq!(person.next().await, Err(ListenerEnd::Lost));
+        assert_eq!(next(&mut of_people).await, Ok(known));
+        assert_eq!(next(&mut of_people).await, Err(ListenerEnd::Lost));
+    }
+
+    #[tokio::test]
+    async fn equal_subscriptions_share_the_response_to_an_event() {
+        let listeners = Arc::<EventListeners>::default();
+        let own = || subject(movie(), EventKind::Created, &[]);
+        let mut both = [listeners.listen(own()), listeners.listen(own())];
+        let movies = written(movie());
+        let events = committed(vec![event(EventKind::Created, &[])]);
+        listeners.begin(&movies).await.publish(&events);
+        let key = |query: &str| {
+            let variables = serde_json_bytes::Map::new();
+            Arc::new(CohortKey::new(query, None, &variables, &Session::default()))
+        };
+        for listener in &mut both {
+            let published = listener.next().await.unwrap();
+            let response = published.response(&key("a"));
+            let response =
+                response.get_or_init(async || Bytes::from_static(b"first")).await.clone();
+            assert_eq!(response, "first");
+            assert!(published.response(&key("b")).get().is_none());
+            let again = published.response(&key("a"));
+            assert_eq!(again.get().map(Bytes::as_ref), Some(&b"first"[..]));
+        }
     }
 }

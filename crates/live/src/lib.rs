@@ -38,7 +38,7 @@ pub mod written;
 pub use channels::{Event, Listener, Listeners, Listening, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
-pub use events::{EventListener, EventListeners, Publication, Subject};
+pub use events::{EventListener, EventListeners, Publication, Published, Subject};
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, Hub, Joined, LiveQuery};
 pub use print::print;

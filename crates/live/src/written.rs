@@ -103,8 +103,9 @@ impl Written {
 
 /// True if nodes of two entities have a label in common, which a claim may be.
 fn may_be_same(one: &Entity, other: &Entity) -> bool {
-    let both = |entity: &Entity| !entity.claimed_labels.is_empty();
-    one.labels.iter().any(|label| other.labels.contains(label)) || (both(one) && both(other))
+    let has_claimed = |entity: &Entity| !entity.claimed_labels.is_empty();
+    one.labels.iter().any(|label| other.labels.contains(label))
+        || (has_claimed(one) && has_claimed(other))
 }
 
 /// True if a function that rows call may change something.

@@ -122,7 +122,7 @@ impl Context<'_> {
             State::Before => BEFORE,
             State::After => AFTER,
         });
-        EventNode { entity, kind: None, properties, labels: self.event_member(LABELS) }
+        EventNode { entity, kind: None, properties, names: self.event_member(LABELS) }
     }
 
     /// The time of an event.

@@ -129,8 +129,8 @@ impl MemorySize for From {
     fn memory_size(&self) -> usize {
         match self {
             Self::List { like: _, list } => sum!(list),
-            Self::Event(EventNode { entity: _, kind: _, properties, labels }) => {
-                sum!(properties, labels)
+            Self::Event(EventNode { entity: _, kind: _, properties, names }) => {
+                sum!(properties, names)
             }
             Self::Entity(_)
             | Self::Relation(_)

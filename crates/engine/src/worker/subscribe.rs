@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
-use crate::events::{EventExecution, Events, channel, ended, none, set_event};
+use crate::events::{EventExecution, Events, NextEvent, channel, ended, none, set_event};
 use crate::live::{Begun, Driver, EventResponses, Execution, LiveWork, Responses, Work, reserved};
 use crate::prepare::Prepared;
 use crate::report::Report;
@@ -48,7 +48,8 @@ impl Worker {
                 let labels = self.engine.catalog[*entity].labels.clone().into();
                 let subject = Subject { entity: *entity, kind: *kind, labels };
                 let listener = self.engine.live.events.listen(subject);
-                let events = Events::Changes { listener, none: none(response_name) };
+                let key = Arc::new(self.key(request, caller));
+                let events = Events::Changes { listener, key, none: none(response_name) };
                 // Authorization has removed the root field.
                 let is_refused = prepared.is_empty();
                 Ok(begun(events, is_refused, None, (request, caller)))
@@ -65,13 +66,7 @@ impl Worker {
         caller: &Caller,
     ) -> Begun {
         let hub = &self.engine.live.hub;
-        let name = request.operation_name.as_deref();
-        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
-        let key = match &caller.forwarded {
-            // Other servers receive headers of this client.
-            Some(_) => key.alone(hub.number()),
-            None => key,
-        };
+        let key = self.key(request, caller);
         let claims = caller.session.claims.as_deref();
         let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
         let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
@@ -86,6 +81,17 @@ impl Worker {
             Driver(Work::Live(Box::new(work)))
         });
         Begun { responses: Responses::Live(query), driver }
+    }
+
+    /// The key of a subscription: equal ones have equal responses.
+    fn key(&self, request: &Request, caller: &Caller) -> CohortKey {
+        let name = request.operation_name.as_deref();
+        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+        match &caller.forwarded {
+            // Other servers receive headers of this client.
+            Some(_) => key.alone(self.engine.live.hub.number()),
+            None => key,
+        }
     }
 
     /// Begins a subscription to notifications.
@@ -197,7 +203,7 @@ impl Worker {
                 event = events.next() => event,
                 () = responses.closed() => return,
             };
-            let event = match event {
+            let NextEvent { value, shared } = match event {
                 Ok(event) => event,
                 Err(end) => {
                     let response = Response::request_error(&[ended(end, events.origin())]);
@@ -206,8 +212,12 @@ impl Worker {
                     return;
                 }
             };
-            set_event(&mut request.variables, event);
-            let (response, _) = self.response(&request, &caller).await;
+            set_event(&mut request.variables, value);
+            let response = async || self.response(&request, &caller).await.0;
+            let response = match shared {
+                Some(shared) => shared.get_or_init(response).await.clone(),
+                None => response().await,
+            };
             let Some(response) = events.sent(response) else { continue };
             if responses.send(response).await.is_err() {
                 return;

@@ -27,7 +27,7 @@ impl Compiler<'_> {
                 let label = Operand::Constant(Value::Text(label));
                 let label = statement.parameter(label, ParameterType::Text);
                 let labels = ParameterType::List(Box::new(ParameterType::Text));
-                let labels = statement.parameter(event.labels.clone(), labels);
+                let labels = statement.parameter(event.names.clone(), labels);
                 conditions.push(label.compare(Comparison::In, labels));
             }
         }
