@@ -103,6 +103,14 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_the_enum_of_events_is_taken_by_subscriptions() {
+        let text = "type EventType @node { title: String }";
+        check(text, ApiVersion::V7, None);
+        let message = "The type EventType: subscriptions have a type of that name themselves.";
+        check(&text.replace("@node", "@node @subscription"), ApiVersion::V7, Some(message));
+    }
+
+    #[test]
     fn names_of_the_api_itself_are_taken() {
         for name in ["Count", "IntScalarFilters"] {
             let message = format!("The type {name}: the API has a type of that name itself.");

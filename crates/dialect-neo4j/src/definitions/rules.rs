@@ -345,13 +345,19 @@ impl Reader<'_> {
         if !members.iter().any(|(name, _)| &**name == "where") {
             self.problems.wrong(at, "a rule wants `where:`");
         }
+        let condition = condition?;
+        if !requires_authentication && condition == Condition::All(Vec::new()) {
+            let message = "a rule that asks for nothing would let everything: say `where:`, or \
+                           leave `requireAuthentication: false` out";
+            self.problems.wrong(at, message);
+        }
         Some(RowRule {
             actions,
             before: true,
             after: false,
             requires_authentication,
             in_conditions: false,
-            condition: condition?,
+            condition,
         })
     }
 

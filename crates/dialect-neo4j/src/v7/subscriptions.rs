@@ -160,7 +160,8 @@ fn conditions(
     let name = conditions_name(name);
     build.draft.input(&name);
     for attribute in attributes.iter().filter(|one| matches!(one.origin, Origin::Node(_))) {
-        attribute_conditions(build, &name, attribute);
+        // As the library prints them: without the reasons of deprecated fields.
+        attribute_conditions(build, &name, attribute, None);
     }
     if build.draft.inputs_of(&name).is_empty() {
         return None;

@@ -264,6 +264,34 @@ async fn a_subscription_has_one_root_field() {
 }
 
 #[tokio::test]
+async fn concurrent_changes_of_a_node_have_events_in_the_order_of_their_commits() {
+    on_graph(TYPES, |served| async move {
+        let mut updated = served.subscribe(
+            "subscription { movieUpdated { previousState { released } updatedMovie { released } } }",
+        );
+        served
+            .change("mutation { createMovies(input: [{ title: \"A\", released: 0 }]) { info { nodesCreated } } }")
+            .await;
+        let change = async || {
+            for _ in 0..10 {
+                served
+                    .change("mutation { updateMovies(update: { released: { add: 1 } }) { info { nodesCreated } } }")
+                    .await;
+            }
+        };
+        futures_util::join!(change(), change(), change(), change());
+        for number in 0..40 {
+            let event = json!({
+                "previousState": { "released": number }, "updatedMovie": { "released": number + 1 },
+            });
+            assert_eq!(next_event(&mut updated).await, event);
+        }
+        assert_silent(&mut updated).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn one_mutation_may_have_many_events() {
     on_graph(TYPES, |served| async move {
         let mut subscribers = [served.subscribe(CREATED), served.subscribe(CREATED)];
