@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ::live::{CohortKey, Event, EventListener, Listener, ListenerEnd};
+use ::live::{Change, CohortKey, Event, EventListener, Listener, ListenerEnd, Notice};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -14,7 +14,6 @@ use dialects::{AFTER, BEFORE, LABELS, ListenedChannel, TIME};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
 use source::NodeEvent;
-use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
 use sources::Channels;
@@ -36,37 +35,47 @@ pub(crate) struct EventExecution {
     pub(crate) responses: Sender<Bytes>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
-    /// True if the caller may not subscribe: the only response is the error.
-    pub(crate) is_refused: bool,
-    /// The channels of the source, if this driver receives the notifications of all subscriptions.
-    pub(crate) channels: Option<Channels>,
+    /// Equal subscriptions have equal keys; none for one that shares its responses with no other.
+    pub(crate) key: Option<CohortKey>,
 }
 
 /// The events of a subscription.
 #[derive(Debug)]
 pub(crate) enum Events {
-    Notifications {
-        listener: Listener,
-        /// The member of a notification that is the id of a row as JSON.
-        node: Box<str>,
-        /// True if the first event is the beginning.
-        begins: bool,
-    },
-    Changes {
-        listener: EventListener,
-        /// Equal subscriptions have equal keys.
-        key: Arc<CohortKey>,
-        /// The response to an event that no condition permits.
-        none: Box<[u8]>,
-    },
+    Notifications(Notifications),
+    Changes(NodeChanges),
 }
 
-/// An event.
-pub(crate) struct NextEvent {
-    /// The value of its variable.
-    pub(crate) value: Value,
-    /// The response of equal subscriptions.
-    pub(crate) shared: Option<Arc<OnceCell<Bytes>>>,
+/// The notifications of a channel.
+#[derive(Debug)]
+pub(crate) struct Notifications {
+    pub(crate) channel: Box<str>,
+    pub(crate) listener: Listener,
+    /// The member of a notification that is the id of a row as JSON.
+    pub(crate) node: Box<str>,
+    /// True if the first event is the beginning.
+    pub(crate) begins: bool,
+    pub(crate) channels: Channels,
+    /// True if this driver receives the notifications of all subscriptions.
+    pub(crate) needs_task: bool,
+}
+
+/// The changes of nodes.
+#[derive(Debug)]
+pub(crate) struct NodeChanges {
+    pub(crate) listener: EventListener,
+    /// The response to an event that no condition permits.
+    pub(crate) none: Box<[u8]>,
+    /// True if the caller may not subscribe: the only response is the error.
+    pub(crate) is_refused: bool,
+}
+
+/// An event of a subscription.
+#[derive(Debug)]
+pub(crate) enum NextEvent {
+    Begun,
+    Notified(Arc<Notice>),
+    Changed(Arc<Change>),
 }
 
 /// Origins of events.
@@ -81,27 +90,33 @@ pub(crate) enum Origin {
 impl Events {
     pub(crate) fn origin(&self) -> Origin {
         match self {
-            Self::Notifications { .. } => Origin::Notifications,
-            Self::Changes { .. } => Origin::Changes,
+            Self::Notifications(_) => Origin::Notifications,
+            Self::Changes(_) => Origin::Changes,
         }
     }
 
     /// Waits for the next event; the error is the last. Cancel safe.
     pub(crate) async fn next(&mut self) -> Result<NextEvent, ListenerEnd> {
         match self {
-            Self::Notifications { listener, node, begins } => loop {
-                let value = match listener.next().await? {
-                    Event::Begun if !*begins => continue,
-                    Event::Begun => Value::Null,
-                    Event::Notified(payload) => node_id(&payload, node),
-                };
-                return Ok(NextEvent { value, shared: None });
+            Self::Notifications(own) => loop {
+                match own.listener.next().await? {
+                    Event::Begun if !own.begins => {}
+                    Event::Begun => return Ok(NextEvent::Begun),
+                    Event::Notified(notice) => return Ok(NextEvent::Notified(notice)),
+                }
             },
-            Self::Changes { listener, key, .. } => {
-                let published = listener.next().await?;
-                let shared = Some(published.response(key));
-                Ok(NextEvent { value: change(&published.event), shared })
+            Self::Changes(own) => Ok(NextEvent::Changed(own.listener.next().await?)),
+        }
+    }
+
+    /// The value of the variable for an event.
+    pub(crate) fn value(&self, event: &NextEvent) -> Value {
+        match (self, event) {
+            (Self::Notifications(own), NextEvent::Notified(notice)) => {
+                node_id(&notice.event, &own.node)
             }
+            (_, NextEvent::Changed(changed)) => change(&changed.event),
+            (_, NextEvent::Begun | NextEvent::Notified(_)) => Value::Null,
         }
     }
 
@@ -109,15 +124,17 @@ impl Events {
     /// a permitted one is never null: an error makes the whole data null.
     pub(crate) fn sent(&self, response: Bytes) -> Option<Bytes> {
         match self {
-            Self::Changes { none, .. } if response.strip_prefix(&**none) == Some(b"}") => None,
-            Self::Changes { .. } | Self::Notifications { .. } => Some(self.refused(response)),
+            Self::Changes(own) if response.strip_prefix(&*own.none) == Some(b"}") => None,
+            Self::Changes(own) => Some(own.refused(response)),
+            Self::Notifications(_) => Some(response),
         }
     }
+}
 
+impl NodeChanges {
     /// Returns a response with errors as it is sent.
     pub(crate) fn refused(&self, response: Bytes) -> Bytes {
-        let Self::Changes { none, .. } = self else { return response };
-        match response.strip_prefix(&**none) {
+        match response.strip_prefix(&*self.none) {
             Some(rest) => [b"{\"data\":null", rest].concat().into(),
             None => response,
         }
@@ -159,6 +176,17 @@ pub(crate) fn channel(listened: &ListenedChannel, topic: &str) -> Result<String,
     }
 }
 
+/// Refuses a name that the database would shorten, or refuse.
+pub(crate) fn check_channel(name: &str) -> Result<(), GraphQLError> {
+    match name.len() > CHANNEL || name.contains('\0') {
+        true => Err(GraphQLError::new(
+            ErrorCode::SourceError,
+            "The function that authorizes subscriptions returns no name of a channel.",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The id of the row that a notification is about; null if it names none.
 fn node_id(payload: &str, member: &str) -> Value {
     let payload: Option<serde_json::Value> = serde_json::from_str(payload).ok();
@@ -182,10 +210,7 @@ pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> Value {
 /// The last error of a subscription that may miss events.
 pub(crate) fn ended(end: ListenerEnd, origin: Origin) -> GraphQLError {
     match (end, origin) {
-        (ListenerEnd::TooSlow, _) => GraphQLError::new(
-            ErrorCode::Overloaded,
-            "The client reads the events too slowly: the following ones are not sent.",
-        ),
+        (ListenerEnd::TooSlow, _) => reads_too_slowly(),
         (ListenerEnd::Lost, Origin::Notifications) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The notifications of the database are lost: events may be missing.",
@@ -199,6 +224,14 @@ pub(crate) fn ended(end: ListenerEnd, origin: Origin) -> GraphQLError {
             "The API has been loaded again: events may be missing.",
         ),
     }
+}
+
+/// The last error of a subscription whose client does not read its events in time.
+pub(crate) fn reads_too_slowly() -> GraphQLError {
+    GraphQLError::new(
+        ErrorCode::Overloaded,
+        "The client reads the events too slowly: the following ones are not sent.",
+    )
 }
 
 #[cfg(test)]

@@ -7,16 +7,21 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gateway::supergraph::SubgraphId;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, EventListeners, Hub, ListenerEnd, Listeners, LiveQuery};
+use live::{Cohort, EventListeners, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
-pub use live::{Counts, FeedKind, FeedOptions};
+pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, Origin, ended};
+use crate::gateway::GatewaySubscription;
+use crate::live_directive::LiveDirective;
+use crate::topics::TopicAuthorization;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -30,6 +35,8 @@ pub(crate) struct Live {
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) events: Arc<EventListeners>,
+    /// Authorizes subscriptions to notifications, if a function does.
+    pub(crate) topics: Option<TopicAuthorization>,
 }
 
 /// A subscription that has begun.
@@ -46,6 +53,7 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(EventResponses),
+    Gateway(Box<GatewaySubscription>),
 }
 
 /// The responses of a subscription to events.
@@ -63,6 +71,11 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
+    /// The work of a source in the process of a gateway.
+    Subgraph {
+        subgraph: SubgraphId,
+        driver: Box<Driver>,
+    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.
@@ -70,8 +83,8 @@ pub(crate) enum Work {
 pub(crate) struct LiveWork {
     pub(crate) hub: Arc<Hub>,
     pub(crate) execution: Option<Execution>,
-    /// True if this work follows the changes of the source, for all cohorts.
-    pub(crate) needs_feed: bool,
+    /// If there is one, this work follows the changes of the source, for all cohorts.
+    pub(crate) feed: Option<FeedClaim>,
 }
 
 #[derive(Debug)]
@@ -79,6 +92,8 @@ pub(crate) struct Execution {
     pub(crate) cohort: Arc<Cohort>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
+    /// The directive by which the request is a live query, if it is no subscription.
+    pub(crate) directive: Option<LiveDirective>,
 }
 
 /// A response, with the memory that is reserved for it.
@@ -99,10 +114,10 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 }
 
 impl Live {
-    pub(crate) fn new(options: FeedOptions) -> Self {
+    pub(crate) fn new(options: FeedOptions, topics: Option<TopicAuthorization>) -> Self {
         let slots = Semaphore::new(MOST_AT_ONCE);
         let (listeners, events) = (Arc::default(), Arc::default());
-        Self { hub: Arc::default(), options, slots, listeners, events }
+        Self { hub: Arc::default(), options, slots, listeners, events, topics }
     }
 }
 
@@ -113,15 +128,17 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.receiver.recv().await,
+            Self::Gateway(subscription) => subscription.next().await,
         }
     }
 
     /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response.
+    /// missing events; `None` for live queries, which begin with their newest response, and for
+    /// those of gateways, which report missing events.
     #[must_use]
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
-            Self::Live(_) => None,
+            Self::Live(_) | Self::Gateway(_) => None,
             Self::Events(responses) => Some(ended(
                 ListenerEnd::Lost,
                 match responses.origin {
@@ -129,6 +146,17 @@ impl Responses {
                     Origin::Changes | Origin::ChangesBeforeReload => Origin::ChangesBeforeReload,
                 },
             )),
+        }
+    }
+
+    /// Whether the first response in another engine may equal the last one, since it is that of a
+    /// live query. Events may be equal as well, and are all sent.
+    #[must_use]
+    pub fn are_states(&self) -> bool {
+        match self {
+            Self::Live(_) => true,
+            Self::Events(_) => false,
+            Self::Gateway(subscription) => subscription.is_live(),
         }
     }
 }
@@ -142,11 +170,15 @@ impl Drop for LiveWork {
     }
 }
 
-/// The error of a subscription that came as a plain request.
-pub(crate) fn without_stream() -> GraphQLError {
-    GraphQLError::new(
-        ErrorCode::BadUserInput,
-        "A subscription has many responses: send it over a WebSocket with the subprotocol \
-         `graphql-transport-ws`, or with the header `Accept: text/event-stream`.",
-    )
+/// The error of a subscription or a live query that came as a plain request.
+pub(crate) fn without_stream(kind: OperationKind) -> GraphQLError {
+    let what = match kind {
+        OperationKind::Subscription => "A subscription",
+        OperationKind::Query | OperationKind::Mutation => "A query with \"@live\"",
+    };
+    let message = format!(
+        "{what} has many responses: send it over a WebSocket with the subprotocol \
+         `graphql-transport-ws`, or with the header `Accept: text/event-stream`."
+    );
+    GraphQLError::new(ErrorCode::BadUserInput, message)
 }

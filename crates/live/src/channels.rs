@@ -3,6 +3,7 @@
 //! All listeners are ended when the session with the source is lost: they may miss notifications, and
 //! do not continue as if they had not.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
@@ -10,7 +11,8 @@ use source::SourceError;
 use source::notifications::{ChannelSession, Channels, Notification};
 use tokio::sync::Notify;
 
-use crate::queue::{ListenerEnd, QueueReceiver, QueueSender, queue};
+use crate::published::Published;
+use crate::queue::{ListenerCounts, ListenerEnd, QueueReceiver, QueueSender, queue};
 
 /// The listeners to all channels, shared by all threads.
 #[derive(Debug, Default)]
@@ -18,11 +20,14 @@ pub struct Listeners {
     channels: Mutex<ByChannel>,
     /// Wakes the task that receives notifications: a channel has its first listener, or none.
     changed: Notify,
+    executions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct ByChannel {
     channels: AHashMap<Box<str>, Channel>,
+    /// Listeners that were ended because their queues were full.
+    too_slow: u64,
     /// True while a task receives notifications.
     has_task: bool,
     last_number: u64,
@@ -64,9 +69,11 @@ pub struct Listening {
 pub enum Event {
     /// Notifications of transactions that commit from now on are received.
     Begun,
-    /// The payload of a notification.
-    Notified(Arc<str>),
+    Notified(Arc<Notice>),
 }
+
+/// A notification: its payload.
+pub type Notice = Published<Box<str>>;
 
 /// Channels to which the session should begin to listen, and no longer listen.
 struct Differences {
@@ -158,18 +165,34 @@ impl Listeners {
     }
 
     fn begin(&self, channel: &str) {
-        if let Some(own) = self.lock().channels.get_mut(channel) {
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
             own.is_followed = true;
-            own.entries.retain(|entry| entry.queue.send(Event::Begun));
+            let ended = own.send(&Event::Begun);
+            channels.too_slow += ended;
         }
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
-        let payload: Arc<str> = (&**payload).into();
-        if let Some(own) = self.lock().channels.get_mut(channel) {
-            let event = || Event::Notified(Arc::clone(&payload));
-            own.entries.retain(|entry| entry.queue.send(event()));
+        let notice = Arc::new(Notice::new(payload.clone()));
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
+            let ended = own.send(&Event::Notified(notice));
+            channels.too_slow += ended;
         }
+    }
+
+    /// Counts an execution of a subscription.
+    pub fn count_execution(&self) {
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> ListenerCounts {
+        let channels = self.lock();
+        let listeners = channels.channels.values().map(|channel| channel.entries.len() as u64);
+        let executions = self.executions.load(Ordering::Relaxed);
+        ListenerCounts { listeners: listeners.sum(), too_slow: channels.too_slow, executions }
     }
 
     /// Ends all listeners.
@@ -198,6 +221,15 @@ impl Listeners {
     }
 }
 
+impl Channel {
+    /// Adds an event to all queues. Returns the number of listeners whose queues were full.
+    fn send(&mut self, event: &Event) -> u64 {
+        let before = self.entries.len();
+        self.entries.retain(|entry| entry.queue.send(event.clone()));
+        (before - self.entries.len()) as u64
+    }
+}
+
 impl Listener {
     /// Waits for the next event; the error is the last. Cancel safe.
     pub async fn next(&mut self) -> Result<Event, ListenerEnd> {
@@ -216,6 +248,10 @@ mod tests {
     use super::*;
     use crate::queue::QUEUE;
 
+    fn notified(payload: &str) -> Result<Event, ListenerEnd> {
+        Ok(Event::Notified(Arc::new(Notice::new(payload.into()))))
+    }
+
     fn notification(payload: &str) -> Notification {
         Notification { channel: "a".into(), payload: payload.into() }
     }
@@ -232,7 +268,7 @@ mod tests {
         listeners.begin("a");
         listeners.notify(&notification("1"));
         assert_eq!(listener.next().await, Ok(Event::Begun));
-        assert_eq!(listener.next().await, Ok(Event::Notified("1".into())));
+        assert_eq!(listener.next().await, notified("1"));
         let mut late = listeners.listen("a").listener;
         assert_eq!(late.next().await, Ok(Event::Begun));
         drop((other, late, listener));
@@ -252,9 +288,10 @@ mod tests {
         // One did not fit, and this one comes after it.
         listeners.notify(&notification("later"));
         for number in 0..QUEUE - 1 {
-            assert_eq!(slow.next().await, Ok(Event::Notified(number.to_string().into())));
+            assert_eq!(slow.next().await, notified(&number.to_string()));
         }
         assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
+        assert_eq!(listeners.counts(), ListenerCounts { too_slow: 1, ..Default::default() });
     }
 
     #[tokio::test]

@@ -8,17 +8,16 @@
 //! may miss events, and do not continue as if they had not.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ahash::AHashMap;
-use bytes::Bytes;
 use catalog::EntityId;
 use ir::EventKind;
 use source::{CommittedEvents, NodeEvent};
-use tokio::sync::{self, OnceCell};
+use tokio::sync;
 
-use crate::cohort::CohortKey;
-use crate::queue::{ListenerEnd, QueueReceiver, QueueSender, queue};
+use crate::published::Published;
+use crate::queue::{ListenerCounts, ListenerEnd, QueueReceiver, QueueSender, queue};
 use crate::written::Written;
 
 /// The listeners to events, shared by all threads.
@@ -27,19 +26,22 @@ pub struct EventListeners {
     entries: Mutex<Entries>,
     /// The mutation whose events are published next.
     turn: sync::Mutex<()>,
+    executions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Entries {
     entries: Vec<Entry>,
     last_number: u64,
+    /// Listeners that were ended because their queues were full.
+    too_slow: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
     number: u64,
     subject: Subject,
-    queue: QueueSender<Vec<Arc<Published>>>,
+    queue: QueueSender<Vec<Arc<Change>>>,
 }
 
 /// The events of a listener.
@@ -51,22 +53,17 @@ pub struct Subject {
     pub labels: Box<[Box<str>]>,
 }
 
-/// An event, with the responses to it.
-#[derive(Debug)]
-pub struct Published {
-    pub event: Arc<NodeEvent>,
-    /// By subscription: equal ones have one response.
-    responses: Mutex<AHashMap<Arc<CohortKey>, Arc<OnceCell<Bytes>>>>,
-}
+/// An event of a listener.
+pub type Change = Published<Arc<NodeEvent>>;
 
 /// A listener to events.
 #[derive(Debug)]
 pub struct EventListener {
     listeners: Arc<EventListeners>,
     number: u64,
-    queue: QueueReceiver<Vec<Arc<Published>>>,
+    queue: QueueReceiver<Vec<Arc<Change>>>,
     /// The rest of the events of a mutation.
-    rest: VecDeque<Arc<Published>>,
+    rest: VecDeque<Arc<Change>>,
 }
 
 /// A mutation with listeners, while it runs.
@@ -121,12 +118,31 @@ impl EventListeners {
 
     /// Adds events to the queues of their listeners.
     fn publish(&self, events: &[Arc<NodeEvent>]) {
-        let published: Vec<Arc<Published>> = events.iter().map(Published::new).collect();
-        self.lock().entries.retain(|entry| {
-            let own = published.iter().filter(|published| entry.subject.has(&published.event));
+        let changes = events.iter().map(|event| Arc::new(Change::new(Arc::clone(event))));
+        let changes: Vec<Arc<Change>> = changes.collect();
+        let mut entries = self.lock();
+        let before = entries.entries.len();
+        entries.entries.retain(|entry| {
+            let own = changes.iter().filter(|change| entry.subject.has(&change.event));
             let own: Vec<_> = own.cloned().collect();
             own.is_empty() || entry.queue.send(own)
         });
+        entries.too_slow += (before - entries.entries.len()) as u64;
+    }
+
+    /// Counts an execution of a subscription.
+    pub fn count_execution(&self) {
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> ListenerCounts {
+        let entries = self.lock();
+        ListenerCounts {
+            listeners: entries.entries.len() as u64,
+            too_slow: entries.too_slow,
+            executions: self.executions.load(Ordering::Relaxed),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -156,25 +172,12 @@ impl Drop for Publication<'_> {
     }
 }
 
-impl Published {
-    fn new(event: &Arc<NodeEvent>) -> Arc<Self> {
-        Arc::new(Self { event: Arc::clone(event), responses: Mutex::default() })
-    }
-
-    /// The response for equal subscriptions.
-    #[must_use]
-    pub fn response(&self, key: &Arc<CohortKey>) -> Arc<OnceCell<Bytes>> {
-        let mut responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(responses.entry(Arc::clone(key)).or_default())
-    }
-}
-
 impl EventListener {
     /// Waits for the next event; the error is the last. Cancel safe.
-    pub async fn next(&mut self) -> Result<Arc<Published>, ListenerEnd> {
+    pub async fn next(&mut self) -> Result<Arc<Change>, ListenerEnd> {
         loop {
-            if let Some(published) = self.rest.pop_front() {
-                return Ok(published);
+            if let Some(change) = self.rest.pop_front() {
+                return Ok(change);
             }
             self.rest = self.queue.next().await?.into();
         }
@@ -190,8 +193,6 @@ impl Drop for EventListener {
 
 #[cfg(test)]
 mod tests {
-    use source::Session;
-
     use super::*;
     use crate::queue::QUEUE;
 
@@ -222,7 +223,7 @@ mod tests {
     }
 
     async fn next(listener: &mut EventListener) -> Result<Arc<NodeEvent>, ListenerEnd> {
-        listener.next().await.map(|published| Arc::clone(&published.event))
+        listener.next().await.map(|change| Arc::clone(&change.event))
     }
 
     #[tokio::test]
@@ -260,6 +261,7 @@ mod tests {
             assert!(next(&mut slow).await.is_ok());
         }
         assert_eq!(next(&mut slow).await, Err(ListenerEnd::TooSlow));
+        assert_eq!(listeners.counts(), ListenerCounts { too_slow: 1, ..Default::default() });
     }
 
     #[tokio::test]
@@ -275,29 +277,5 @@ mod tests {
         listeners.begin(&Written::Anything).await.publish(&events);
         assert_eq!(next(&mut of_people).await, Ok(known));
         assert_eq!(next(&mut of_people).await, Err(ListenerEnd::Lost));
-    }
-
-    #[tokio::test]
-    async fn equal_subscriptions_share_the_response_to_an_event() {
-        let listeners = Arc::<EventListeners>::default();
-        let own = || subject(movie(), EventKind::Created, &[]);
-        let mut both = [listeners.listen(own()), listeners.listen(own())];
-        let movies = written(movie());
-        let events = committed(vec![event(EventKind::Created, &[])]);
-        listeners.begin(&movies).await.publish(&events);
-        let key = |query: &str| {
-            let variables = serde_json_bytes::Map::new();
-            Arc::new(CohortKey::new(query, None, &variables, &Session::default()))
-        };
-        for listener in &mut both {
-            let published = listener.next().await.unwrap();
-            let response = published.response(&key("a"));
-            let response =
-                response.get_or_init(async || Bytes::from_static(b"first")).await.clone();
-            assert_eq!(response, "first");
-            assert!(published.response(&key("b")).get().is_none());
-            let again = published.response(&key("a"));
-            assert_eq!(again.get().map(Bytes::as_ref), Some(&b"first"[..]));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! All cohorts of an API.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
@@ -21,6 +21,8 @@ pub struct Hub {
     pub(crate) woken: Notify,
     /// The entities that this process has changed since the feed was woken.
     written: Mutex<Written>,
+    /// True since a feed has ended before its cohorts, until a driver takes it over.
+    is_feed_lost: AtomicBool,
     alone: AtomicU64,
     executions: AtomicU64,
 }
@@ -29,13 +31,16 @@ pub struct Hub {
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
     index: Index,
-    /// Cohorts whose responses may change without a change of rows.
+    /// Cohorts whose responses may change without a change of rows, and those that read views whose
+    /// tables the feed does not know.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.
     inexact: Vec<Arc<Cohort>>,
-    /// True while a task follows the changes of the source.
+    /// True while there is a [`FeedClaim`] that has not ended.
     has_feed: bool,
+    /// How that task finds changes.
+    feed: Option<RunningFeed>,
 }
 
 /// A subscriber of a cohort.
@@ -52,8 +57,29 @@ pub struct Joined {
     pub query: LiveQuery,
     /// The cohort, if it is new: the caller drives it.
     pub cohort: Option<Arc<Cohort>>,
-    /// True if the caller has to start a task that follows the changes of the source.
-    pub needs_feed: bool,
+    /// If there is one, the caller has to follow the changes of the source.
+    pub feed: Option<FeedClaim>,
+}
+
+/// The right and the duty to follow the changes of the source, which one task has at a time. If it is
+/// dropped while there are cohorts, they are marked as dirty, and the driver of one of them takes over
+/// ([`Hub::take_feed`]).
+#[derive(Debug)]
+pub struct FeedClaim {
+    pub(crate) hub: Arc<Hub>,
+    /// True if the hub has recorded the end; another feed may have begun since.
+    is_ended: bool,
+}
+
+/// How changes of the source are found at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningFeed {
+    /// A stream of the source.
+    Stream,
+    /// The state of the source, read in intervals.
+    Probe,
+    /// None: all cohorts are executed in intervals.
+    Interval,
 }
 
 /// Numbers of running subscriptions, and of their executions.
@@ -63,6 +89,8 @@ pub struct Counts {
     pub subscribers: u64,
     /// Executions of all cohorts so far.
     pub executions: u64,
+    /// `None` without cohorts.
+    pub feed: Option<RunningFeed>,
 }
 
 impl Hub {
@@ -83,10 +111,35 @@ impl Hub {
             }
         };
         cohort.subscribers.fetch_add(1, Ordering::AcqRel);
-        let needs_feed = !std::mem::replace(&mut cohorts.has_feed, true);
+        let feed = self.claim_feed(&mut cohorts);
         drop(cohorts);
         let query = LiveQuery::new(Arc::clone(self), Arc::clone(&cohort));
-        Joined { query, cohort: is_new.then_some(cohort), needs_feed }
+        Joined { query, cohort: is_new.then_some(cohort), feed }
+    }
+
+    /// Returns true if the feed has ended before its cohorts, and no task has taken it over.
+    #[must_use]
+    pub fn is_feed_lost(&self) -> bool {
+        self.is_feed_lost.load(Ordering::Acquire)
+    }
+
+    /// Takes over a feed that was lost, unless another task has done so.
+    pub fn take_feed(self: &Arc<Self>) -> Option<FeedClaim> {
+        if !self.is_feed_lost() {
+            return None;
+        }
+        let mut cohorts = self.lock();
+        if cohorts.by_key.is_empty() {
+            return None;
+        }
+        self.claim_feed(&mut cohorts)
+    }
+
+    /// `None` if a task has claimed the feed.
+    fn claim_feed(self: &Arc<Self>, cohorts: &mut Cohorts) -> Option<FeedClaim> {
+        self.is_feed_lost.store(false, Ordering::Release);
+        let is_claimed = std::mem::replace(&mut cohorts.has_feed, true);
+        (!is_claimed).then(|| FeedClaim { hub: Arc::clone(self), is_ended: false })
     }
 
     /// A number that no other subscription has.
@@ -131,14 +184,12 @@ impl Hub {
         std::mem::take(&mut *self.written())
     }
 
-    /// Marks the cohorts as dirty that read rows of the entities, or may read any.
+    /// Marks the cohorts as dirty that read rows of the entities, and those whose responses may change
+    /// without a change of rows.
     pub(crate) fn mark_written(&self, entities: &AHashSet<EntityId>) {
-        for cohort in self.lock().by_key.values() {
-            let Dependencies { entities: read, is_timed, .. } = &cohort.dependencies;
-            if *is_timed || read.keys().any(|entity| entities.contains(entity)) {
-                cohort.mark();
-            }
-        }
+        let cohorts = self.lock();
+        entities.iter().for_each(|entity| cohorts.index.mark_readers(*entity));
+        cohorts.timed.iter().for_each(|cohort| cohort.mark());
     }
 
     fn written(&self) -> MutexGuard<'_, Written> {
@@ -153,9 +204,15 @@ impl Hub {
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
-    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
+    /// Any row of the entities `dependent` may have changed.
+    pub(crate) fn mark_changes<'c>(
+        &self,
+        changes: impl Iterator<Item = Changed<'c>>,
+        dependent: impl Iterator<Item = EntityId>,
+    ) {
         let cohorts = self.lock();
         changes.for_each(|changed| cohorts.index.mark(&changed));
+        dependent.for_each(|entity| cohorts.index.mark_readers(entity));
         cohorts.inexact.iter().for_each(|cohort| cohort.mark());
     }
 
@@ -171,7 +228,14 @@ impl Hub {
             cohorts.exact = exact;
             let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
             cohorts.inexact = inexact.cloned().collect();
+            let timed = cohorts.by_key.values().filter(|cohort| cohorts.exact.is_timed(cohort));
+            cohorts.timed = timed.cloned().collect();
         }
+    }
+
+    /// Records how changes are found.
+    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>) {
+        self.lock().feed = feed;
     }
 
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
@@ -179,16 +243,13 @@ impl Hub {
         self.lock().timed.iter().for_each(|cohort| cohort.mark());
     }
 
-    /// Returns false if there are no cohorts: the feed has ended with this call.
-    pub(crate) fn keeps_feed(&self) -> bool {
+    /// Records that the feed has ended, whatever cohorts there are. The driver of one takes over: all
+    /// are marked, because changes may be lost.
+    fn lose_feed(&self) {
         let mut cohorts = self.lock();
-        cohorts.has_feed = !cohorts.by_key.is_empty();
-        cohorts.has_feed
-    }
-
-    /// Records that the feed has ended, whatever cohorts there are.
-    pub(crate) fn lose_feed(&self) {
-        self.lock().has_feed = false;
+        cohorts.has_feed = false;
+        self.is_feed_lost.store(true, Ordering::Release);
+        cohorts.by_key.values().for_each(|cohort| cohort.mark());
     }
 
     #[must_use]
@@ -198,11 +259,30 @@ impl Hub {
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
         let executions = self.executions.load(Ordering::Relaxed);
         let cohorts_count = cohorts.by_key.len() as u64;
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
+        let feed = cohorts.feed;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions, feed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {
         self.cohorts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FeedClaim {
+    /// Returns false if there are no cohorts: the feed has ended with this call.
+    pub(crate) fn is_needed(&mut self) -> bool {
+        let mut cohorts = self.hub.lock();
+        cohorts.has_feed = !cohorts.by_key.is_empty();
+        self.is_ended = !cohorts.has_feed;
+        cohorts.has_feed
+    }
+}
+
+impl Drop for FeedClaim {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            self.hub.lose_feed();
+        }
     }
 }
 
@@ -243,7 +323,7 @@ impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
         self.index.add(cohort);
-        if cohort.dependencies.is_timed {
+        if self.exact.is_timed(cohort) {
             self.timed.push(Arc::clone(cohort));
         }
         if !self.exact.covers(cohort) {
@@ -261,5 +341,122 @@ impl Cohorts {
         self.index.remove(cohort);
         self.timed.retain(|known| !is_own(known));
         self.inexact.retain(|known| !is_own(known));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use catalog::Catalog;
+    use serde_json_bytes::Map;
+    use source::changes::{
+        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+        TableName,
+    };
+    use source::{Session, SourceError};
+    use tokio::task::{LocalSet, spawn_local};
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::cohort::Wake;
+    use crate::dependencies::ReadRows;
+    use crate::feed::{FeedOptions, follow};
+
+    /// A source whose reads panic, or return the same state each time.
+    struct Source {
+        panics: bool,
+    }
+
+    impl Changes for Source {
+        type Probe = Self;
+        type Stream = Self;
+
+        fn probe(&self) -> Option<Self> {
+            Some(Self { panics: self.panics })
+        }
+
+        async fn stream(&self, _: &[TableName], _: StreamKind) -> Result<Self, NoStream> {
+            Err(NoStream::NotOffered)
+        }
+    }
+
+    impl ChangeProbe for Source {
+        async fn marker(&mut self) -> Result<Marker, SourceError> {
+            assert!(!self.panics, "a fault");
+            Ok(Marker(Box::default()))
+        }
+    }
+
+    impl ChangeStream for Source {
+        fn coverage(&self) -> &Coverage {
+            unreachable!("the source has no stream")
+        }
+
+        async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+            unreachable!("the source has no stream")
+        }
+
+        async fn is_current(&mut self) -> Result<bool, SourceError> {
+            unreachable!("the source has no stream")
+        }
+    }
+
+    fn join(hub: &Arc<Hub>, document: &str) -> Joined {
+        let key = CohortKey::new(document, None, &Map::new(), &Session::default());
+        hub.join(key, || {
+            let entities = [(EntityId::new(0), ReadRows::All)].into_iter().collect();
+            Dependencies { entities, ..Dependencies::default() }
+        })
+    }
+
+    #[tokio::test]
+    async fn a_feed_that_panics_is_taken_over_once() {
+        let (hub, catalog) = (Arc::<Hub>::default(), Rc::new(Catalog::default()));
+        let [first, second] = ["a", "b"].map(|document| join(&hub, document));
+        let cohorts = [first.cohort.unwrap(), second.cohort.unwrap()];
+        for cohort in &cohorts {
+            assert_eq!(cohort.wait().await, Wake::Execute);
+        }
+        assert!(second.feed.is_none());
+        assert!(hub.take_feed().is_none());
+        let local = LocalSet::new();
+        let following = |claim, panics| {
+            let catalog = Rc::clone(&catalog);
+            let options = FeedOptions::default();
+            spawn_local(async move { follow(claim, Source { panics }, &catalog, options).await })
+        };
+        local
+            .run_until(async {
+                let ended = following(first.feed.unwrap(), true).await;
+                assert!(ended.unwrap_err().is_panic());
+                // Changes may be lost.
+                for cohort in &cohorts {
+                    assert_eq!(cohort.wait().await, Wake::Execute);
+                }
+                assert!(hub.is_feed_lost());
+                let claim = hub.take_feed().unwrap();
+                assert!(hub.take_feed().is_none());
+                let followed = following(claim, false);
+                // Its first read marks them.
+                assert_eq!(cohorts[0].wait().await, Wake::Execute);
+                drop((first.query, second.query));
+                hub.wake();
+                timeout(Duration::from_secs(10), followed).await.unwrap().unwrap();
+                assert!(!hub.is_feed_lost());
+            })
+            .await;
+    }
+
+    #[test]
+    fn a_claim_that_is_dropped_is_taken_over_by_the_next_subscriber() {
+        let hub = Arc::<Hub>::default();
+        let first = join(&hub, "a");
+        drop(first.feed);
+        assert!(hub.is_feed_lost());
+        let second = join(&hub, "b");
+        assert!(second.feed.is_some());
+        assert!(hub.take_feed().is_none());
     }
 }

@@ -11,12 +11,14 @@
 //! * [`dependencies`]: the entities that a request reads
 //! * [`cohort`]: cohorts and their subscribers
 //! * [`print()`]: dependencies as text
-//! * `index`: cohorts by the rows that they read; `value`: values as a feed prints them
+//! * `index`: cohorts by the rows that they read; `tables`: entities by the tables whose changes
+//!   concern them; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
 //! Subscriptions to notifications are executed once for each of them: [`channels`]; those to changes
-//! of nodes once for each change: [`events`]. `queue` are the queues of both.
+//! of nodes once for each change: [`events`]. `queue` are the queues of both, and
+//! `published` shares responses among equal subscriptions.
 //!
 //! * [`written`]: the entities that a mutation may change
 //!
@@ -31,17 +33,20 @@ pub mod feed;
 pub mod hub;
 mod index;
 mod print;
+mod published;
 mod queue;
+mod tables;
 mod value;
 pub mod written;
 
-pub use channels::{Event, Listener, Listeners, Listening, follow_channels};
+pub use channels::{Event, Listener, Listeners, Listening, Notice, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
-pub use events::{EventListener, EventListeners, Publication, Published, Subject};
+pub use events::{Change, EventListener, EventListeners, Publication, Subject};
 pub use feed::{FeedKind, FeedOptions, follow};
-pub use hub::{Counts, Hub, Joined, LiveQuery};
+pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use print::print;
-pub use queue::ListenerEnd;
+pub use published::Published;
+pub use queue::{ListenerCounts, ListenerEnd};
 pub use value::FieldValue;
 pub use written::Written;

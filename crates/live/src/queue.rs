@@ -3,6 +3,7 @@
 //! A listener whose queue is full is ended: it would miss events, and does not continue as if it had
 //! not.
 
+use std::ops::Add;
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::{self, Receiver, Sender};
@@ -17,6 +18,16 @@ pub enum ListenerEnd {
     TooSlow,
     /// Events are not received any more.
     Lost,
+}
+
+/// Numbers of listeners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListenerCounts {
+    pub listeners: u64,
+    /// Those that were ended because their queues were full, so far.
+    pub too_slow: u64,
+    /// Executions of their subscriptions, so far.
+    pub executions: u64,
 }
 
 /// The end of a queue that receives events.
@@ -38,6 +49,18 @@ pub(crate) fn queue<T>() -> (QueueSender<T>, QueueReceiver<T>) {
     let end = Arc::<OnceLock<ListenerEnd>>::default();
     let sender = QueueSender { queue: sender, end: Arc::clone(&end) };
     (sender, QueueReceiver { queue: receiver, end })
+}
+
+impl Add for ListenerCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            listeners: self.listeners + other.listeners,
+            too_slow: self.too_slow + other.too_slow,
+            executions: self.executions + other.executions,
+        }
+    }
 }
 
 impl<T> QueueSender<T> {

@@ -1,5 +1,6 @@
 //! Subscriptions over WebSockets and event streams, of the built program.
 
+mod clients;
 mod close_codes;
 mod credentials;
 mod ends;
@@ -7,6 +8,9 @@ mod event_streams;
 mod graph_events;
 mod legacy;
 mod limits;
+mod live_directive;
+mod notifications;
 mod operations;
-mod site;
-mod stream;
+mod single_connection;
+pub(crate) mod site;
+pub(crate) mod stream;

@@ -1,26 +1,44 @@
 //! Changes of a database's rows.
 //!
+//! * `installation`: the statements for triggers
+//! * `relations`: the tables on which tables and views depend, and what a stream covers
 //! * `snapshot`: the transactions that a statement sees
 //! * `stream`: logical replication
+//! * `triggers`: notifications of triggers
 //!
 //! The probe is the snapshot of a server's transactions. Each transaction that writes has a number, so
 //! between two equal snapshots nothing was committed, in any database of the server.
 
+mod installation;
+mod relations;
 mod snapshot;
 mod stream;
+mod triggers;
 
-use source::changes::{ChangeProbe, Changes, Marker, NoStream, TableName};
+use source::changes::{
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+    TableName,
+};
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
 use crate::wire::{Config, connect_simple};
+pub use installation::{PostgresTriggers, TriggerError};
 use snapshot::Snapshot;
-pub use stream::PostgresChangeStream;
+use stream::LogStream;
+use triggers::TriggerStream;
 
 /// The changes of a database.
 #[derive(Debug)]
 pub struct PostgresChanges {
     config: Config,
+}
+
+/// A stream of a database's changes.
+#[derive(Debug)]
+pub enum PostgresChangeStream {
+    Log(Box<LogStream>),
+    Triggers(Box<TriggerStream>),
 }
 
 /// Probe of a server, over a connection of its own.
@@ -45,8 +63,53 @@ impl Changes for PostgresChanges {
         Some(PostgresChangeProbe { config: self.config.clone(), client: None })
     }
 
-    async fn stream(&self, tables: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
-        PostgresChangeStream::begin(&self.config, tables).await
+    async fn stream(
+        &self,
+        relations: &[TableName],
+        kind: StreamKind,
+    ) -> Result<PostgresChangeStream, NoStream> {
+        let reason = match kind {
+            StreamKind::Any => match LogStream::begin(&self.config, relations).await {
+                Ok(stream) => return Ok(PostgresChangeStream::Log(Box::new(stream))),
+                Err(NoStream::NotAllowed(reason)) => Some(reason),
+                Err(other) => return Err(other),
+            },
+            StreamKind::Triggers => None,
+        };
+        match (TriggerStream::begin(&self.config, relations).await, reason) {
+            (Ok(stream), reason) => {
+                let reason = reason.as_deref().unwrap_or("`--live-feed triggers`");
+                tracing::info!(%reason, "triggers report changes of rows, not the log");
+                Ok(PostgresChangeStream::Triggers(Box::new(stream)))
+            }
+            (Err(NoStream::NotAllowed(also)), Some(reason)) => {
+                Err(NoStream::NotAllowed([&*reason, ", and ", &also].concat().into()))
+            }
+            (Err(other), _) => Err(other),
+        }
+    }
+}
+
+impl ChangeStream for PostgresChangeStream {
+    fn coverage(&self) -> &Coverage {
+        match self {
+            Self::Log(stream) => stream.coverage(),
+            Self::Triggers(stream) => stream.coverage(),
+        }
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        match self {
+            Self::Log(stream) => stream.next().await,
+            Self::Triggers(stream) => stream.next().await,
+        }
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        match self {
+            Self::Log(stream) => stream.is_current().await,
+            Self::Triggers(stream) => stream.is_current().await,
+        }
     }
 }
 

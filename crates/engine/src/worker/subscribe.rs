@@ -1,24 +1,30 @@
-//! Subscriptions on one thread.
+//! Live queries on one thread, and what they have in common with other subscriptions.
 
+use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, Joined, Listening, Subject, Wake, follow_channels};
+use ::live::{CohortKey, FeedClaim, Joined, Subject, Wake};
 use bytes::Bytes;
-use dialects::{Listened, ListenedChannel};
-use futures_util::future::{OptionFuture, join};
+use dialects::Listened;
+use futures_util::FutureExt;
+use futures_util::future::join;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
-use sources::Channels;
-use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
+use super::events::begun;
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
-use crate::events::{EventExecution, Events, NextEvent, channel, ended, none, set_event};
-use crate::live::{Begun, Driver, EventResponses, Execution, LiveWork, Responses, Work, reserved};
+use crate::documents::Document;
+use crate::engine::Engine;
+use crate::events::{Events, NodeChanges, none};
+use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
+use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
@@ -27,95 +33,91 @@ use crate::respond::Response;
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
-impl Worker {
-    /// The kind of a request's operation.
-    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
-        let known = self.engine.document(request, &mut false);
-        let known = known.map_err(|errors| Response::request_error(&errors))?;
-        Ok(known.document.operation.kind)
+/// Pause before a feed continues the one that was lost: its fault may be a lasting one.
+const FEED_PAUSE: Duration = Duration::from_millis(500);
+
+impl Engine {
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    pub(crate) fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        document.operation.kind == OperationKind::Subscription
+            || self.live_directive(document, request).is_some()
     }
 
-    /// Begins a subscription. The error is a finished response.
+    /// The directive by which a query is a live query.
+    fn live_directive(&self, document: &Document, request: &Request) -> Option<LiveDirective> {
+        let (schema, operation) = (&self.api.schema, &document.operation);
+        let has_directive = self.live.options.has_directive;
+        has_directive.then(|| LiveDirective::find(schema, operation, &request.variables)).flatten()
+    }
+}
+
+impl Worker {
+    /// The document of a request, validated. The error is a finished response.
+    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
+        let known = self.engine.document(request, &mut false);
+        let known = known.map_err(|errors| Response::request_error(&errors))?;
+        Ok(Arc::clone(&known.document))
+    }
+
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    #[must_use]
+    pub fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        self.engine.has_response_stream(document, request)
+    }
+
+    /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
-        let (prepared, variables) = self.checked(request, caller).map_err(refused)?;
+        let (prepared, variables, directive) = self.checked(request, caller).map_err(refused)?;
         match prepared.listened.as_deref() {
             Some(Listened::Channel(listened)) => {
                 let begun = self.listen(listened, &variables, (request, caller));
                 begun.map_err(|error| refused(vec![error]))
             }
             Some(Listened::Changes { entity, kind, response_name }) => {
+                // Authorization removes the root field of a caller that may not subscribe.
+                let is_refused = prepared.is_empty();
+                let none = none(response_name);
                 let labels = self.engine.catalog[*entity].labels.clone().into();
                 let subject = Subject { entity: *entity, kind: *kind, labels };
                 let listener = self.engine.live.events.listen(subject);
-                let key = Arc::new(self.key(request, caller));
-                let events = Events::Changes { listener, key, none: none(response_name) };
-                // Authorization has removed the root field.
-                let is_refused = prepared.is_empty();
-                Ok(begun(events, is_refused, None, (request, caller)))
+                let changes = NodeChanges { listener, none, is_refused };
+                Ok(begun(Events::Changes(changes), (request, caller)))
             }
-            None => Ok(self.join((&prepared, &variables), request, caller)),
+            None => Ok(self.join((&prepared, &variables, directive), request, caller)),
         }
     }
 
     /// Begins a live query.
     fn join(
         &self,
-        (prepared, variables): (&Prepared, &Variables),
+        (prepared, variables, directive): (&Prepared, &Variables, Option<LiveDirective>),
         request: &Request,
         caller: &Caller,
     ) -> Begun {
         let hub = &self.engine.live.hub;
-        let key = self.key(request, caller);
+        let name = request.operation_name.as_deref();
+        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+        let key = match &caller.forwarded {
+            // Other servers receive headers of this client.
+            Some(_) => key.alone(hub.number()),
+            None => key,
+        };
         let claims = caller.session.claims.as_deref();
         let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
         let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
-        let Joined { query, cohort, needs_feed } = hub.join(key, dependencies);
+        let Joined { query, cohort, feed } = hub.join(key, dependencies);
         let execution = cohort.map(|cohort| Execution {
             cohort,
             request: request.clone(),
             caller: caller.clone(),
+            directive,
         });
-        let driver = (execution.is_some() || needs_feed).then(|| {
-            let work = LiveWork { hub: Arc::clone(hub), execution, needs_feed };
+        let driver = (execution.is_some() || feed.is_some()).then(|| {
+            let work = LiveWork { hub: Arc::clone(hub), execution, feed };
             Driver(Work::Live(Box::new(work)))
         });
         Begun { responses: Responses::Live(query), driver }
-    }
-
-    /// The key of a subscription: equal ones have equal responses.
-    fn key(&self, request: &Request, caller: &Caller) -> CohortKey {
-        let name = request.operation_name.as_deref();
-        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
-        match &caller.forwarded {
-            // Other servers receive headers of this client.
-            Some(_) => key.alone(self.engine.live.hub.number()),
-            None => key,
-        }
-    }
-
-    /// Begins a subscription to notifications.
-    fn listen(
-        &self,
-        listened: &ListenedChannel,
-        variables: &Variables,
-        (request, caller): (&Request, &Caller),
-    ) -> Result<Begun, GraphQLError> {
-        let engine = &*self.engine;
-        let Some(channels) = engine.source.channels() else {
-            return Err(GraphQLError::new(
-                ErrorCode::NotSupported,
-                "The data source has no notifications.",
-            ));
-        };
-        let values = source::Variables::of(&variables.values);
-        let topic = source::operand::resolve(&listened.topic, values);
-        let topic = topic.map_err(|error| engine.map_error(&error))?;
-        let channel = channel(listened, &topic.text().unwrap_or_default())?;
-        let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
-        let node = listened.binding.node.clone();
-        let events = Events::Notifications { listener, node, begins: listened.begins };
-        Ok(begun(events, false, needs_task.then_some(channels), (request, caller)))
     }
 
     /// Checks a request as its execution does, and returns its plan.
@@ -123,7 +125,7 @@ impl Worker {
         &self,
         request: &Request,
         caller: &Caller,
-    ) -> Result<(Arc<Prepared>, Variables), Vec<GraphQLError>> {
+    ) -> Result<(Arc<Prepared>, Variables, Option<LiveDirective>), Vec<GraphQLError>> {
         let engine = &*self.engine;
         let known = engine.document(request, &mut false)?;
         let variables = coerced(&engine.api.schema, &known.document.operation, request)?;
@@ -131,43 +133,85 @@ impl Worker {
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        Ok((prepared, variables))
+        let directive = engine.live_directive(&known.document, request);
+        let checked = directive.map(LiveDirective::check).transpose();
+        checked.map_err(|error| vec![error])?;
+        Ok((prepared, variables, directive))
     }
 
     /// Executes a subscription until it has no subscribers, and does the work for all subscriptions
     /// if nobody else does: it follows the changes of the source, or receives notifications.
     pub async fn drive(&self, driver: Driver) {
         match driver.0 {
-            Work::Live(work) => self.drive_live(*work).await,
+            Work::Live(work) => self.drive_live(work).await,
             // Boxed: the task of a live query is small.
             Work::Events(work) => Box::pin(self.drive_events(*work)).await,
+            // A source has no subgraphs.
+            Work::Subgraph { .. } => {}
         }
     }
 
-    async fn drive_live(&self, work: LiveWork) {
+    async fn drive_live(&self, mut work: Box<LiveWork>) {
+        let hub = Arc::clone(&work.hub);
+        let claim = work.feed.take();
+        let (wakes_feed, has_ended) = (Notify::new(), Cell::new(false));
         let execution = async {
             if let Some(execution) = &work.execution {
-                self.execute_cohort(execution).await;
+                self.execute_cohort(execution, &wakes_feed).await;
+            }
+            has_ended.set(true);
+            wakes_feed.notify_one();
+        };
+        let feed = async {
+            if let Some(claim) = claim {
+                self.follow(claim).await;
+            }
+            loop {
+                match hub.take_feed() {
+                    Some(claim) => self.continue_feed(claim).await,
+                    None if has_ended.get() => return,
+                    None => wakes_feed.notified().await,
+                }
             }
         };
-        let feed = work.needs_feed.then(|| self.follow());
-        join(execution, OptionFuture::from(feed)).await;
+        join(execution, feed).await;
     }
 
-    /// Follows the changes of the source. Boxed: only one task of many does so.
-    fn follow(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+    /// Follows the changes of the source. After a panic the claim is lost, and the driver of any cohort
+    /// takes it. Boxed: only one task of many does so.
+    fn follow(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let engine = &*self.engine;
-        let changes = engine.source.changes();
-        let options = engine.live.options;
-        Box::pin(::live::follow(&engine.live.hub, changes, &engine.catalog, options))
+        Box::pin(async move {
+            let changes = engine.source.changes();
+            let options = engine.live.options;
+            let feed = ::live::follow(claim, changes, &engine.catalog, options);
+            // The panic hook has logged it.
+            let _ = AssertUnwindSafe(feed).catch_unwind().await;
+        })
     }
 
-    async fn execute_cohort(&self, Execution { cohort, request, caller }: &Execution) {
+    /// Follows the changes of the source after another task was lost that did so.
+    fn continue_feed(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(async move {
+            tracing::error!("the task that follows changes of rows was lost; another one begins");
+            sleep(FEED_PAUSE).await;
+            self.follow(claim).await;
+        })
+    }
+
+    async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
+        let Execution { cohort, request, caller, directive } = execution;
         let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
+            if self.engine.live.hub.is_feed_lost() {
+                wakes_feed.notify_one();
+            }
             self.engine.live.hub.count_execution();
-            let (response, codes) = self.response(request, caller).await;
+            let (response, codes) = self.response(request, caller, directive.is_some()).await;
             cohort.publish(response);
+            if let Some(pause) = directive.and_then(LiveDirective::throttle) {
+                cohort.pause(pause).await;
+            }
             match codes.into_iter().any(is_transient) {
                 true => {
                     // No change would tell that the source answers again.
@@ -179,58 +223,13 @@ impl Worker {
         }
     }
 
-    async fn drive_events(&self, mut work: EventExecution) {
-        let channels = work.channels.take();
-        let task = async {
-            if let Some(channels) = channels {
-                follow_channels(&self.engine.live.listeners, &channels).await;
-            }
-        };
-        join(self.execute_events(work), task).await;
-    }
-
-    /// Executes a subscription for each event, until the subscriber leaves or events may be missing.
-    async fn execute_events(&self, work: EventExecution) {
-        let EventExecution { mut events, responses, mut request, caller, is_refused, .. } = work;
-        if is_refused {
-            let (response, _) = self.response(&request, &caller).await;
-            // The subscriber may have left.
-            let _ = responses.send(events.refused(response)).await;
-            return;
-        }
-        loop {
-            let event = tokio::select! {
-                event = events.next() => event,
-                () = responses.closed() => return,
-            };
-            let NextEvent { value, shared } = match event {
-                Ok(event) => event,
-                Err(end) => {
-                    let response = Response::request_error(&[ended(end, events.origin())]);
-                    // The subscriber may have left.
-                    let _ = responses.send(response.body.into()).await;
-                    return;
-                }
-            };
-            set_event(&mut request.variables, value);
-            let response = async || self.response(&request, &caller).await.0;
-            let response = match shared {
-                Some(shared) => shared.get_or_init(response).await.clone(),
-                None => response().await,
-            };
-            let Some(response) = events.sent(response) else { continue };
-            if responses.send(response).await.is_err() {
-                return;
-            }
-        }
-    }
-
     /// The response to a subscription now, with the codes of its errors. Boxed: the task of a
     /// subscription is small while it waits.
-    fn response<'e>(
+    pub(super) fn response<'e>(
         &'e self,
         request: &'e Request,
         caller: &'e Caller,
+        is_live_query: bool,
     ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
         Box::pin(async move {
             // The semaphore is never closed.
@@ -241,29 +240,18 @@ impl Worker {
             let work = self.deliver_for(request, caller, allowed, whole, &mut report);
             // After the limit the future is dropped, which cancels its statements.
             match timeout(limit, work).await {
-                Ok(Response { body, held, .. }) => (reserved(body, held), report.codes),
+                Ok(Response { mut body, held, .. }) => {
+                    if is_live_query {
+                        mark(&mut body);
+                    }
+                    (reserved(body, held), report.codes)
+                }
                 Err(_) => {
                     (Response::request_error(&[too_slow()]).body.into(), vec![ErrorCode::Timeout])
                 }
             }
         })
     }
-}
-
-/// A subscription to events that has begun.
-fn begun(
-    events: Events,
-    is_refused: bool,
-    channels: Option<Channels>,
-    (request, caller): (&Request, &Caller),
-) -> Begun {
-    // The next event is executed when the response to the last one is taken.
-    let (responses, receiver) = mpsc::channel(1);
-    let received = EventResponses { receiver, origin: events.origin() };
-    let (request, caller) = (request.clone(), caller.clone());
-    let work = EventExecution { events, responses, request, caller, is_refused, channels };
-    let driver = Some(Driver(Work::Events(Box::new(work))));
-    Begun { responses: Responses::Events(received), driver }
 }
 
 fn too_slow() -> GraphQLError {

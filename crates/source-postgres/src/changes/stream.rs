@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
 use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
 use source::changes::{
@@ -16,6 +16,7 @@ use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::relations::{Relations, Reporting};
 use super::snapshot::Snapshot;
 use crate::wire::{Config, Replication, connect_simple};
 
@@ -33,11 +34,13 @@ const TEXT: u8 = b't';
 const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 
 /// A running stream.
-pub struct PostgresChangeStream {
+pub struct LogStream {
     replication: Replication,
     parser: LogicalReplicationParser,
     /// By the numbers that the stream gives to them.
     relations: AHashMap<u32, Relation>,
+    /// The relations of the database on which the coverage depends.
+    definitions: Relations,
     coverage: Coverage,
     /// Runs statements beside the stream.
     client: Client,
@@ -110,9 +113,10 @@ impl Gathered {
     }
 }
 
-impl PostgresChangeStream {
-    /// Begins a stream of changes of these tables, as far as the role may publish them.
-    pub(super) async fn begin(config: &Config, tables: &[TableName]) -> Result<Self, NoStream> {
+impl LogStream {
+    /// Begins a stream of changes of these tables and views, as far as the role may publish their
+    /// tables.
+    pub(super) async fn begin(config: &Config, relations: &[TableName]) -> Result<Self, NoStream> {
         let client = connect_simple(config).await.map_err(|error| failed(&error))?;
         let row = client.query_typed(include_str!("can_stream.sql"), &[]).await;
         let row = row.map_err(|error| failed(&error))?;
@@ -129,9 +133,15 @@ impl PostgresChangeStream {
             }
             (true, true, false) => {}
         }
-        publish(&client, tables).await?;
-        let coverage = covered(&client).await.map_err(|error| failed(&error))?;
-        if coverage.tables.is_empty() {
+        let read =
+            || async { Relations::read(&client, relations).await.map_err(|error| failed(&error)) };
+        publish(&client, &read().await?.needed(Reporting::Stored)).await?;
+        // The publication is one of the definitions.
+        let definitions = read().await?;
+        let tables = definitions.needed(Reporting::Stored);
+        let published = published(&client, &tables).await.map_err(|error| failed(&error))?;
+        let coverage = definitions.coverage(Reporting::Stored, |table| published.contains(&table));
+        if coverage.relations.is_empty() {
             return not_allowed(
                 "no table can be published: the role has to own them, and they need primary keys",
             );
@@ -141,6 +151,7 @@ impl PostgresChangeStream {
             replication,
             parser: LogicalReplicationParser::with_protocol_version(PROTOCOL),
             relations: AHashMap::new(),
+            definitions,
             coverage,
             client,
             gathered: Gathered::default(),
@@ -221,13 +232,13 @@ impl PostgresChangeStream {
 }
 
 /// Without the parser, which has no form of its own.
-impl fmt::Debug for PostgresChangeStream {
+impl fmt::Debug for LogStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresChangeStream").field("gathered", &self.gathered).finish()
+        f.debug_struct("LogStream").field("gathered", &self.gathered).finish()
     }
 }
 
-impl ChangeStream for PostgresChangeStream {
+impl ChangeStream for LogStream {
     fn coverage(&self) -> &Coverage {
         &self.coverage
     }
@@ -242,20 +253,20 @@ impl ChangeStream for PostgresChangeStream {
         let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
         Ok(changes)
     }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        self.definitions.is_current(&self.client).await.map_err(|error| lost(&error))
+    }
 }
 
 /// Publishes the tables, as far as the role may. Those that it may not are not covered.
-async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> {
-    let namespaces: Vec<&str> =
-        tables.iter().map(|table| table.namespace.as_deref().unwrap_or_default()).collect();
-    let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
-    let parameters: [(&(dyn ToSql + Sync), Type); 2] =
-        [(&namespaces, Type::TEXT_ARRAY), (&names, Type::TEXT_ARRAY)];
+async fn publish(client: &Client, tables: &[u32]) -> Result<(), NoStream> {
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
     let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
     let rows = rows.map_err(|error| failed(&error))?;
-    let statement: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
-    if let Some(statement) = statement
-        && let Err(error) = client.batch_execute(&statement).await
+    let statements: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
+    if let Some(statements) = statements.filter(|statements| !statements.is_empty())
+        && let Err(error) = client.batch_execute(&statements).await
     {
         // Another server may have published them at the same time.
         tracing::debug!(%error, "some tables were not published");
@@ -263,14 +274,14 @@ async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> 
     Ok(())
 }
 
-async fn covered(client: &Client) -> Result<Coverage, tokio_postgres::Error> {
-    let rows = client.query_typed(include_str!("covered.sql"), &[]).await?;
-    let table = |row: &tokio_postgres::Row| {
-        let (namespace, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(TableName { namespace: Some(namespace.into()), name: name.into() })
-    };
-    let tables = rows.iter().map(table).collect::<Result<_, tokio_postgres::Error>>()?;
-    Ok(Coverage { tables })
+/// The tables whose changes are published.
+async fn published(
+    client: &Client,
+    tables: &[u32],
+) -> Result<AHashSet<u32>, tokio_postgres::Error> {
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
+    let rows = client.query_typed(include_str!("published.sql"), &parameters).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// Creates the slot, whose changes begin here, and starts the stream.
@@ -283,10 +294,10 @@ async fn start(config: &Config) -> Result<Replication, crate::wire::WireError> {
     Ok(replication)
 }
 
-fn failed(error: &dyn std::fmt::Display) -> NoStream {
+pub(super) fn failed(error: &dyn std::fmt::Display) -> NoStream {
     NoStream::Failed(lost(error))
 }
 
-fn lost(error: &dyn std::fmt::Display) -> SourceError {
+pub(super) fn lost(error: &dyn std::fmt::Display) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }
