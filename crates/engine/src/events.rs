@@ -42,7 +42,7 @@ pub(crate) struct EventExecution {
 /// The events of a subscription.
 #[derive(Debug)]
 pub(crate) enum Events {
-    Notifications(Notifications),
+    Notifications(Box<Notifications>),
     Changes(NodeChanges),
 }
 

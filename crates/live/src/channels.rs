@@ -174,7 +174,7 @@ impl Listeners {
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
-        let notice = Arc::new(Notice::new(payload.clone()));
+        let notice = Arc::new(Notice::new(payload.clone(), 1));
         let mut channels = self.lock();
         if let Some(own) = channels.channels.get_mut(channel) {
             let ended = own.send(&Event::Notified(notice));
@@ -249,7 +249,7 @@ mod tests {
     use crate::queue::QUEUE;
 
     fn notified(payload: &str) -> Result<Event, ListenerEnd> {
-        Ok(Event::Notified(Arc::new(Notice::new(payload.into()))))
+        Ok(Event::Notified(Arc::new(Notice::new(payload.into(), 1))))
     }
 
     fn notification(payload: &str) -> Notification {

@@ -118,8 +118,8 @@ impl EventListeners {
 
     /// Adds events to the queues of their listeners.
     fn publish(&self, events: &[Arc<NodeEvent>]) {
-        let changes = events.iter().map(|event| Arc::new(Change::new(Arc::clone(event))));
-        let changes: Vec<Arc<Change>> = changes.collect();
+        let change = |event| Arc::new(Change::new(Arc::clone(event), events.len()));
+        let changes: Vec<Arc<Change>> = events.iter().map(change).collect();
         let mut entries = self.lock();
         let before = entries.entries.len();
         entries.entries.retain(|entry| {

@@ -8,7 +8,8 @@ use tokio::sync::OnceCell;
 
 use crate::cohort::CohortKey;
 
-/// Most bytes of a response that is kept while its event waits for some listener.
+/// Most bytes of responses of equal subscriptions that an entry of a queue keeps while it waits for some
+/// listener.
 const KEPT: usize = 16 << 10;
 
 /// An event, with the responses of equal subscriptions to it.
@@ -16,11 +17,14 @@ const KEPT: usize = 16 << 10;
 pub struct Published<E> {
     pub event: E,
     responses: Mutex<AHashMap<CohortKey, Arc<OnceCell<Bytes>>>>,
+    /// Most bytes of a response that is kept.
+    kept: usize,
 }
 
 impl<E> Published<E> {
-    pub(crate) fn new(event: E) -> Self {
-        Self { event, responses: Mutex::default() }
+    /// An event of an entry of a queue with several.
+    pub(crate) fn new(event: E, events_of_entry: usize) -> Self {
+        Self { event, responses: Mutex::default(), kept: KEPT / events_of_entry.max(1) }
     }
 
     /// The response of equal subscriptions: that of the first of them that is executed. A large one is
@@ -34,7 +38,7 @@ impl<E> Published<E> {
         let cell = Arc::clone(self.responses().entry(key.clone()).or_default());
         // If the subscriber that executes it leaves, another one does.
         let response = cell.get_or_init(|| execution).await.clone();
-        if response.len() > KEPT {
+        if response.len() > self.kept {
             self.responses().remove(key);
         }
         response
@@ -64,7 +68,7 @@ mod tests {
 
     #[tokio::test]
     async fn equal_subscriptions_have_one_response_to_an_event() {
-        let published = Published::new(1);
+        let published = Published::new(1, 1);
         let session = Session::default();
         let keys =
             ["{a}", "{b}"].map(|document| CohortKey::new(document, None, &Map::new(), &session));
@@ -82,9 +86,9 @@ mod tests {
         }
         assert_eq!(executed.load(Ordering::Relaxed), 2);
         // A large response is not kept, and one without a key is not shared.
-        let published = Published::new(2);
+        let published = Published::new(2, 2);
         for _ in 0..2 {
-            published.response(Some(first), execute(KEPT + 1)).await;
+            published.response(Some(first), execute(KEPT / 2 + 1)).await;
             published.response(None, execute(1)).await;
         }
         assert_eq!(executed.load(Ordering::Relaxed), 6);

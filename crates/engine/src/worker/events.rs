@@ -53,7 +53,7 @@ impl Worker {
             channels,
             needs_task,
         };
-        Ok(begun(Events::Notifications(notifications), (request, caller)))
+        Ok(begun(Events::Notifications(Box::new(notifications)), (request, caller)))
     }
 
     pub(super) async fn drive_events(&self, work: EventExecution) {
