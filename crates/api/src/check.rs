@@ -216,6 +216,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::RelatedNode
         | FieldBinding::RelatedNodeId
         | FieldBinding::EventTime
+        | FieldBinding::EventMember(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
         | FieldBinding::GlobalId { .. }

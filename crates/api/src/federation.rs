@@ -175,6 +175,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             | FieldBinding::RelatedNode
             | FieldBinding::RelatedNodeId
             | FieldBinding::EventTime
+            | FieldBinding::EventMember(_)
             | FieldBinding::Payload(PayloadField::Counter(_)) => true,
             // An aggregate of any field of any rows.
             FieldBinding::Aggregate(AggregateField::Value(values)) => {

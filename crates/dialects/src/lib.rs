@@ -11,6 +11,7 @@ pub mod make;
 
 use std::sync::Arc;
 
+pub use api::binding::{EventMember, MemberKind};
 pub use api::{
     Api, ConstraintMessage, EntitiesBinding, LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, Resolver,
     ResolverId, Transactions, add_live_directive, federation,
@@ -21,9 +22,9 @@ pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
-    AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel, LowerError,
-    Lowered, ResolvedSelection, StatedPassword, StatedPattern, TIME, event_slot, lower,
-    lower_roots,
+    AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,
+    ListenedPart, LowerError, Lowered, ResolvedSelection, StatedPassword, StatedPattern, TIME,
+    event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use live::{Cohort, EventListeners, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
@@ -19,7 +18,6 @@ pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, Origin, ended};
-use crate::gateway::GatewaySubscription;
 use crate::live_directive::LiveDirective;
 use crate::topics::TopicAuthorization;
 
@@ -53,7 +51,6 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(EventResponses),
-    Gateway(Box<GatewaySubscription>),
 }
 
 /// The responses of a subscription to events.
@@ -71,11 +68,6 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
-    /// The work of a source in the process of a gateway.
-    Subgraph {
-        subgraph: SubgraphId,
-        driver: Box<Driver>,
-    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.
@@ -128,17 +120,15 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.receiver.recv().await,
-            Self::Gateway(subscription) => subscription.next().await,
         }
     }
 
     /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response, and for
-    /// those of gateways, which report missing events.
+    /// missing events; `None` for live queries, which begin with their newest response.
     #[must_use]
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
-            Self::Live(_) | Self::Gateway(_) => None,
+            Self::Live(_) => None,
             Self::Events(responses) => Some(ended(
                 ListenerEnd::Lost,
                 match responses.origin {
@@ -146,17 +136,6 @@ impl Responses {
                     Origin::Changes | Origin::ChangesBeforeReload => Origin::ChangesBeforeReload,
                 },
             )),
-        }
-    }
-
-    /// Whether the first response in another engine may equal the last one, since it is that of a
-    /// live query. Events may be equal as well, and are all sent.
-    #[must_use]
-    pub fn are_states(&self) -> bool {
-        match self {
-            Self::Live(_) => true,
-            Self::Events(_) => false,
-            Self::Gateway(subscription) => subscription.is_live(),
         }
     }
 }

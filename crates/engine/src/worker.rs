@@ -337,7 +337,7 @@ impl Worker {
     }
 }
 
-/// The values of a request's variables; of a subscription also that of its event.
+/// The values of a request's variables; of a subscription also those of its event.
 fn coerced(
     schema: &Schema,
     operation: &Operation,
@@ -345,7 +345,7 @@ fn coerced(
 ) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {
     let mut variables = coerce_variable_values(schema, operation, &request.variables)?;
     if operation.kind == OperationKind::Subscription {
-        variables.values.push(Some(given_event(&request.variables)));
+        variables.values.extend(given_event(&request.variables));
     }
     Ok(variables)
 }

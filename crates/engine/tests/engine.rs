@@ -33,6 +33,7 @@ mod live;
 mod live_exact;
 mod live_file;
 mod live_model;
+mod live_model_rules;
 mod live_postgraphile;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]

@@ -143,6 +143,7 @@ impl<'a> Context<'a> {
                     }
                     FieldBinding::RelatedNodeId => self.related_node_id(),
                     FieldBinding::EventTime => self.event_time(),
+                    FieldBinding::EventMember(name) => self.event_member(name),
                     FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Mutation(_)
                     | FieldBinding::Listen(_)
@@ -291,6 +292,7 @@ impl<'a> Context<'a> {
             | FieldBinding::Listen(_)
             | FieldBinding::RelatedNode
             | FieldBinding::RelatedNodeId
+            | FieldBinding::EventMember(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }

@@ -1,11 +1,14 @@
 //! Subscriptions to events, on one thread.
 
+use std::sync::Arc;
+
 use ::live::{CohortKey, Event, Listener, ListenerEnd, Listening, follow_channels};
 use bytes::Bytes;
-use dialects::ListenedChannel;
+use dialects::{ListenedChannel, ListenedPart};
 use futures_util::future::{OptionFuture, join};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
+use ir::Operand;
 use source::Session;
 use sources::Channels;
 use tokio::sync::mpsc::{self, Sender};
@@ -40,20 +43,40 @@ impl Worker {
                 "The data source has no notifications.",
             ));
         };
-        let values = source::Variables::of(&variables.values);
-        let topic = source::operand::resolve(&listened.topic, values);
-        let topic = topic.map_err(|error| engine.map_error(&error))?;
-        let channel = channel(listened, &topic.text().unwrap_or_default())?;
+        let claims = caller.session.claims.as_deref();
+        let values = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let channel = channel(listened, &self.topic(listened, values)?)?;
         let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
         let notifications = Notifications {
             channel: channel.into(),
             listener,
             node: listened.binding.node.clone(),
+            members: Arc::clone(&listened.binding.members),
             begins: listened.begins,
             channels,
             needs_task,
         };
         Ok(begun(Events::Notifications(Box::new(notifications)), (request, caller)))
+    }
+
+    fn topic(
+        &self,
+        listened: &ListenedChannel,
+        values: source::Variables<'_>,
+    ) -> Result<String, GraphQLError> {
+        let mut topic = String::new();
+        for part in &listened.topic {
+            match part {
+                ListenedPart::Text(text) => topic.push_str(text),
+                ListenedPart::Value(name, operand) => {
+                    let value = source::operand::resolve(operand, values);
+                    let value = value.map_err(|error| self.engine.map_error(&error))?;
+                    let text = value.text().ok_or_else(|| absent(name, operand))?;
+                    topic.push_str(&text);
+                }
+            }
+        }
+        Ok(topic)
     }
 
     pub(super) async fn drive_events(&self, work: EventExecution) {
@@ -173,7 +196,7 @@ impl Worker {
             Events::Changes(_) => self.engine.live.events.count_execution(),
         }
         let mut request = work.request.clone();
-        set_event(&mut request.variables, work.events.value(event));
+        set_event(&mut request.variables, work.events.values(event));
         self.response(&request, &work.caller, false).await.0
     }
 }
@@ -195,6 +218,20 @@ pub(super) fn begun(events: Events, (request, caller): (&Request, &Caller)) -> B
     };
     let driver = Some(Driver(Work::Events(Box::new(work))));
     Begun { responses: Responses::Events(received), driver }
+}
+
+/// The error of a part of a topic without a value.
+fn absent(name: &str, operand: &Operand) -> GraphQLError {
+    match operand {
+        Operand::Claim(_) => GraphQLError::new(
+            ErrorCode::PermissionDenied,
+            format!("The topic needs the claim \"{name}\", which the session does not have."),
+        ),
+        _ => GraphQLError::new(
+            ErrorCode::BadUserInput,
+            format!("The argument \"{name}\" must have a value: the topic contains it."),
+        ),
+    }
 }
 
 /// Waits for an event of the channel that ends a subscription, for ever if there is none.
