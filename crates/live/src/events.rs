@@ -8,7 +8,7 @@
 //! may miss events, and do not continue as if they had not.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use ahash::AHashMap;
 use bytes::Bytes;
@@ -55,8 +55,9 @@ pub struct Subject {
 #[derive(Debug)]
 pub struct Published {
     pub event: Arc<NodeEvent>,
-    /// By subscription: equal ones have one response.
-    responses: Mutex<AHashMap<Arc<CohortKey>, Arc<OnceCell<Bytes>>>>,
+    /// By subscription, as long as one of the equal ones has it: a slow listener keeps no responses of
+    /// others.
+    responses: Mutex<AHashMap<Arc<CohortKey>, Weak<OnceCell<Bytes>>>>,
 }
 
 /// A listener to events.
@@ -165,7 +166,12 @@ impl Published {
     #[must_use]
     pub fn response(&self, key: &Arc<CohortKey>) -> Arc<OnceCell<Bytes>> {
         let mut responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(responses.entry(Arc::clone(key)).or_default())
+        let known = responses.get(key).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let response = Arc::default();
+            responses.insert(Arc::clone(key), Arc::downgrade(&response));
+            response
+        })
     }
 }
 
@@ -289,15 +295,17 @@ mod tests {
             let variables = serde_json_bytes::Map::new();
             Arc::new(CohortKey::new(query, None, &variables, &Session::default()))
         };
+        let mut published = Vec::new();
         for listener in &mut both {
-            let published = listener.next().await.unwrap();
-            let response = published.response(&key("a"));
-            let response =
-                response.get_or_init(async || Bytes::from_static(b"first")).await.clone();
-            assert_eq!(response, "first");
-            assert!(published.response(&key("b")).get().is_none());
-            let again = published.response(&key("a"));
-            assert_eq!(again.get().map(Bytes::as_ref), Some(&b"first"[..]));
+            published.push(listener.next().await.unwrap());
         }
+        let [one, other] = published.as_slice() else { panic!("two listeners") };
+        let response = one.response(&key("a"));
+        response.get_or_init(async || Bytes::from_static(b"first")).await;
+        let shared = other.response(&key("a"));
+        assert_eq!(shared.get().map(Bytes::as_ref), Some(&b"first"[..]));
+        assert!(other.response(&key("b")).get().is_none());
+        drop((response, shared));
+        assert!(other.response(&key("a")).get().is_none());
     }
 }

@@ -214,14 +214,16 @@ impl Worker {
             };
             set_event(&mut request.variables, value);
             let response = async || self.response(&request, &caller).await.0;
-            let response = match shared {
+            let response = match &shared {
                 Some(shared) => shared.get_or_init(response).await.clone(),
                 None => response().await,
             };
+            // Equal subscriptions may still take the shared response while it is sent.
             let Some(response) = events.sent(response) else { continue };
             if responses.send(response).await.is_err() {
                 return;
             }
+            drop(shared);
         }
     }
 
