@@ -120,10 +120,13 @@ impl EventListeners {
         });
     }
 
-    /// Adds events to the queues of their listeners.
-    fn publish(&self, events: &[Arc<NodeEvent>]) {
+    /// Adds events of nodes that a mutation may change to the queues of their listeners.
+    fn publish(&self, events: &[Arc<NodeEvent>], written: &Written) {
         let published: Vec<Arc<Published>> = events.iter().map(Published::new).collect();
         self.lock().entries.retain(|entry| {
+            if !written.contains(entry.subject.entity) {
+                return true;
+            }
             let own = published.iter().filter(|published| entry.subject.has(&published.event));
             let own: Vec<_> = own.cloned().collect();
             own.is_empty() || entry.queue.send(own)
@@ -144,7 +147,7 @@ impl Subject {
 impl Publication<'_> {
     /// Publishes the events of the committed changes.
     pub fn publish(mut self, committed: &CommittedEvents) {
-        self.listeners.publish(&committed.events);
+        self.listeners.publish(&committed.events, self.written);
         self.is_published = !committed.is_incomplete;
     }
 }
