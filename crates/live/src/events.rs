@@ -116,13 +116,16 @@ impl EventListeners {
         });
     }
 
-    /// Adds events to the queues of their listeners.
-    fn publish(&self, events: &[Arc<NodeEvent>]) {
+    /// Adds events of nodes that a mutation may change to the queues of their listeners.
+    fn publish(&self, events: &[Arc<NodeEvent>], written: &Written) {
         let change = |event| Arc::new(Change::new(Arc::clone(event), events.len()));
         let changes: Vec<Arc<Change>> = events.iter().map(change).collect();
         let mut entries = self.lock();
         let before = entries.entries.len();
         entries.entries.retain(|entry| {
+            if !written.contains(entry.subject.entity) {
+                return true;
+            }
             let own = changes.iter().filter(|change| entry.subject.has(&change.event));
             let own: Vec<_> = own.cloned().collect();
             own.is_empty() || entry.queue.send(own)
@@ -159,7 +162,7 @@ impl Subject {
 impl Publication<'_> {
     /// Publishes the events of the committed changes.
     pub fn publish(mut self, committed: &CommittedEvents) {
-        self.listeners.publish(&committed.events);
+        self.listeners.publish(&committed.events, self.written);
         self.is_published = !committed.is_incomplete;
     }
 }
