@@ -3,7 +3,7 @@
 //! A target without a restriction is open to every session. Type definitions of graphs define them.
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::Filter;
+use ir::{EventKind, Filter};
 
 use crate::claim_condition::ClaimCondition;
 use crate::condition::Condition;
@@ -30,6 +30,10 @@ pub enum Action {
     CheckPassword,
     /// Creating a relationship to a node that is created if it is missing.
     ConnectOrCreate,
+    /// Subscribing to events of nodes, or to a field of them.
+    Subscribe,
+    /// Receiving an event of a node.
+    Receive(EventKind),
 }
 
 /// The restrictions of one target `P`, with conditions `R` on rows.
@@ -88,7 +92,7 @@ pub struct RowRule<R = Filter> {
 
 impl Action {
     /// The actions of a rule that names none. Other actions must be named.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Read,
         Self::ReadChanged,
         Self::Aggregate,
@@ -97,5 +101,6 @@ impl Action {
         Self::Delete,
         Self::CreateRelationship,
         Self::DeleteRelationship,
+        Self::Subscribe,
     ];
 }

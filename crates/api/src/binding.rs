@@ -21,7 +21,10 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
-use ir::{AggregateFunction, Codec, Direction, Form, Hop, Operand, Represented, ValueRef};
+use ir::{
+    AggregateFunction, Codec, Direction, EventKind, Form, Hop, Operand, Represented, State,
+    ValueRef,
+};
 use response::{Figure, Leaf, Part};
 
 pub use argument::{ArgumentRole, NearestRole};
@@ -89,6 +92,8 @@ pub enum FieldBinding {
     RelatedNode,
     /// The opaque id of that row.
     RelatedNodeId,
+    /// The time of an event: a field of a row of [`RowsFrom::Event`].
+    EventTime,
     /// A member of the notification, by its name.
     EventMember(Box<str>),
     /// A change: a field of the mutation type, and of no other.
@@ -289,6 +294,10 @@ pub enum RowsFrom {
     NearestVariants(VariantsId),
     /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
+    /// The node of an event: a field of the subscription type, executed for each event.
+    Event(EventKind),
+    /// A state of the node of the outer [`RowsFrom::Event`].
+    EventState(State),
     /// The objects of the enclosing payload of [`Change::AddObjects`] and its kind.
     Changed,
 }

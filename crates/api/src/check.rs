@@ -215,6 +215,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Distance
         | FieldBinding::RelatedNode
         | FieldBinding::RelatedNodeId
+        | FieldBinding::EventTime
         | FieldBinding::EventMember(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }

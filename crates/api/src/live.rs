@@ -1,7 +1,9 @@
 //! Live queries: a subscription type with the fields of the query type.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use catalog::{Note, NoteKind};
 use graphql::schema::{
     DirectiveDefinition, DirectiveLocation, FieldDefinition, InputDefinition, TypeDefinition,
     TypeId, TypeKind, TypeRef,
@@ -19,7 +21,8 @@ const OTHER_NAME: &str = "LiveSubscription";
 #[must_use]
 pub fn add_live_queries(api: Api) -> Api {
     let mut builder = ApiBuilder::reopen(api);
-    if let Some(subscription) = add_subscription_type(&mut builder, None) {
+    let existing = builder.schema().subscription;
+    if let Some(subscription) = existing.or_else(|| add_subscription_type(&mut builder, None)) {
         add_live_fields(&mut builder, subscription, "");
     }
     builder.finish()
@@ -91,11 +94,33 @@ fn scalar(builder: &mut ApiBuilder, name: &str) -> Option<TypeId> {
 pub fn add_live_fields(builder: &mut ApiBuilder, subscription: TypeId, end: &str) {
     let queries = builder.schema().query.map(|query| &builder.schema()[query].kind);
     let Some(TypeKind::Object { fields, .. }) = queries else { return };
-    for query in fields.clone() {
+    let queries = fields.clone();
+    let existing = names(builder, subscription);
+    for query in queries {
         let definition = builder.schema()[query].clone();
+        if existing.contains(&definition.name) {
+            builder.note(Note {
+                kind: NoteKind::Collision,
+                subject: (&*definition.name).into(),
+                message: "another subscription has the name of this query, which is not live."
+                    .into(),
+                remedy: "rename the query or the type of the events.".into(),
+            });
+            continue;
+        }
         let description = live_description(definition.description, end);
         let binding = builder.field(query).clone();
         builder.add_field(subscription, FieldDefinition { description, ..definition }, binding);
+    }
+}
+
+fn names(builder: &ApiBuilder, object: TypeId) -> HashSet<Arc<str>> {
+    let schema = builder.schema();
+    match &schema[object].kind {
+        TypeKind::Object { fields, .. } => {
+            fields.iter().map(|field| Arc::clone(&schema[*field].name)).collect()
+        }
+        _ => HashSet::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 pub use access::Constant;
 use api::federation::AppliedDirectives;
+use ir::EventKind;
 use rules::{ClaimNames, WrittenRestriction};
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
@@ -60,6 +61,8 @@ pub struct NodeType {
     /// In the order of the definition.
     pub fields: Vec<ModelField>,
     pub offers: Offers,
+    /// The events that clients can subscribe to: `@subscription`.
+    pub events: Events,
     pub limit: Limit,
     pub fulltext: Vec<FulltextIndex>,
     pub vector: Vec<VectorIndex>,
@@ -345,6 +348,28 @@ impl FieldOffers {
         sortable: true,
         grouped: false,
     };
+}
+
+/// Events of the nodes of a type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Events {
+    pub created: bool,
+    pub updated: bool,
+    pub deleted: bool,
+}
+
+impl Events {
+    pub(crate) fn has(self, kind: EventKind) -> bool {
+        match kind {
+            EventKind::Created => self.created,
+            EventKind::Updated => self.updated,
+            EventKind::Deleted => self.deleted,
+        }
+    }
+
+    pub(crate) fn are_some(self) -> bool {
+        self.created || self.updated || self.deleted
+    }
 }
 
 /// `@limit`.

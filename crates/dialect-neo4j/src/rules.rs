@@ -5,10 +5,12 @@
 mod wanted;
 
 use access::{Condition, Restriction, RootType, RowRule, Target};
+use graphql::definitions::Literal;
 use lowering::rule;
 
 use crate::model::rules::{WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::{FieldKind, Model, Placed, PlacedField};
+use crate::v7::conditions_name;
 use api::Api;
 
 /// The restrictions of a model, with their conditions as filters.
@@ -89,6 +91,12 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
+    /// A condition in the words of an input of the API.
+    fn lowered(&self, input: &str, said: &Literal) -> Result<Condition, String> {
+        let path = |name: &str| self.model.claims.path(name);
+        Ok(Condition::Row(rule::condition(self.api, input, said, &path)?))
+    }
+
     fn rule(&self, rule: &RowRule<WrittenNode>) -> Result<RowRule, String> {
         Ok(RowRule {
             actions: rule.actions.clone(),
@@ -113,9 +121,10 @@ impl Lowering<'_> {
             // Type definitions write related rows within their filters.
             Condition::Related { .. } => return Err("a rule names what is not there".to_owned()),
             Condition::Row(WrittenNode::Words(said)) => {
-                let input = [self.name, "Where"].concat();
-                let path = |name: &str| self.model.claims.path(name);
-                Condition::Row(rule::condition(self.api, &input, said, &path)?)
+                self.lowered(&[self.name, "Where"].concat(), said)?
+            }
+            Condition::Row(WrittenNode::OfEvents(said)) => {
+                self.lowered(&conditions_name(self.name), said)?
             }
             Condition::Row(WrittenNode::Wanted(said)) => {
                 let filter = self.node.and_then(|node| said.filter(self.model, self.placed, node));

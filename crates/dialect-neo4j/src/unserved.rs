@@ -15,6 +15,13 @@ pub(crate) fn unserved(model: &Model, version: ApiVersion) -> Option<String> {
     if let Some(name) = names(model, version).find(|name| is_taken(&own, name, version)) {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
+    let has_events = model.nodes.iter().any(|node| node.events.are_some());
+    if has_events && names(model, version).any(|name| name == v7::EVENT_TYPE) {
+        let name = v7::EVENT_TYPE;
+        return Some(format!(
+            "The type {name}: subscriptions have a type of that name themselves."
+        ));
+    }
     let (directive, instead) = match version {
         ApiVersion::V3 => ("@id(global: true)", ""),
         ApiVersion::V7 => {
@@ -93,6 +100,14 @@ mod tests {
             ApiVersion::V3,
             None,
         );
+    }
+
+    #[test]
+    fn the_name_of_the_enum_of_events_is_taken_by_subscriptions() {
+        let text = "type EventType @node { title: String }";
+        check(text, ApiVersion::V7, None);
+        let message = "The type EventType: subscriptions have a type of that name themselves.";
+        check(&text.replace("@node", "@node @subscription"), ApiVersion::V7, Some(message));
     }
 
     #[test]

@@ -96,6 +96,12 @@ fn interfaces_and_unions_are_as_the_library_shows_them() {
 }
 
 #[test]
+fn subscriptions_are_as_the_library_shows_them() {
+    check("subscriptions", ALL);
+    check("subscriptions", Options { exclude_deprecated: true, ..ALL });
+}
+
+#[test]
 fn global_ids_are_as_the_library_shows_them() {
     check("global", ALL);
 }

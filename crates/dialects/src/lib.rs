@@ -22,8 +22,9 @@ pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
-    ALL_ROOTS, Echoed, Introspection, Listened, ListenedPart, LowerError, Lowered,
-    ResolvedSelection, StatedPassword, StatedPattern, event_slot, lower, lower_roots,
+    AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,
+    ListenedPart, LowerError, Lowered, ResolvedSelection, StatedPassword, StatedPattern, TIME,
+    event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

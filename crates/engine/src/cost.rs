@@ -356,6 +356,7 @@ impl Lists<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
+            | ir::From::Event(_)
             | ir::From::List { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => &[],
@@ -575,6 +576,7 @@ impl KnownStatistics<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
+            | ir::From::Event(_)
             | ir::From::List { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => return None,

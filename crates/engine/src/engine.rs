@@ -285,10 +285,10 @@ impl Engine {
         self.live.hub.counts()
     }
 
-    /// Numbers of subscriptions to notifications.
+    /// Numbers of subscriptions to events.
     #[must_use]
     pub fn listener_counts(&self) -> ListenerCounts {
-        self.live.listeners.counts()
+        self.live.listeners.counts() + self.live.events.counts()
     }
 
     /// The schema of the API.

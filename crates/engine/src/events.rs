@@ -1,25 +1,29 @@
-//! Subscriptions to notifications of the source: each is executed once for each notification.
+//! Subscriptions to events: each is executed once for each notification of the source, or for each
+//! change of a node.
 //!
-//! The opaque id of the row that a notification is about is a variable of the execution, after those
-//! of the operation; the members of the notification that the operation may show are another one.
+//! The value of an event is a variable of the execution, after those of the operation: the opaque id
+//! of the row that a notification is about, or the properties of a node before and after a change. The
+//! members of a notification that the operation may show are another one.
 
 use std::sync::Arc;
 
-use ::live::{CohortKey, Listener, ListenerEnd};
+use ::live::{Change, CohortKey, Event, EventListener, Listener, ListenerEnd, Notice};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use dialects::{EventMember, Listened, MemberKind};
+use dialects::{AFTER, BEFORE, EventMember, LABELS, ListenedChannel, MemberKind, TIME};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
+use source::NodeEvent;
 use tokio::sync::mpsc::Sender;
 
 use sources::Channels;
 
 use crate::caller::Caller;
 
-/// The name under which a request of this process has the id: no variable of a client has it.
-const NODE_ID: &str = "id of the node";
+/// The name under which a request of this process has the value of an event: no variable of a client
+/// has it.
+const EVENT: &str = "value of the event";
 
 /// The same for the members of the notification.
 const MEMBERS: &str = "members of the notification";
@@ -27,17 +31,30 @@ const MEMBERS: &str = "members of the notification";
 /// The longest name of a channel: PostgreSQL cuts longer ones.
 const CHANNEL: usize = 63;
 
-/// The execution of a subscription to notifications.
+/// The execution of a subscription to events.
 #[derive(Debug)]
 pub(crate) struct EventExecution {
-    pub(crate) channel: Box<str>,
-    pub(crate) listener: Listener,
+    pub(crate) events: Events,
     /// Closed when the subscriber has left.
     pub(crate) responses: Sender<Bytes>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
     /// Equal subscriptions have equal keys; none for one that shares its responses with no other.
     pub(crate) key: Option<CohortKey>,
+}
+
+/// The events of a subscription.
+#[derive(Debug)]
+pub(crate) enum Events {
+    Notifications(Box<Notifications>),
+    Changes(NodeChanges),
+}
+
+/// The notifications of a channel.
+#[derive(Debug)]
+pub(crate) struct Notifications {
+    pub(crate) channel: Box<str>,
+    pub(crate) listener: Listener,
     /// The member of a notification that is the id of a row as JSON.
     pub(crate) node: Box<str>,
     /// The members that the fields of an event show.
@@ -49,8 +66,120 @@ pub(crate) struct EventExecution {
     pub(crate) needs_task: bool,
 }
 
+/// The changes of nodes.
+#[derive(Debug)]
+pub(crate) struct NodeChanges {
+    pub(crate) listener: EventListener,
+    /// The response to an event that no condition permits.
+    pub(crate) none: Box<[u8]>,
+    /// True if the caller may not subscribe: the only response is the error.
+    pub(crate) is_refused: bool,
+}
+
+/// An event of a subscription.
+#[derive(Debug)]
+pub(crate) enum NextEvent {
+    Begun,
+    Notified(Arc<Notice>),
+    Changed(Arc<Change>),
+}
+
+/// The values of the variables of an execution.
+#[derive(Debug, Default)]
+pub(crate) struct EventValues {
+    value: Value,
+    /// The members of a notification.
+    members: Value,
+}
+
+/// Origins of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Notifications,
+    Changes,
+    /// Changes before a reload of the API.
+    ChangesBeforeReload,
+}
+
+impl Events {
+    pub(crate) fn origin(&self) -> Origin {
+        match self {
+            Self::Notifications(_) => Origin::Notifications,
+            Self::Changes(_) => Origin::Changes,
+        }
+    }
+
+    /// Waits for the next event; the error is the last. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Result<NextEvent, ListenerEnd> {
+        match self {
+            Self::Notifications(own) => loop {
+                match own.listener.next().await? {
+                    Event::Begun if !own.begins => {}
+                    Event::Begun => return Ok(NextEvent::Begun),
+                    Event::Notified(notice) => return Ok(NextEvent::Notified(notice)),
+                }
+            },
+            Self::Changes(own) => Ok(NextEvent::Changed(own.listener.next().await?)),
+        }
+    }
+
+    /// The values of the variables for an event.
+    pub(crate) fn values(&self, event: &NextEvent) -> EventValues {
+        match (self, event) {
+            (Self::Notifications(own), NextEvent::Notified(notice)) => EventValues {
+                value: node_id(&notice.event, &own.node),
+                members: shown_members(&notice.event, &own.members),
+            },
+            (_, NextEvent::Changed(changed)) => {
+                EventValues { value: change(&changed.event), members: Value::Null }
+            }
+            (_, NextEvent::Begun | NextEvent::Notified(_)) => EventValues::default(),
+        }
+    }
+
+    /// Returns the response as it is sent; `None` if no condition permits the event. The root field of
+    /// a permitted one is never null: an error makes the whole data null.
+    pub(crate) fn sent(&self, response: Bytes) -> Option<Bytes> {
+        match self {
+            Self::Changes(own) if response.strip_prefix(&*own.none) == Some(b"}") => None,
+            Self::Changes(own) => Some(own.refused(response)),
+            Self::Notifications(_) => Some(response),
+        }
+    }
+}
+
+impl NodeChanges {
+    /// Returns a response with errors as it is sent.
+    pub(crate) fn refused(&self, response: Bytes) -> Bytes {
+        match response.strip_prefix(&*self.none) {
+            Some(rest) => [b"{\"data\":null", rest].concat().into(),
+            None => response,
+        }
+    }
+}
+
+/// The beginning of the response whose root field is null.
+pub(crate) fn none(response_name: &str) -> Box<[u8]> {
+    ["{\"data\":{\"", response_name, "\":null}"].concat().into_bytes().into()
+}
+
+/// The value of a change.
+fn change(event: &NodeEvent) -> Value {
+    let properties = |properties: &Option<Box<[u8]>>| match properties {
+        Some(properties) => STANDARD.encode(properties).into(),
+        None => Value::Null,
+    };
+    let labels = event.labels.iter().map(|label| Value::from(&**label)).collect();
+    let mut value = Map::new();
+    value.insert(TIME, event.timestamp.into());
+    value.insert(BEFORE, properties(&event.before));
+    value.insert(AFTER, properties(&event.after));
+    value.insert(LABELS, Value::Array(labels));
+    Value::Object(value)
+}
+
 /// The channel of a topic.
-pub(crate) fn channel(listened: &Listened, topic: &str) -> Result<String, GraphQLError> {
+pub(crate) fn channel(listened: &ListenedChannel, topic: &str) -> Result<String, GraphQLError> {
     let channel = format!("{}{topic}", listened.binding.channel);
     let refused = if channel.len() > CHANNEL {
         let longest = CHANNEL - listened.binding.channel.len();
@@ -76,7 +205,7 @@ pub(crate) fn check_channel(name: &str) -> Result<(), GraphQLError> {
 }
 
 /// The id of the row that a notification is about; null if it names none.
-pub(crate) fn node_id(payload: &str, member: &str) -> Value {
+fn node_id(payload: &str, member: &str) -> Value {
     let payload: Option<serde_json::Value> = serde_json::from_str(payload).ok();
     let node = payload.as_ref().and_then(|payload| payload.get(member));
     match node.filter(|node| !node.is_null()) {
@@ -86,7 +215,7 @@ pub(crate) fn node_id(payload: &str, member: &str) -> Value {
 }
 
 /// The members of a notification that an operation may show, each with a value of its type.
-pub(crate) fn shown_members(payload: &str, members: &[EventMember]) -> Value {
+fn shown_members(payload: &str, members: &[EventMember]) -> Value {
     if members.is_empty() {
         return Value::Null;
     }
@@ -114,29 +243,42 @@ fn member_value(value: &serde_json::Value, kind: MemberKind) -> Option<Value> {
     }
 }
 
-/// Sets the id and the members for the next execution.
-pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, id: Value, members: Value) {
-    variables.insert(NODE_ID, id);
-    variables.insert(MEMBERS, members);
+/// Sets the values of the event for the next execution.
+pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, event: EventValues) {
+    variables.insert(EVENT, event.value);
+    variables.insert(MEMBERS, event.members);
 }
 
 /// The values of the variables after those of the operation.
 pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> [Option<Value>; 2] {
-    [NODE_ID, MEMBERS].map(|name| Some(variables.get(name).cloned().unwrap_or_default()))
+    [EVENT, MEMBERS].map(|name| Some(variables.get(name).cloned().unwrap_or_default()))
 }
 
-/// The last error of a subscription that may miss notifications.
-pub(crate) fn ended(end: ListenerEnd) -> GraphQLError {
-    match end {
-        ListenerEnd::TooSlow => GraphQLError::new(
-            ErrorCode::Overloaded,
-            "The client reads the events too slowly: the following ones are not sent.",
-        ),
-        ListenerEnd::Lost => GraphQLError::new(
+/// The last error of a subscription that may miss events.
+pub(crate) fn ended(end: ListenerEnd, origin: Origin) -> GraphQLError {
+    match (end, origin) {
+        (ListenerEnd::TooSlow, _) => reads_too_slowly(),
+        (ListenerEnd::Lost, Origin::Notifications) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The notifications of the database are lost: events may be missing.",
         ),
+        (ListenerEnd::Lost, Origin::Changes) => GraphQLError::new(
+            ErrorCode::Unavailable,
+            "The outcome of a mutation is not known: events may be missing.",
+        ),
+        (ListenerEnd::Lost, Origin::ChangesBeforeReload) => GraphQLError::new(
+            ErrorCode::Unavailable,
+            "The API has been loaded again: events may be missing.",
+        ),
     }
+}
+
+/// The last error of a subscription whose client does not read its events in time.
+pub(crate) fn reads_too_slowly() -> GraphQLError {
+    GraphQLError::new(
+        ErrorCode::Overloaded,
+        "The client reads the events too slowly: the following ones are not sent.",
+    )
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use dialects::Listened;
 use graphql::operation::OperationKind;
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use ir::EventKind;
 use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use source::{PlanFigures, Session, Variables};
 use source_neo4j::program::{GraphProgram, GraphStatement};
@@ -192,8 +194,19 @@ impl Worker {
         }
         if planned.has_response_stream {
             let catalog = &self.engine.catalog;
-            let dependencies = planned.prepared.dependencies(catalog, planned.variables());
-            request.push_str(&::live::print(&dependencies, catalog));
+            match planned.prepared.listened.as_deref() {
+                Some(Listened::Changes { entity, kind, .. }) => {
+                    let (name, change) = (&catalog[*entity].name, change(*kind));
+                    let _ = writeln!(
+                        request,
+                        "executed for each node of {name} that a mutation of this server has {change}"
+                    );
+                }
+                Some(Listened::Channel(_)) | None => {
+                    let dependencies = planned.prepared.dependencies(catalog, planned.variables());
+                    request.push_str(&::live::print(&dependencies, catalog));
+                }
+            }
         }
         let cost = planned.prepared.cost(&planned.variables, &planned.session);
         Explained { cost, request, fetches: Vec::new(), statements }
@@ -301,6 +314,14 @@ impl Planned {
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();
         Variables { slots: &self.variables.values, claims, passwords: &[] }
+    }
+}
+
+fn change(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Created => "created",
+        EventKind::Updated => "updated",
+        EventKind::Deleted => "deleted",
     }
 }
 
@@ -435,7 +456,12 @@ fn operand_text(operand: &ir::Operand, planned: &Planned) -> String {
         },
         ir::Operand::Variable { slot, path } => {
             let slot = Slot(slot.0);
-            let mut text = format!("${}", planned.document.operation.variable(slot).name);
+            let mut variables = planned.document.operation.variables.iter();
+            let mut text = match variables.nth(usize::from(slot.0)) {
+                Some(variable) => format!("${}", variable.name),
+                // The one after them is the event of a subscription.
+                None => "the event".to_owned(),
+            };
             let mut within = Path::default();
             for item in path {
                 match item {

@@ -1,4 +1,4 @@
-//! Subscriptions: live queries of one source, and the events of its channels ([`crate::events`]).
+//! Subscriptions: live queries of one source, and its events ([`crate::events`]).
 //!
 //! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
+use live::{Cohort, EventListeners, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc::Receiver;
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 
 use crate::caller::Caller;
-use crate::events::{EventExecution, ended};
+use crate::events::{EventExecution, Origin, ended};
 use crate::live_directive::LiveDirective;
 use crate::topics::TopicAuthorization;
 
@@ -32,6 +32,7 @@ pub(crate) struct Live {
     pub(crate) options: FeedOptions,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Arc<Listeners>,
+    pub(crate) events: Arc<EventListeners>,
     /// Authorizes subscriptions to notifications, if a function does.
     pub(crate) topics: Option<TopicAuthorization>,
 }
@@ -49,7 +50,14 @@ pub struct Begun {
 #[derive(Debug)]
 pub enum Responses {
     Live(LiveQuery),
-    Events(Receiver<Bytes>),
+    Events(EventResponses),
+}
+
+/// The responses of a subscription to events.
+#[derive(Debug)]
+pub struct EventResponses {
+    pub(crate) receiver: Receiver<Bytes>,
+    pub(crate) origin: Origin,
 }
 
 /// The work of a subscription.
@@ -100,7 +108,8 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 impl Live {
     pub(crate) fn new(options: FeedOptions, topics: Option<TopicAuthorization>) -> Self {
         let slots = Semaphore::new(MOST_AT_ONCE);
-        Self { hub: Arc::default(), options, slots, listeners: Arc::default(), topics }
+        let (listeners, events) = (Arc::default(), Arc::default());
+        Self { hub: Arc::default(), options, slots, listeners, events, topics }
     }
 }
 
@@ -110,7 +119,7 @@ impl Responses {
     pub async fn next(&mut self) -> Option<Bytes> {
         match self {
             Self::Live(query) => query.next().await,
-            Self::Events(responses) => responses.recv().await,
+            Self::Events(responses) => responses.receiver.recv().await,
         }
     }
 
@@ -120,7 +129,13 @@ impl Responses {
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
             Self::Live(_) => None,
-            Self::Events(_) => Some(ended(ListenerEnd::Lost)),
+            Self::Events(responses) => Some(ended(
+                ListenerEnd::Lost,
+                match responses.origin {
+                    Origin::Notifications => Origin::Notifications,
+                    Origin::Changes | Origin::ChangesBeforeReload => Origin::ChangesBeforeReload,
+                },
+            )),
         }
     }
 }

@@ -2,10 +2,10 @@
 //! document and variable structure, and cached.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use ::live::Dependencies;
+use ::live::{Dependencies, Written};
 use access::{AccessSet, AccessSetId, authorize};
 use catalog::Catalog;
 use dialects::{
@@ -58,8 +58,12 @@ pub struct Prepared {
     last_tape: [AtomicUsize; 2],
     /// Fields whose values other servers give, if some are selected.
     pub(crate) resolved: Option<Box<ResolvedPlan>>,
-    /// The events of a subscription to notifications.
+    /// The events of a subscription to events.
     pub(crate) listened: Option<Box<Listened>>,
+    /// The entities that it may change.
+    pub(crate) written: Written,
+    /// The plan whose changes have events, made when the first is wanted; `None` without such a plan.
+    touched: OnceLock<Option<Plan>>,
     /// Root fields of a mutation that are executed after these.
     pub(crate) next: Option<Arc<Self>>,
     /// The program's number of compiled forms when it was weighed.
@@ -93,12 +97,14 @@ impl CachedPlan for Prepared {
             last_tape: _,
             resolved,
             listened,
+            written: _,
+            touched,
             next,
             made,
         } = self;
         let shape = plan.shape();
         // Forms that are compiled from now on are not included.
-        made.store(plan.made(), Ordering::Relaxed);
+        made.store(self.count_made(), Ordering::Relaxed);
         let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 4 * COUNTERS;
         let heap = [
             structure.heap_size(),
@@ -111,16 +117,34 @@ impl CachedPlan for Prepared {
             passwords.memory_size(),
             resolved.as_ref().map_or(0, |resolved| resolved.weight()),
             listened.as_ref().map_or(0, |_| size_of::<Listened>()),
+            touched.get().and_then(Option::as_ref).map_or(0, Plan::memory_size),
         ];
         (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
     }
 
     fn has_grown(&self) -> bool {
-        self.made.load(Ordering::Relaxed) != self.plan.made()
+        self.made.load(Ordering::Relaxed) != self.count_made()
     }
 }
 
 impl Prepared {
+    /// The number of compiled forms.
+    fn count_made(&self) -> u32 {
+        self.plan.made() + u32::from(self.touched.get().is_some())
+    }
+
+    /// The plan whose changes have events; `None` if it has none.
+    pub(crate) fn touched(&self, engine: &Engine) -> Option<&Plan> {
+        let touched = self.touched.get_or_init(|| {
+            let made = engine.source.compile_touched(&engine.catalog, &self.request, &self.plan);
+            made.unwrap_or_else(|error| {
+                tracing::error!(%error, "a change is executed without events");
+                None
+            })
+        });
+        touched.as_ref()
+    }
+
     /// The dependencies of all parts of the operation.
     pub(crate) fn dependencies(
         &self,
@@ -132,6 +156,20 @@ impl Prepared {
         all.is_timed |= self.has_resolved();
         if let Some(next) = &self.next {
             all.add(next.dependencies(catalog, variables));
+        }
+        all
+    }
+
+    /// Returns true if nothing is read or changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.request.transactions.iter().all(|transaction| transaction.steps.is_empty())
+    }
+
+    /// The entities that all parts of the operation may change.
+    pub(crate) fn all_written(&self) -> Written {
+        let mut all = self.written.clone();
+        if let Some(next) = &self.next {
+            all.add(next.all_written());
         }
         all
     }
@@ -306,6 +344,7 @@ impl Engine {
             structure.observations.extend_from_slice(&next.structure.observations);
         }
         let resolved = ResolvedPlan::new(resolved, positions).map(Box::new);
+        let written = Written::of(&request, &self.catalog);
         let request = Arc::new(request);
         let plan = self
             .source
@@ -330,6 +369,8 @@ impl Engine {
             last_tape,
             resolved,
             listened: listened.map(Box::new),
+            written,
+            touched: OnceLock::new(),
             next,
             made: AtomicU32::new(0),
         })

@@ -195,7 +195,7 @@ impl Worker {
             }
         };
         if report.operation == Some(OperationKind::Mutation) {
-            self.engine.live.hub.wake();
+            self.wake_cohorts(report);
         }
         if let Some(begun) = begun {
             begun.write(&self.engine, request, report, &mut response);
@@ -230,7 +230,13 @@ impl Worker {
         let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
-        let plan = &prepared.plan;
+        let events = &engine.live.events;
+        let publication = match events.are_concerned(&prepared.written) {
+            true => Some(events.begin(&prepared.written).await),
+            false => None,
+        };
+        let touched = publication.as_ref().and_then(|_| prepared.touched(engine));
+        let plan = touched.unwrap_or(&prepared.plan);
         let delivery = match delivery {
             Delivery::Streamed if *kind == OperationKind::Query => {
                 source::Delivery::Streamed(self.sizes)
@@ -239,6 +245,9 @@ impl Worker {
             Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, params, sink, delivery, observed).await;
+        if let (Some(publication), Some(_)) = (publication, touched) {
+            publication.publish(&std::mem::take(&mut observed.committed));
+        }
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         engine.reweigh(known, request.operation_name.as_deref(), prepared);
@@ -250,6 +259,18 @@ impl Worker {
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
             Err(error) => failed(engine, error, report),
         })
+    }
+
+    /// Executes live queries soon that a mutation may concern.
+    fn wake_cohorts(&self, report: &Report) {
+        let hub = &self.engine.live.hub;
+        match &report.prepared {
+            // Other sources find the changes themselves.
+            Some(Planned::Source(prepared)) if prepared.plan.graph().is_some() => {
+                hub.wake_written(prepared.all_written());
+            }
+            _ => hub.wake(),
+        }
     }
 
     /// Prepares a request; `None` if the operation is not allowed.

@@ -24,6 +24,7 @@ mod dialect;
 mod events;
 mod federation;
 mod graph_barrier;
+mod graph_events;
 mod graph_statistics;
 mod graph_types_size;
 mod hostile_names;

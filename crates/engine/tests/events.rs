@@ -149,7 +149,7 @@ fn topics_come_from_variables_and_are_no_statements() {
             asked.variables.insert("t", topic.into());
             asked.variables.insert("e", true.into());
             // A variable that clients cannot declare is not read from them.
-            asked.variables.insert("id of the node", "x".into());
+            asked.variables.insert("value of the event", "x".into());
             let begun = worker.subscribe(&asked, &Caller::default()).unwrap();
             let mut responses = begun.responses;
             let driver = begun.driver.unwrap();

@@ -10,6 +10,7 @@
 //! * [`step_id`]: indexes of steps
 //! * [`rows`]: reads: origin, filter, order, pagination and outputs of rows
 //! * [`claims`]: the claims of a session, which operands name
+//! * [`event`]: kinds of events
 //! * [`filter`]: conditions in SQL's three values
 //! * [`objects`]: changes of rows of several entities by keys of one sequence
 //! * [`operand`]: values that are bound when statements run
@@ -22,6 +23,7 @@
 extern crate self as ir;
 
 pub mod claims;
+pub mod event;
 pub mod filter;
 pub mod objects;
 pub mod operand;
@@ -36,6 +38,7 @@ pub mod value_form;
 pub mod write;
 
 pub use claims::Claims;
+pub use event::EventKind;
 pub use filter::{
     Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
     Quantifier, TextMatch, TimeUnit, ValueRef, VectorOfRow,
@@ -53,9 +56,9 @@ pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind, Transaction,
 };
 pub use rows::{
-    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, ExternalArgument, Form, From,
-    Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId,
-    OutputKind, Page, Rows, RowsId, State, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, EventNode, ExternalArgument,
+    Form, From, Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output,
+    OutputId, OutputKind, Page, Rows, RowsId, State, Variant,
 };
 pub use step_id::StepId;
 pub use value_form::{GeometryForm, Member, Unit, ValueForm};

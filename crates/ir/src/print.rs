@@ -15,6 +15,7 @@ mod write;
 
 use catalog::Catalog;
 
+use crate::event::EventKind;
 use crate::filter::Filter;
 use crate::request::{Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepKind};
 use crate::rows::{Aggregate, AggregateTerm, From, Output, OutputKind, Page, Rows, State, Variant};
@@ -167,6 +168,16 @@ impl Printer<'_> {
             }
             From::List { list, .. } => format!("each of {}", self.operand(list)),
             From::Once => "once".to_owned(),
+            From::Event(node) => {
+                let kind = match node.kind {
+                    Some(EventKind::Created) => "created",
+                    Some(EventKind::Updated) => "updated",
+                    Some(EventKind::Deleted) => "deleted",
+                    None => "state of",
+                };
+                let properties = self.operand(&node.properties);
+                format!("event {kind} {} {properties}", self.entity(node.entity))
+            }
             From::Keys { entity, keys, external } => {
                 let keys = keys.iter().map(|(field, operand)| {
                     format!("{} in {}", self.field(*field), self.operand(operand))

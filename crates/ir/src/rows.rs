@@ -2,6 +2,7 @@
 
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
+use crate::event::EventKind;
 use crate::filter::{Filter, ValueRef};
 use crate::operand::Operand;
 use crate::step_id::StepId;
@@ -45,6 +46,19 @@ impl Rows {
             outputs,
         }
     }
+}
+
+/// The node of an event: its properties at one time, without relationships.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventNode {
+    pub entity: EntityId,
+    /// The kind of the event; `None` for another state of the node of an outer row, which has the
+    /// conditions.
+    pub kind: Option<EventKind>,
+    /// The properties, in the source's own form.
+    pub properties: Operand,
+    /// The names that the node has in the source, a list of texts.
+    pub names: Operand,
 }
 
 /// The number of a [`Rows`] within its request.
@@ -111,6 +125,8 @@ pub enum From {
         /// External arguments of each key, in lists of the same length: [`Operand::External`].
         external: Vec<ExternalArgument>,
     },
+    /// The node of an event: one row.
+    Event(EventNode),
     /// The rows that a write touched, before it or after it, in the order of the insert; after a
     /// delete, the rows' own fields as they were. In a requirement also rows that a step has read.
     Returned {

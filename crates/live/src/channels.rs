@@ -1,25 +1,18 @@
 //! Listeners to the channels of a source, each with a queue of its own.
 //!
-//! A listener whose queue is full, and all listeners when the session with the source is lost, are
-//! ended: they may miss notifications, and do not continue as if they had not.
+//! All listeners are ended when the session with the source is lost: they may miss notifications, and
+//! do not continue as if they had not.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
-use bytes::Bytes;
 use source::SourceError;
 use source::notifications::{ChannelSession, Channels, Notification};
-use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::Notify;
 
-use crate::cohort::CohortKey;
-
-/// Notifications that wait for one listener.
-const QUEUE: usize = 128;
-
-/// Most bytes of a response that is kept while its notification waits for some listener.
-const KEPT: usize = 16 << 10;
+use crate::published::Published;
+use crate::queue::{ListenerCounts, ListenerEnd, QueueReceiver, QueueSender, queue};
 
 /// The listeners to all channels, shared by all threads.
 #[derive(Debug, Default)]
@@ -51,8 +44,7 @@ struct Channel {
 #[derive(Debug)]
 struct Entry {
     number: u64,
-    queue: Sender<Event>,
-    end: Arc<OnceLock<ListenerEnd>>,
+    queue: QueueSender<Event>,
 }
 
 /// A listener to a channel.
@@ -61,8 +53,7 @@ pub struct Listener {
     listeners: Arc<Listeners>,
     channel: Box<str>,
     number: u64,
-    queue: Receiver<Event>,
-    end: Arc<OnceLock<ListenerEnd>>,
+    queue: QueueReceiver<Event>,
 }
 
 /// A new listener.
@@ -81,31 +72,8 @@ pub enum Event {
     Notified(Arc<Notice>),
 }
 
-/// A notification, with the responses of equal subscriptions to it.
-#[derive(Debug)]
-pub struct Notice {
-    payload: Box<str>,
-    responses: Mutex<AHashMap<CohortKey, Arc<OnceCell<Bytes>>>>,
-}
-
-/// Numbers of listeners.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListenerCounts {
-    pub listeners: u64,
-    /// Those that were ended because their queues were full, so far.
-    pub too_slow: u64,
-    /// Executions of their subscriptions, so far.
-    pub executions: u64,
-}
-
-/// The reason for the end of a listener.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListenerEnd {
-    /// Its queue was full.
-    TooSlow,
-    /// The session with the source is lost.
-    Lost,
-}
+/// A notification: its payload.
+pub type Notice = Published<Box<str>>;
 
 /// Channels to which the session should begin to listen, and no longer listen.
 struct Differences {
@@ -164,22 +132,21 @@ async fn receive<C: Channels>(listeners: &Listeners, channels: &C) -> Result<(),
 impl Listeners {
     /// Adds a listener to a channel.
     pub fn listen(self: &Arc<Self>, channel: &str) -> Listening {
-        let (sender, queue) = mpsc::channel(QUEUE);
-        let end = Arc::default();
+        let (sender, receiver) = queue();
         let mut channels = self.lock();
         channels.last_number += 1;
         let number = channels.last_number;
-        let entry = Entry { number, queue: sender, end: Arc::clone(&end) };
+        let entry = Entry { number, queue: sender };
         let own = channels.channels.entry(channel.into()).or_default();
         if own.is_followed {
-            entry.send(Event::Begun);
+            entry.queue.send(Event::Begun);
         }
         own.entries.push(entry);
         let needs_task = !std::mem::replace(&mut channels.has_task, true);
         drop(channels);
         self.changed.notify_one();
         let listeners = Arc::clone(self);
-        let listener = Listener { listeners, channel: channel.into(), number, queue, end };
+        let listener = Listener { listeners, channel: channel.into(), number, queue: receiver };
         Listening { listener, needs_task }
     }
 
@@ -207,7 +174,7 @@ impl Listeners {
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
-        let notice = Arc::new(Notice::new(payload));
+        let notice = Arc::new(Notice::new(payload.clone(), 1));
         let mut channels = self.lock();
         if let Some(own) = channels.channels.get_mut(channel) {
             let ended = own.send(&Event::Notified(notice));
@@ -234,7 +201,7 @@ impl Listeners {
         channels.has_task = false;
         for channel in std::mem::take(&mut channels.channels).into_values() {
             for entry in channel.entries {
-                entry.end(ListenerEnd::Lost);
+                entry.queue.end(ListenerEnd::Lost);
             }
         }
     }
@@ -254,70 +221,19 @@ impl Listeners {
     }
 }
 
-impl Notice {
-    fn new(payload: &str) -> Self {
-        Self { payload: payload.into(), responses: Mutex::default() }
-    }
-
-    #[must_use]
-    pub fn payload(&self) -> &str {
-        &self.payload
-    }
-
-    /// The response of equal subscriptions: that of the first of them that is executed. A large one is
-    /// not kept for those that read later.
-    pub async fn response(&self, key: &CohortKey, execution: impl Future<Output = Bytes>) -> Bytes {
-        let cell = Arc::clone(self.responses().entry(key.clone()).or_default());
-        // If the subscriber that executes it leaves, another one does.
-        let response = cell.get_or_init(|| execution).await.clone();
-        if response.len() > KEPT {
-            self.responses().remove(key);
-        }
-        response
-    }
-
-    fn responses(&self) -> MutexGuard<'_, AHashMap<CohortKey, Arc<OnceCell<Bytes>>>> {
-        self.responses.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl PartialEq for Notice {
-    fn eq(&self, other: &Self) -> bool {
-        self.payload == other.payload
-    }
-}
-
-impl Eq for Notice {}
-
 impl Channel {
     /// Adds an event to all queues. Returns the number of listeners whose queues were full.
     fn send(&mut self, event: &Event) -> u64 {
         let before = self.entries.len();
-        self.entries.retain(|entry| entry.send(event.clone()));
+        self.entries.retain(|entry| entry.queue.send(event.clone()));
         (before - self.entries.len()) as u64
-    }
-}
-
-impl Entry {
-    /// Adds an event to the queue, or ends the listener; returns true if it continues.
-    fn send(&self, event: Event) -> bool {
-        let is_sent = self.queue.try_send(event).is_ok();
-        if !is_sent {
-            self.end(ListenerEnd::TooSlow);
-        }
-        is_sent
-    }
-
-    fn end(&self, end: ListenerEnd) {
-        self.end.get_or_init(|| end);
     }
 }
 
 impl Listener {
     /// Waits for the next event; the error is the last. Cancel safe.
     pub async fn next(&mut self) -> Result<Event, ListenerEnd> {
-        let event = self.queue.recv().await;
-        event.ok_or_else(|| *self.end.get_or_init(|| ListenerEnd::Lost))
+        self.queue.next().await
     }
 }
 
@@ -329,13 +245,11 @@ impl Drop for Listener {
 
 #[cfg(test)]
 mod tests {
-    use serde_json_bytes::Map;
-    use source::Session;
-
     use super::*;
+    use crate::queue::QUEUE;
 
     fn notified(payload: &str) -> Result<Event, ListenerEnd> {
-        Ok(Event::Notified(Arc::new(Notice::new(payload))))
+        Ok(Event::Notified(Arc::new(Notice::new(payload.into(), 1))))
     }
 
     fn notification(payload: &str) -> Notification {
@@ -387,32 +301,5 @@ mod tests {
         drop(Following { listeners: &listeners, is_ended: false });
         assert_eq!(listener.next().await, Err(ListenerEnd::Lost));
         assert!(listeners.listen("a").needs_task);
-    }
-
-    #[tokio::test]
-    async fn equal_subscriptions_have_one_response_to_a_notification() {
-        let notice = Notice::new("1");
-        let session = Session::default();
-        let keys =
-            ["{a}", "{b}"].map(|document| CohortKey::new(document, None, &Map::new(), &session));
-        let [first, other] = &keys;
-        let executed = AtomicU64::new(0);
-        let execute = |length: usize| {
-            let executed = &executed;
-            async move {
-                executed.fetch_add(1, Ordering::Relaxed);
-                Bytes::from(vec![b'x'; length])
-            }
-        };
-        for key in [first, first, other, first] {
-            notice.response(key, execute(1)).await;
-        }
-        assert_eq!(executed.load(Ordering::Relaxed), 2);
-        // A large response is not kept.
-        let notice = Notice::new("2");
-        for _ in 0..2 {
-            notice.response(first, execute(KEPT + 1)).await;
-        }
-        assert_eq!(executed.load(Ordering::Relaxed), 4);
     }
 }

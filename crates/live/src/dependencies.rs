@@ -293,6 +293,11 @@ impl Collector<'_> {
             }
             From::List { like: _, list } => self.operand(list),
             From::Once => {}
+            // It is executed for each event, not after changes.
+            From::Event(node) => {
+                self.operand(&node.properties);
+                self.operand(&node.names);
+            }
             From::Keys { entity, keys, external } => {
                 self.entity(*entity);
                 for (field, key) in keys {

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use crate::hub::{FeedClaim, Hub, RunningFeed};
 use crate::index::Exact;
 use crate::tables::{Covered, EntityChange, Tables};
+use crate::written::Written;
 
 /// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
@@ -168,7 +169,10 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                 () = self.hub.woken.notified() => {
                     // The stream has the change of this process, unless it does not cover the table.
                     sleep(WINDOW.min(self.options.interval)).await;
-                    return;
+                    match self.hub.take_written() {
+                        Written::Anything => return,
+                        Written::Entities(entities) => self.hub.mark_written(&entities),
+                    }
                 }
                 () = sleep_until(next) => return,
             }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
 use catalog::EntityId;
 use tokio::sync::{Notify, watch};
@@ -11,6 +11,7 @@ use tokio::sync::{Notify, watch};
 use crate::cohort::{Cohort, CohortKey, State};
 use crate::dependencies::Dependencies;
 use crate::index::{Changed, Exact, Index};
+use crate::written::Written;
 
 /// The cohorts of an API, shared by all threads.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Hub {
     cohorts: Mutex<Cohorts>,
     /// Wakes the feed.
     pub(crate) woken: Notify,
+    /// The entities that this process has changed since the feed was woken.
+    written: Mutex<Written>,
     /// True since a feed has ended before its cohorts, until a driver takes it over.
     is_feed_lost: AtomicBool,
     alone: AtomicU64,
@@ -167,7 +170,30 @@ impl Hub {
 
     /// Reads the changes of the source soon: this process has committed one.
     pub fn wake(&self) {
+        self.wake_written(Written::Anything);
+    }
+
+    /// Marks the cohorts soon that read rows of the entities which this process has changed.
+    pub fn wake_written(&self, written: Written) {
+        self.written().add(written);
         self.woken.notify_one();
+    }
+
+    /// Takes the entities that this process has changed.
+    pub(crate) fn take_written(&self) -> Written {
+        std::mem::take(&mut *self.written())
+    }
+
+    /// Marks the cohorts as dirty that read rows of the entities, and those whose responses may change
+    /// without a change of rows.
+    pub(crate) fn mark_written(&self, entities: &AHashSet<EntityId>) {
+        let cohorts = self.lock();
+        entities.iter().for_each(|entity| cohorts.index.mark_readers(*entity));
+        cohorts.timed.iter().for_each(|cohort| cohort.mark());
+    }
+
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks all cohorts as dirty.

@@ -16,7 +16,11 @@
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
-//! Subscriptions to notifications are executed once for each of them: [`channels`].
+//! Subscriptions to notifications are executed once for each of them: [`channels`]; those to changes
+//! of nodes once for each change: [`events`]. `queue` are the queues of both, and
+//! `published` shares responses among equal subscriptions.
+//!
+//! * [`written`]: the entities that a mutation may change
 //!
 //! The crate executes nothing: the engine drives each cohort by [`Cohort::wait`] and
 //! [`Cohort::publish`].
@@ -24,19 +28,25 @@
 pub mod channels;
 pub mod cohort;
 pub mod dependencies;
+pub mod events;
 pub mod feed;
 pub mod hub;
 mod index;
 mod print;
+mod published;
+mod queue;
 mod tables;
 mod value;
+pub mod written;
 
-pub use channels::{
-    Event, Listener, ListenerCounts, ListenerEnd, Listeners, Listening, Notice, follow_channels,
-};
+pub use channels::{Event, Listener, Listeners, Listening, Notice, follow_channels};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
+pub use events::{Change, EventListener, EventListeners, Publication, Subject};
 pub use feed::{FeedKind, FeedOptions, follow};
 pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use print::print;
+pub use published::Published;
+pub use queue::{ListenerCounts, ListenerEnd};
 pub use value::FieldValue;
+pub use written::Written;

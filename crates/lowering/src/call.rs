@@ -45,6 +45,8 @@ impl<'a> Context<'a> {
             | RowsFrom::Nearest
             | RowsFrom::Search(_)
             | RowsFrom::Changed
+            | RowsFrom::Event(_)
+            | RowsFrom::EventState(_)
             | RowsFrom::Relation(_)
             | RowsFrom::Nodes(_)
             | RowsFrom::Through { .. }

@@ -1,15 +1,18 @@
-//! Events: subscriptions that are executed once for each notification of a channel.
+//! Events: subscriptions that are executed once for each notification of a channel, or for each
+//! change of a node.
 //!
-//! The opaque id of the row that an event is about is the value of one more variable, after those of
-//! the operation: [`event_slot`]. The members of the notification are an object, the variable after it.
+//! One more variable, after those of the operation, has the value of an event: [`event_slot`]. Of a
+//! notification it is the opaque id of a row, of a change an object with these members. The members of
+//! the notification are an object, the variable after it.
 
+use catalog::EntityId;
 use graphql::CollectedField;
 use graphql::opaque::{OpaqueKind, OpaqueShape};
 use graphql::operation::{FieldRef, Operation};
 use graphql::schema::{TypeId, TypeKind};
 use graphql::value::Slot;
 use graphql::variables::Path;
-use ir::{Operand, Rows};
+use ir::{EventKind, EventNode, Operand, Rows, State};
 use response::Node;
 
 use super::arguments::Opaque;
@@ -18,9 +21,28 @@ use super::selection::misplaced;
 use super::{Context, Echoed, LowerError};
 use api::binding::{ArgumentRole, InputRole, ListenBinding, TopicPart};
 
+/// The members of the value of a change.
+pub const TIME: &str = "timestamp";
+pub const BEFORE: &str = "before";
+pub const AFTER: &str = "after";
+pub const LABELS: &str = "labels";
+
 /// The events of a subscription.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listened {
+pub enum Listened {
+    Channel(ListenedChannel),
+    /// The changes of nodes of an entity. The response of the root field is null if no condition of
+    /// the request permits the event.
+    Changes {
+        entity: EntityId,
+        kind: EventKind,
+        response_name: Box<str>,
+    },
+}
+
+/// The notifications of a channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListenedChannel {
     pub binding: ListenBinding,
     /// The end of the channel's name, in parts.
     pub topic: Vec<ListenedPart>,
@@ -36,7 +58,7 @@ pub enum ListenedPart {
     Value(Box<str>, Operand),
 }
 
-/// The variable whose value is the id of the row that an event is about, or null.
+/// The variable whose value is that of an event.
 #[must_use]
 pub fn event_slot(operation: &Operation) -> Slot {
     Slot(u16::try_from(operation.variables.len()).unwrap_or(u16::MAX))
@@ -69,7 +91,8 @@ impl Context<'_> {
             },
             Some(parts) => parts.iter().map(|part| listened_part(part, &given)).collect(),
         };
-        self.listened = Some(Listened { binding: binding.clone(), topic, begins });
+        let channel = ListenedChannel { binding: binding.clone(), topic, begins };
+        self.listened = Some(Listened::Channel(channel));
         Ok(Node::Object(self.root_fields(object, &field.selection_sets, false)?))
     }
 
@@ -92,9 +115,44 @@ impl Context<'_> {
     /// The id of the row that an event is about.
     pub(super) fn related_node_id(&mut self) -> Node {
         let operand = self.plain_operand(&self.event_input());
-        let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
-        self.echoes.push(Echoed::Json(operand));
-        Node::Echo(place)
+        self.echo_json(operand)
+    }
+
+    /// The node of an event in the state that its conditions are about: after its creation, before
+    /// any other change.
+    pub(super) fn event_node(
+        &mut self,
+        (entity, kind): (EntityId, EventKind),
+        field: &CollectedField<'_>,
+    ) -> EventNode {
+        let state = match kind {
+            EventKind::Created => State::After,
+            EventKind::Updated | EventKind::Deleted => State::Before,
+        };
+        let response_name = field.response_name.into();
+        self.listened = Some(Listened::Changes { entity, kind, response_name });
+        EventNode { kind: Some(kind), ..self.event_state(entity, state) }
+    }
+
+    /// A state of the node of an event.
+    pub(super) fn event_state(&self, entity: EntityId, state: State) -> EventNode {
+        let properties = self.change_member(match state {
+            State::Before => BEFORE,
+            State::After => AFTER,
+        });
+        EventNode { entity, kind: None, properties, names: self.change_member(LABELS) }
+    }
+
+    /// The time of an event.
+    pub(super) fn event_time(&mut self) -> Node {
+        let time = self.change_member(TIME);
+        self.echo_json(time)
+    }
+
+    /// A member of the value of a change.
+    fn change_member(&self, name: &str) -> Operand {
+        let path = vec![ir::PathItem::Key(name.into())];
+        Operand::Variable { slot: ir::Slot(event_slot(self.operation).0), path }
     }
 
     /// Returns true if a field can show the row of an opaque id.
@@ -114,13 +172,17 @@ impl Context<'_> {
         let Slot(node) = event_slot(self.operation);
         let slot = ir::Slot(node.saturating_add(1));
         let operand = Operand::Variable { slot, path: vec![ir::PathItem::Key(name.into())] };
-        let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
-        self.echoes.push(Echoed::Json(operand));
-        Node::Echo(place)
+        self.echo_json(operand)
     }
 
     fn event_input(&self) -> Input<'static> {
         Input::Variable(event_slot(self.operation), Path::default())
+    }
+
+    fn echo_json(&mut self, operand: Operand) -> Node {
+        let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
+        self.echoes.push(Echoed::Json(operand));
+        Node::Echo(place)
     }
 }
 

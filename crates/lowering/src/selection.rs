@@ -142,6 +142,7 @@ impl<'a> Context<'a> {
                         self.read(found)?
                     }
                     FieldBinding::RelatedNodeId => self.related_node_id(),
+                    FieldBinding::EventTime => self.event_time(),
                     FieldBinding::EventMember(name) => self.event_member(name),
                     FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Mutation(_)
@@ -200,6 +201,7 @@ impl<'a> Context<'a> {
         match api.field(id) {
             FieldBinding::Literal(text) => Ok(Node::Literal(text.clone())),
             FieldBinding::Refused(text) => Ok(Node::Refused(text.clone())),
+            FieldBinding::EventTime => Ok(self.event_time()),
             FieldBinding::Column(column) => {
                 let Some(binding) = api.find_column(*column) else {
                     return Err(misplaced("column"));
@@ -581,6 +583,12 @@ impl<'a> Context<'a> {
                     ir::From::Through { near, joining: ir::Filter::all(), far }
                 }
                 RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
+                RowsFrom::Event(kind) => {
+                    ir::From::Event(self.event_node((binding.entity, kind), field))
+                }
+                RowsFrom::EventState(state) => {
+                    ir::From::Event(self.event_state(binding.entity, state))
+                }
                 RowsFrom::Value(field) => ir::From::Value(field),
                 RowsFrom::FunctionOfVariants { function, of_row, variants } => {
                     ir::From::FunctionOfVariants {
@@ -612,6 +620,8 @@ impl<'a> Context<'a> {
     /// A field of the shape, nullable as in the schema.
     pub(super) fn shape_field(&mut self, field: &CollectedField<'_>, node: Node) -> ShapeField {
         let nullable = match field.field {
+            // An event that no condition permits is null, and not sent.
+            FieldRef::Field(id) if is_event(self.api.field(id)) => true,
             FieldRef::Field(id) => !self.api.schema[id].r#type.is_non_null(),
             FieldRef::Typename => false,
             FieldRef::Introspection => true,
@@ -630,6 +640,10 @@ fn is_of_variants(from: RowsFrom) -> bool {
             | RowsFrom::NearestVariants(_)
             | RowsFrom::FunctionOfVariants { .. }
     )
+}
+
+fn is_event(binding: &FieldBinding) -> bool {
+    matches!(binding, FieldBinding::Rows(RowsBinding { from: RowsFrom::Event(_), .. }))
 }
 
 /// A binding at an invalid position.

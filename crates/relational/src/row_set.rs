@@ -87,6 +87,7 @@ impl Compiler<'_> {
             From::Value(field) => self.rows_of_value(*field),
             From::Search { .. } => Err(CompileError::not_built("a search by an index")),
             From::Returned { step, .. } => Ok(self.returned(*step)?.entity),
+            From::Event(_) => Err(CompileError::not_built("the node of an event")),
             From::Once | From::List { .. } => Err(CompileError::not_built("a row of no entity")),
         }
     }

@@ -38,6 +38,7 @@ impl Compiler<'_> {
             | ir::From::Value(_)
             | ir::From::Search { .. }
             | ir::From::Once
+            | ir::From::Event(_)
             | ir::From::List { .. }
             | ir::From::Keys { .. }
             | ir::From::Returned { .. } => {

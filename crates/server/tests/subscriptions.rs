@@ -5,6 +5,7 @@ mod close_codes;
 mod credentials;
 mod ends;
 mod event_streams;
+mod graph_events;
 mod legacy;
 mod limits;
 mod live_directive;

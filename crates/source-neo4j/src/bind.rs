@@ -146,7 +146,8 @@ mod tests {
         let parameters = parameters
             .into_iter()
             .map(|(value, r#type)| GraphParameter { operand: Operand::Constant(value), r#type });
-        GraphStatement { root, text: "RETURN 1".into(), parameters: parameters.collect() }
+        let parameters = parameters.collect();
+        GraphStatement { root, text: "RETURN 1".into(), parameters, touched: None }
     }
 
     fn level(rows: LevelRows, limit: Option<i64>) -> GraphLevel {

@@ -23,7 +23,7 @@ use tokio::time::timeout;
 
 use super::answer::Read;
 use super::bind::bind;
-use super::compile::compile;
+use super::compile::{compile, compile_touched};
 use super::execute::Running;
 use super::explain::explain;
 use super::introspect::{self, Bounds, IntrospectError};
@@ -158,9 +158,21 @@ impl Neo4jSource {
         catalog: &Catalog,
         request: &ir::Request,
     ) -> Result<GraphProgram, CompileError> {
+        compile(catalog, request, self.flavor())
+    }
+
+    fn flavor(&self) -> Flavor {
         let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
-        let flavor = Flavor::of_version(part(self.version.major), part(self.version.minor));
-        compile(catalog, request, flavor)
+        Flavor::of_version(part(self.version.major), part(self.version.minor))
+    }
+
+    /// Compiles a request whose changes have events.
+    pub fn compile_touched(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<GraphProgram, CompileError> {
+        compile_touched(catalog, request, self.flavor())
     }
 
     #[must_use]

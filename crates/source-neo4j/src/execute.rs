@@ -18,6 +18,7 @@ use tokio::task::yield_now;
 use self::retry::Backoff;
 use super::arithmetic;
 use super::bind::Bound;
+use super::events::events;
 use super::pool::{Pool, PoolError, Pooled};
 use super::program::{Access, GraphProgram, GraphStatement};
 use super::wire::{Counters, Records, Scope, Transaction, WireError};
@@ -154,6 +155,7 @@ impl Running<'_> {
             let error = match ran {
                 Ok(()) => {
                     self.observed.has_changed |= given.iter().any(has_changed);
+                    self.observe_events(statements, &given);
                     take(results, &mut given, statements);
                     return Ok(());
                 }
@@ -164,11 +166,13 @@ impl Running<'_> {
                 matches!(error, WireError::TooLarge { .. } | WireError::BudgetExceeded(_));
             if is_too_much && let Ok(is_committed) = connection.read_to_end().await {
                 self.observed.has_changed |= is_committed;
+                self.observed.committed.is_incomplete |= is_committed;
                 fail_all(&too_much(error, is_committed), statements, failures);
                 return Ok(());
             }
             if connection.outcome_is_unknown() {
                 self.observed.has_changed = true;
+                self.observed.committed.is_incomplete = true;
                 fail_all(&outcome_unknown(&error), statements, failures);
                 return Ok(());
             }
@@ -182,6 +186,21 @@ impl Running<'_> {
                 .or_else(|| statements.last().map(|(_, statement)| statement.root));
             fail_because(root.unwrap_or(0), of_change(error), statements, failures);
             return Ok(());
+        }
+    }
+
+    /// Adds the events of a committed transaction.
+    fn observe_events(&mut self, statements: &Placed<'_>, given: &[Records]) {
+        let committed = &mut self.observed.committed;
+        for ((_, statement), records) in statements.iter().zip(given) {
+            let Some(column) = statement.touched else { continue };
+            match events(records.record(0), column) {
+                Ok(events) => committed.events.extend(events),
+                Err(error) => {
+                    tracing::warn!(%error, "the nodes that a change has touched are not known");
+                    committed.is_incomplete = true;
+                }
+            }
         }
     }
 

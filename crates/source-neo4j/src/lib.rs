@@ -8,6 +8,7 @@
 //! * [`introspect`]: introspection of a graph, and [`migrate`]: its constraints and indexes
 //! * [`wire`]: the client
 //! * `cursor`: rows out of received bytes
+//! * `events`: the nodes that a change has touched
 //! * `explain`, `error`; `searched`: errors of searches; `arithmetic`: of computations
 
 mod answer;
@@ -17,6 +18,7 @@ pub mod compile;
 mod cursor;
 pub mod database;
 mod error;
+mod events;
 mod execute;
 mod explain;
 mod flavor;

@@ -40,6 +40,9 @@ pub struct GraphStatement {
     pub root: u32,
     pub text: Box<str>,
     pub parameters: Vec<GraphParameter>,
+    /// The column of its only record with the nodes that it has created, updated and deleted; see
+    /// `crate::events`.
+    pub touched: Option<u16>,
 }
 
 #[derive(Debug)]
@@ -70,6 +73,8 @@ pub enum ParameterType {
     Map(Vec<(Box<str>, ParameterType)>),
     /// Whatever the value itself is.
     Any,
+    /// A value in the form of the wire, as a text in base64.
+    Packed,
 }
 
 /// Rows of one kind.

@@ -10,6 +10,7 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
+//! * [`events`]: events of nodes
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
@@ -17,6 +18,7 @@
 pub mod changes;
 pub mod connections;
 pub mod error;
+pub mod events;
 pub mod geo;
 pub mod limits;
 pub mod migration;
@@ -35,6 +37,7 @@ pub mod wire;
 
 pub use connections::Connections;
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
+pub use events::{CommittedEvents, NodeEvent};
 pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
 pub use migration::{ExtensionState, MigrationAccess, Record, Recorded};

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::events::CommittedEvents;
+
 /// It is filled while the statements run, so that a cancelled request has it too.
 #[derive(Debug, Default)]
 pub struct Observed {
@@ -16,6 +18,8 @@ pub struct Observed {
     pub write: Option<Duration>,
     /// Whether a change was committed, or may have been.
     pub has_changed: bool,
+    /// Events of the committed changes, where the program returns them.
+    pub committed: CommittedEvents,
 }
 
 /// The forms in which a program may be read, which have the same answer.

@@ -111,6 +111,24 @@ impl Source {
         }
     }
 
+    /// Compiles a request whose changes have events, with the shape of its plan; `None` if the source
+    /// has no events of changes.
+    pub fn compile_touched(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+        plan: &Plan,
+    ) -> Result<Option<Plan>, CompileError> {
+        Ok(match (self, plan) {
+            (Self::Neo4j(source), Plan::Neo4j(plan)) => {
+                let program = source.compile_touched(catalog, request)?;
+                let shape = Arc::clone(&plan.shape);
+                Some(Plan::Neo4j(Arc::new(source::Plan { program, shape })))
+            }
+            (Self::Sqlite(_) | Self::Postgres(_) | Self::Neo4j(_), _) => None,
+        })
+    }
+
     /// The changes of rows.
     #[must_use]
     pub fn changes(&self) -> Changes {

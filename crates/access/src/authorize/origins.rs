@@ -67,6 +67,8 @@ impl Walk<'_> {
                 (Some(search.entity), self.visible(search.entity), Some(scores))
             }
             From::Once | From::List { .. } => return Within::nothing(),
+            // No grants are of events.
+            From::Event(_) => return self.none("the node of an event"),
             From::Returned { step, .. } => return self.returned(*step),
             From::Variants(_) | From::FunctionOfVariants { .. } => {
                 return self.none("rows of several entities");

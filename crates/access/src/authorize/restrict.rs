@@ -7,8 +7,8 @@ mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output, OutputKind, Rows,
-    StepKind, ValueRef, Variant,
+    Call, EventKind, Filter, From, Hop, HopDirection, Operand, OrderKey, OrderTerm, Output,
+    OutputKind, Rows, StepKind, ValueRef, Variant,
 };
 
 use self::nearest::has_nearest;
@@ -54,6 +54,7 @@ impl Walk<'_> {
             StepKind::Read(rows) => match &rows.from {
                 // The result of a change belongs to the change.
                 From::Once | From::List { .. } | From::Returned { .. } => false,
+                From::Event(_) => set.everything.is_closed(&[Action::Subscribe]),
                 From::Function(call) | From::FunctionOfVariants { call, .. }
                     if !self.catalog[call.function].only_reads() =>
                 {
@@ -93,7 +94,10 @@ impl Walk<'_> {
     /// Denies a function that may change anything where some change is closed.
     fn change_anything(&mut self) {
         let is_reading = |action: &&Action| {
-            matches!(action, Action::Read | Action::ReadChanged | Action::Aggregate)
+            matches!(
+                action,
+                Action::Read | Action::ReadChanged | Action::Aggregate | Action::Subscribe
+            )
         };
         let changes = Action::ALL.iter().filter(|action| !is_reading(action));
         let closed = &self.set.restrictions.everything.closed;
@@ -169,6 +173,10 @@ impl Walk<'_> {
                 }
             },
             From::Once | From::List { .. } => {}
+            From::Event(node) => {
+                let (entity, kind) = (node.entity, node.kind);
+                self.event((entity, kind), rows);
+            }
             From::Through { near, joining, far } => {
                 let (edge, entity) = (self.far(*near), self.far(*far));
                 self.require_open(edge, &Usage { is_read: true, ..Usage::default() });
@@ -177,6 +185,21 @@ impl Walk<'_> {
                 self.of(entity, &[], rows);
             }
             From::Joining { .. } => self.deny(Denial::NotUnderstood("rows of this kind")),
+        }
+    }
+
+    /// Restricts the node of an event. Only rules of events hide it: rules of reads may follow
+    /// relationships, which a node that was deleted does not have.
+    fn event(&mut self, (entity, kind): (EntityId, Option<EventKind>), rows: &mut Rows) {
+        let mut usage = Usage { is_read: true, ..Usage::default() };
+        usage.add(&rows.outputs, &[]);
+        self.open(entity, &usage.read, Action::Subscribe);
+        match kind {
+            Some(kind) => {
+                let passes = self.set.restrictions.filter(entity, &[], Action::Receive(kind));
+                Requirement { passes, required: Vec::new() }.restrict(&mut rows.filter);
+            }
+            None => self.open(entity, &usage.read, Action::Read),
         }
     }
 

@@ -323,10 +323,13 @@ fn name_of(function: Function) -> &'static str {
         Function::DateTime => "datetime",
         Function::Distance => "point.distance",
         Function::Id => "id",
+        Function::Labels => "labels",
+        Function::Properties => "properties",
         Function::RandomUuid => "randomUUID",
         Function::Range => "range",
         Function::Size => "size",
         Function::Time => "time",
+        Function::Timestamp => "timestamp",
         Function::ToLower => "toLower",
     }
 }

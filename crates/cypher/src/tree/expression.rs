@@ -147,6 +147,10 @@ pub enum Function {
     Distance,
     /// The id of a node or a relationship, stable for its lifetime.
     Id,
+    /// The labels of a node.
+    Labels,
+    /// The properties of a node as a map.
+    Properties,
     /// A new UUID as a text.
     RandomUuid,
     /// The whole numbers from one to another.
@@ -154,6 +158,8 @@ pub enum Function {
     Size,
     /// The time of day of the statement.
     Time,
+    /// The time of the statement, in milliseconds since 1970.
+    Timestamp,
     /// A text in lower case.
     ToLower,
 }

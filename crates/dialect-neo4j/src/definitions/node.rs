@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::directives::{Known, Said};
 use super::field::{self, Owner};
-use super::offers::{self, limit};
+use super::offers::{self, events, limit};
 use super::problem::{At, Problems};
 use super::searches;
 use super::types::{Meaning, Type, Types};
@@ -36,6 +36,7 @@ fn node(types: &Types<'_>, r#type: &Type<'_>, problems: &mut Problems) -> NodeTy
         interfaces: r#type.interfaces().iter().map(|named| named.name.clone()).collect(),
         fields,
         offers: node_offers(types, r#type, problems),
+        events: events(types.version, said, types.schema()),
         limit: limit(said, at, problems),
         fulltext: searches::fulltext(types.version, r#type, problems),
         vector: searches::vectors(r#type, problems),

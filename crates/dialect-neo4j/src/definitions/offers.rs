@@ -4,7 +4,7 @@ use graphql::definitions::Literal;
 
 use super::directives::{Arguments, Known, Said, UPDATE};
 use super::problem::{At, Problems};
-use crate::model::{ApiVersion, FieldOffers, Limit, Offers};
+use crate::model::{ApiVersion, Events, FieldOffers, Limit, Offers};
 
 /// What a type offers, or without one the schema. A type's directives come before the schema's.
 pub(super) fn offers(
@@ -43,6 +43,19 @@ pub(super) fn offers(
         };
     }
     offers
+}
+
+/// The events of a type: its own `@subscription` precedes that of the schema. Version 3 has events by
+/// an option of the program only.
+pub(super) fn events(version: ApiVersion, of_type: &Said<'_>, of_schema: &Said<'_>) -> Events {
+    let own = of_type.find(Known::Subscription);
+    let said = own.or_else(|| of_schema.find(Known::Subscription));
+    let Some(said) = said.filter(|_| version == ApiVersion::V7) else { return Events::default() };
+    let Some(words) = said.words("events") else {
+        return Events { created: true, updated: true, deleted: true };
+    };
+    let has = |word: &str| words.iter().any(|one| &***one == word);
+    Events { created: has("CREATED"), updated: has("UPDATED"), deleted: has("DELETED") }
 }
 
 /// Interfaces and unions take from the schema's `@query` a connection only if it says so.

@@ -41,8 +41,6 @@ pub enum Unserved {
     Phrases,
     /// `@authorization` in version 3.
     Authorization,
-    /// version 7's `@subscription` of events.
-    Subscriptions,
     /// What of a federated graph only servers of one's own do: `@requires`, `@composeDirective`.
     Federation,
     /// Types of objects that are neither nodes nor properties.
@@ -66,7 +64,6 @@ impl Unserved {
             Self::Authorization => {
                 "rules that versions 3 read and never ask for (those of `@auth` are asked for) are"
             }
-            Self::Subscriptions => "subscriptions are",
             Self::Federation => "this part of federation is",
             Self::PlainObjects => "types of objects that are neither nodes nor properties are",
             Self::Inputs => "types of inputs are",

@@ -11,9 +11,11 @@ use super::{auth, claims};
 use crate::model::rules::{ClaimNames, WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::{ApiVersion, FieldKind, Model, ModelField, NodeType};
 use access::{Action, Authentication, Condition, Restriction, RootType, RowRule};
+use ir::EventKind;
 
 const AUTHENTICATION: &str = "authentication";
 const AUTHORIZATION: &str = "authorization";
+const EVENTS: &str = "subscriptionsAuthorization";
 
 /// Whether a rule is a filter, whose operations are fewer, or a validation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,12 +112,26 @@ impl Reader<'_> {
         let at = r#type.at();
         let own = WrittenPlace::Node { node: place, line: at.line };
         guards.extend(self.guard(at, own, &r#type.written.directives));
+        // Without events there is nothing to hide.
+        if let Some(directive) = find_events(&r#type.written.directives)
+            && node.events.are_some()
+        {
+            let filters = self.event_rules(at.on_line(directive.line), directive);
+            guards.push(Restriction { filters, ..nothing(own) });
+        }
         for written in r#type.fields() {
             let definition = written.definition;
             let at = at.member(definition.line, &definition.name);
             // What is wrong with a field that is not there was told.
             let Some((field, known)) = found(&node.fields, &definition.name) else { continue };
             let own = WrittenPlace::Field { node: place, field, line: definition.line };
+            if let Some(directive) = find_events(&written.directives)
+                && node.events.are_some()
+            {
+                let message = "`@subscriptionsAuthorization` belongs to the type: an event is received \
+                               as a whole or not at all";
+                self.problems.wrong(at.on_line(directive.line), message);
+            }
             if let Some(guard) = self.guard(at, own, &written.directives) {
                 if matches!(known.kind, FieldKind::Relationship(_)) {
                     let message = "rules belong to fields that hold values";
@@ -193,8 +209,7 @@ impl Reader<'_> {
         argument: &dyn Fn(&str) -> Option<&'l Literal>,
     ) -> Authentication {
         let operations = match argument("operations") {
-            // There are no subscriptions.
-            Some(said) => self.operations(at, said, &["SUBSCRIBE"]),
+            Some(said) => self.operations(at, said, true),
             None => Action::ALL.to_vec(),
         };
         let claims = argument("jwt").map(|said| claims::condition(said, self.names));
@@ -226,6 +241,8 @@ impl Reader<'_> {
             return None;
         };
         let mut operations: Vec<Action> = Action::ALL.to_vec();
+        // Events have rules of their own.
+        operations.retain(|operation| *operation != Action::Subscribe);
         if kind == Kind::Filter {
             operations.retain(|operation| *operation != Action::Create);
         }
@@ -235,9 +252,9 @@ impl Reader<'_> {
         for (name, value) in members {
             match (&**name, value) {
                 ("operations" | "when" | "requireAuthentication", Literal::Null) => {}
-                ("operations", said) => operations = self.operations(at, said, &[]),
+                ("operations", said) => operations = self.operations(at, said, false),
                 ("requireAuthentication", Literal::Boolean(said)) => is_authenticated = *said,
-                ("where", said) => match where_condition(said, self.names) {
+                ("where", said) => match where_condition(said, self.names, WrittenNode::Words) {
                     Ok(said) => condition = Some(said),
                     Err(message) => self.problems.wrong(at, format!("`where`: {message}")),
                 },
@@ -277,7 +294,101 @@ impl Reader<'_> {
         })
     }
 
-    fn operations(&mut self, at: At<'_>, said: &Literal, besides: &[&str]) -> Vec<Action> {
+    /// The rules of `@subscriptionsAuthorization`.
+    fn event_rules(&mut self, at: At<'_>, directive: &Directive) -> Vec<RowRule<WrittenNode>> {
+        let mut arguments = directive.arguments.iter();
+        let said = arguments.find(|argument| &*argument.name == "filter");
+        let Some(said) = said else {
+            self.problems.wrong(at, "`@subscriptionsAuthorization` wants `filter:`");
+            return Vec::new();
+        };
+        let all = match &said.value {
+            Literal::List(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        if all.is_empty() {
+            self.problems.wrong(at, "an empty list of rules says nothing: leave it out");
+        }
+        all.iter().filter_map(|said| self.event_rule(at, said)).collect()
+    }
+
+    fn event_rule(&mut self, at: At<'_>, said: &Literal) -> Option<RowRule<WrittenNode>> {
+        let Literal::Object(members) = said else {
+            self.problems.wrong(at, "a rule is an object: `{where: {…}}`");
+            return None;
+        };
+        let mut actions = EventKind::ALL.map(Action::Receive).to_vec();
+        let mut requires_authentication = true;
+        let mut condition = None;
+        for (name, value) in members {
+            match (&**name, value) {
+                ("events" | "requireAuthentication", Literal::Null) => {}
+                ("events", said) => actions = self.events(at, said),
+                ("requireAuthentication", Literal::Boolean(said)) => {
+                    requires_authentication = *said;
+                }
+                ("where", said) => match where_condition(said, self.names, WrittenNode::OfEvents) {
+                    Ok(said) => condition = Some(said),
+                    Err(message) => self.problems.wrong(at, format!("`where`: {message}")),
+                },
+                ("requireAuthentication", _) => {
+                    self.problems.wrong(at, "`requireAuthentication` is `true` or `false`");
+                }
+                (name, _) => {
+                    let message = format!(
+                        "a rule has `events`, `requireAuthentication` and `where`, no `{name}`"
+                    );
+                    self.problems.wrong(at, message);
+                }
+            }
+        }
+        if !members.iter().any(|(name, _)| &**name == "where") {
+            self.problems.wrong(at, "a rule wants `where:`");
+        }
+        let condition = condition?;
+        if !requires_authentication && condition == Condition::All(Vec::new()) {
+            let message = "a rule that asks for nothing would let everything: say `where:`, or \
+                           leave `requireAuthentication: false` out";
+            self.problems.wrong(at, message);
+        }
+        Some(RowRule {
+            actions,
+            before: true,
+            after: false,
+            requires_authentication,
+            in_conditions: false,
+            condition,
+        })
+    }
+
+    fn events(&mut self, at: At<'_>, said: &Literal) -> Vec<Action> {
+        let items = match said {
+            Literal::List(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let mut actions = Vec::new();
+        for item in items {
+            match item {
+                Literal::Enum(word) if &**word == "CREATED" => {
+                    actions.push(Action::Receive(EventKind::Created));
+                }
+                Literal::Enum(word) if &**word == "UPDATED" => {
+                    actions.push(Action::Receive(EventKind::Updated));
+                }
+                Literal::Enum(word) if &**word == "DELETED" => {
+                    actions.push(Action::Receive(EventKind::Deleted));
+                }
+                item => {
+                    let message = format!("`events` has {item:?}, which is none");
+                    self.problems.wrong(at, message);
+                }
+            }
+        }
+        actions
+    }
+
+    /// `subscribes`: subscribing is one of them.
+    fn operations(&mut self, at: At<'_>, said: &Literal, subscribes: bool) -> Vec<Action> {
         let items = match said {
             Literal::List(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -288,14 +399,13 @@ impl Reader<'_> {
                 Literal::Enum(word) => &**word,
                 _ => "",
             };
-            match operation(word) {
+            match operation(word).filter(|one| subscribes || *one != Action::Subscribe) {
                 Some(operation) => {
                     operations.push(operation);
                     if operation == Action::Read {
                         operations.push(Action::ReadChanged);
                     }
                 }
-                None if besides.contains(&word) => {}
                 None => {
                     let message = format!("`operations` has {item:?}, which is none");
                     self.problems.wrong(at, message);
@@ -304,6 +414,10 @@ impl Reader<'_> {
         }
         operations
     }
+}
+
+fn find_events<'d>(directives: &[&'d Directive]) -> Option<&'d Directive> {
+    directives.iter().find(|directive| &*directive.name == EVENTS).copied()
 }
 
 fn operation(word: &str) -> Option<Action> {
@@ -315,6 +429,7 @@ fn operation(word: &str) -> Option<Action> {
         "DELETE" => Action::Delete,
         "CREATE_RELATIONSHIP" => Action::CreateRelationship,
         "DELETE_RELATIONSHIP" => Action::DeleteRelationship,
+        "SUBSCRIBE" => Action::Subscribe,
         _ => return None,
     })
 }
@@ -337,14 +452,20 @@ fn stages(said: &Literal) -> Option<(bool, bool)> {
 }
 
 /// A condition on nodes and claims. Recursion is bounded by the parser of the definitions.
-fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<WrittenNode>, String> {
+fn where_condition(
+    said: &Literal,
+    names: &ClaimNames,
+    node: fn(Literal) -> WrittenNode,
+) -> Result<Condition<WrittenNode>, String> {
     let Literal::Object(members) = said else {
         return Err("it is no object".to_owned());
     };
     let list = |said: &Literal| -> Result<Vec<Condition<WrittenNode>>, String> {
         match said {
-            Literal::List(items) => items.iter().map(|said| where_condition(said, names)).collect(),
-            one => Ok(vec![where_condition(one, names)?]),
+            Literal::List(items) => {
+                items.iter().map(|said| where_condition(said, names, node)).collect()
+            }
+            one => Ok(vec![where_condition(one, names, node)?]),
         }
     };
     let mut all = Vec::with_capacity(members.len());
@@ -355,10 +476,10 @@ fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<Writt
                 any if any.is_empty() => return Err("`OR` is empty".to_owned()),
                 any => Condition::Any(any),
             },
-            "NOT" => Condition::Not(Box::new(where_condition(value, names)?)),
+            "NOT" => Condition::Not(Box::new(where_condition(value, names, node)?)),
             "node" => match value {
                 Literal::Object(members) if !members.is_empty() => {
-                    Condition::Row(WrittenNode::Words(value.clone()))
+                    Condition::Row(node(value.clone()))
                 }
                 _ => return Err("`node` wants an object that says something".to_owned()),
             },

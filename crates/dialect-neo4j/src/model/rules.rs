@@ -36,6 +36,8 @@ pub enum WrittenPlace {
 pub enum WrittenNode {
     /// An input object of the API's own filters.
     Words(Literal),
+    /// The same of the conditions on events.
+    OfEvents(Literal),
     /// A condition of version 3's `@auth`.
     Wanted(Wanted),
 }

@@ -277,6 +277,8 @@ impl Draft {
         }
         let find = |name: &str| builder.schema().find_type(name);
         let (query, mutation) = (find("Query"), find("Mutation"));
+        let subscription = find("Subscription");
+        builder.schema_mut().subscription = subscription;
         builder.schema_mut().query = query;
         builder.schema_mut().mutation = mutation;
         let mut clashes = self.clashes.clone();
@@ -299,7 +301,7 @@ impl Draft {
     /// among them.
     fn reached(&self) -> FxHashSet<&str> {
         let mut reached: FxHashSet<&str> = FxHashSet::default();
-        let mut open: Vec<&str> = vec!["Query", "Mutation"];
+        let mut open: Vec<&str> = vec!["Query", "Mutation", "Subscription"];
         while let Some(name) = open.pop() {
             let Some(known) = self.places.get(name).and_then(|place| self.types.get(*place)) else {
                 continue;

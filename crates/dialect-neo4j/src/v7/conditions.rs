@@ -26,7 +26,7 @@ pub(super) fn owner(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribu
             statements::conditions(build, &name, field, statement);
         }
         if let Some(attribute) = attributes.iter().find(|one| one.name() == &*field.name) {
-            attribute_conditions(build, &name, attribute);
+            attribute_conditions(build, &name, attribute, attribute.reason());
         }
     }
     build.put_logic(&name, ["OR", "AND", "NOT"]);
@@ -41,7 +41,7 @@ pub(super) fn properties(build: &mut Builder<'_>, name: &str, attributes: &[Attr
     let name = format!("{name}Where");
     build.draft.input(&name);
     for attribute in attributes {
-        attribute_conditions(build, &name, attribute);
+        attribute_conditions(build, &name, attribute, attribute.reason());
     }
     build.put_logic(&name, ["OR", "AND", "NOT"]);
 }
@@ -78,7 +78,13 @@ fn typename(build: &mut Builder<'_>, interface: usize, name: &str) {
     build.put_lenient(name, "typename", &format!("[{kind}!]"), FilterRole::OfVariants);
 }
 
-fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
+/// Conditions on a value, with the reason why the field is deprecated.
+pub(super) fn attribute_conditions(
+    build: &mut Builder<'_>,
+    name: &str,
+    attribute: &Attribute<'_>,
+    deprecated: Option<&str>,
+) {
     if !attribute.is_filtered() {
         return;
     }
@@ -89,7 +95,7 @@ fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribu
         Some(subject) => InputBinding::lenient(FilterRole::Operators(subject)),
         None => several(),
     };
-    build.put_for(name, own, &object, role, attribute.reason());
+    build.put_for(name, own, &object, role, deprecated);
     if build.options.exclude_deprecated {
         return;
     }
@@ -104,7 +110,7 @@ fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribu
             None => several(),
         };
         let reason = format!("Please use the relevant generic filter {own}: {{ {generic}: ... }}");
-        let reason = attribute.reason().unwrap_or(&reason);
+        let reason = deprecated.unwrap_or(&reason);
         build.put_for(name, &format!("{own}_{suffix}"), &r#type, binding, Some(reason));
     }
 }

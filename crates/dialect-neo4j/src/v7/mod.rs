@@ -6,6 +6,7 @@
 //! * conditions: `operators.rs`, `text_operators.rs`, `conditions.rs`, `related.rs`,
 //!   `aggregate_conditions.rs`
 //! * mutations: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for nested writes
+//! * `subscriptions.rs`: events of nodes
 //! * `root.rs`: the fields of the roots; `searches.rs`: those of indexes; `statements.rs`: `@cypher`
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
@@ -27,6 +28,7 @@ mod schema;
 mod searches;
 mod sort;
 mod statements;
+mod subscriptions;
 mod text_operators;
 mod writes;
 
@@ -34,6 +36,7 @@ use crate::model::{Model, Placed};
 pub use crate::shared::builder::Options;
 use api::Api;
 pub(crate) use schema::fixed_types;
+pub(crate) use subscriptions::{EVENT_TYPE, conditions_name};
 
 /// Makes the API of type definitions, whose ids in the catalog `placed` has.
 #[must_use]

@@ -3,7 +3,7 @@
 use super::link::links;
 use super::{
     Options, aggregate_conditions, aggregates, changes, conditions, connections, nested, objects,
-    operators, related, root, searches, sort, statements, writes,
+    operators, related, root, searches, sort, statements, subscriptions, writes,
 };
 use crate::model::{ApiVersion, Model, Placed};
 use crate::shared::attribute::attributes;
@@ -39,6 +39,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     declared::bind(&mut builder, &build);
     variants::finish(&mut builder, &build);
     builder.add_relationship_variants(build.paths);
+    subscriptions::note_authorization(&mut builder, model);
     builder.finish()
 }
 
@@ -77,6 +78,9 @@ fn owner_types(build: &mut Builder<'_>, owner: Owner) {
         aggregate_conditions::conditions(build, &link);
         connections::fields(build, &link);
         nested::inputs(build, &link);
+    }
+    if let Owner::Node(node) = owner {
+        subscriptions::events(build, node, &attributes);
     }
     writes::fill_empty(build, owner);
     aggregates::owner(build, owner, &attributes);

@@ -14,7 +14,7 @@ use ::gateway::execute::{
     source_request,
 };
 use ::gateway::supergraph::SubgraphId;
-use ::live::{ListenerEnd, LiveQuery};
+use ::live::LiveQuery;
 use bytes::Bytes;
 use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
 use graphql::variables::Variables;
@@ -28,7 +28,7 @@ use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
 use crate::documents::Document;
-use crate::events::ended;
+use crate::events::reads_too_slowly;
 use crate::live::{Begun, Driver, Responses, reserved};
 use crate::respond::Response;
 
@@ -252,7 +252,7 @@ impl Source {
     fn of(responses: Responses) -> Self {
         match responses {
             Responses::Live(query) => Self::Live(query),
-            Responses::Events(events) => Self::Events(events),
+            Responses::Events(events) => Self::Events(events.receiver),
         }
     }
 }
@@ -298,7 +298,7 @@ impl GatewaySubscription {
                     }
                     Event::TooSlow => {
                         self.has_ended = true;
-                        let response = Response::request_error(&[ended(ListenerEnd::TooSlow)]);
+                        let response = Response::request_error(&[reads_too_slowly()]);
                         return Some(response.body.into());
                     }
                     Event::Complete | Event::Stopped => self.has_ended = true,

@@ -176,7 +176,7 @@ impl MemorySize for GraphTransaction {
 
 impl MemorySize for GraphStatement {
     fn memory_size(&self) -> usize {
-        let Self { root: _, text, parameters } = self;
+        let Self { root: _, text, parameters, touched: _ } = self;
         sum!(text, parameters)
     }
 }
@@ -205,6 +205,7 @@ impl MemorySize for ParameterType {
             | Self::Duration
             | Self::GeographicPoint
             | Self::CartesianPoint
+            | Self::Packed
             | Self::Any => 0,
         }
     }

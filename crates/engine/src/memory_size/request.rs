@@ -2,9 +2,9 @@
 
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, Candidates, ChildWrite, Conflict, Distance,
-    ExistingLink, ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, KeyPlace,
-    Keyset, KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Operand,
-    OrderKey, OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem,
+    EventNode, ExistingLink, ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows,
+    KeyPlace, Keyset, KeysetValue, Nearest, ObjectChange, ObjectKey, ObjectKeys, ObjectSet,
+    Operand, OrderKey, OrderTerm, OtherVector, Otherwise, Output, OutputKind, Page, PathItem,
     Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef,
     Variant, VectorOfRow, Write, WriteKind,
 };
@@ -129,6 +129,9 @@ impl MemorySize for From {
     fn memory_size(&self) -> usize {
         match self {
             Self::List { like: _, list } => sum!(list),
+            Self::Event(EventNode { entity: _, kind: _, properties, names }) => {
+                sum!(properties, names)
+            }
             Self::Entity(_)
             | Self::Relation(_)
             | Self::Joining { near: _, far: _ }

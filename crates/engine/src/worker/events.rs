@@ -1,23 +1,24 @@
-//! Subscriptions to notifications, on one thread.
+//! Subscriptions to events, on one thread.
 
 use std::sync::Arc;
 
-use ::live::{CohortKey, Event, Listener, ListenerEnd, Listening, Notice, follow_channels};
+use ::live::{CohortKey, Event, Listener, ListenerEnd, Listening, follow_channels};
 use bytes::Bytes;
-use dialects::{Listened, ListenedPart};
+use dialects::{ListenedChannel, ListenedPart};
 use futures_util::future::{OptionFuture, join};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use ir::Operand;
-use serde_json_bytes::Value;
 use source::Session;
 use sources::Channels;
 use tokio::sync::mpsc::{self, Sender};
 
 use super::Worker;
 use crate::caller::Caller;
-use crate::events::{EventExecution, channel, ended, node_id, set_event, shown_members};
-use crate::live::{Begun, Driver, Responses, Work};
+use crate::events::{
+    EventExecution, Events, NextEvent, Notifications, Origin, channel, ended, set_event,
+};
+use crate::live::{Begun, Driver, EventResponses, Responses, Work};
 use crate::respond::Response;
 
 /// The end of a subscription.
@@ -31,7 +32,7 @@ impl Worker {
     /// Begins a subscription to notifications.
     pub(super) fn listen(
         &self,
-        listened: &Listened,
+        listened: &ListenedChannel,
         variables: &Variables,
         (request, caller): (&Request, &Caller),
     ) -> Result<Begun, GraphQLError> {
@@ -46,31 +47,21 @@ impl Worker {
         let values = source::Variables { claims, ..source::Variables::of(&variables.values) };
         let channel = channel(listened, &self.topic(listened, values)?)?;
         let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
-        // The next event is executed when the response to the last one is taken.
-        let (responses, receiver) = mpsc::channel(1);
-        let name = request.operation_name.as_deref();
-        let key = || CohortKey::new(&request.query, name, &request.variables, &caller.session);
-        let work = EventExecution {
+        let notifications = Notifications {
             channel: channel.into(),
             listener,
-            responses,
-            request: request.clone(),
-            caller: caller.clone(),
-            // Other servers receive headers of this client.
-            key: caller.forwarded.is_none().then(key),
             node: listened.binding.node.clone(),
             members: Arc::clone(&listened.binding.members),
             begins: listened.begins,
             channels,
             needs_task,
         };
-        let driver = Some(Driver(Work::Events(Box::new(work))));
-        Ok(Begun { responses: Responses::Events(receiver), driver })
+        Ok(begun(Events::Notifications(Box::new(notifications)), (request, caller)))
     }
 
     fn topic(
         &self,
-        listened: &Listened,
+        listened: &ListenedChannel,
         values: source::Variables<'_>,
     ) -> Result<String, GraphQLError> {
         let mut topic = String::new();
@@ -89,8 +80,11 @@ impl Worker {
     }
 
     pub(super) async fn drive_events(&self, work: EventExecution) {
-        let channels = work.channels.clone();
-        let task = work.needs_task.then(|| self.follow_channels(&channels));
+        let channels = match &work.events {
+            Events::Notifications(own) if own.needs_task => Some(own.channels.clone()),
+            Events::Notifications(_) | Events::Changes(_) => None,
+        };
+        let task = channels.as_ref().map(|channels| self.follow_channels(channels));
         join(self.execute_events(work), OptionFuture::from(task)).await;
     }
 
@@ -110,32 +104,38 @@ impl Worker {
     }
 
     async fn execute_until_end(&self, mut work: EventExecution) -> End {
-        let ending = match self.ending(&work).await {
-            Ok(ending) => ending,
-            Err(error) => return End::Failed(error),
-        };
-        match ending {
-            None => self.execute_each(&mut work, None).await,
-            Some(Listening { mut listener, needs_task }) => {
-                // The session of the listener that began before may be lost meanwhile.
-                let channels = work.channels.clone();
-                let task = async {
-                    if needs_task {
-                        self.follow_channels(&channels).await;
-                    }
-                };
-                let (end, ()) = join(self.execute_each(&mut work, Some(&mut listener)), task).await;
-                end
+        match &work.events {
+            Events::Changes(own) if own.is_refused => {
+                let (response, _) = self.response(&work.request, &work.caller, false).await;
+                // The subscriber may have left.
+                let _ = work.responses.send(own.refused(response)).await;
+                End::Complete
             }
+            Events::Changes(_) => self.execute_each(&mut work, None).await,
+            Events::Notifications(own) => match self.ending(own, &work.caller.session).await {
+                Err(error) => End::Failed(error),
+                Ok(None) => self.execute_each(&mut work, None).await,
+                Ok(Some(Listening { mut listener, needs_task })) => {
+                    // The session of the listener that began before may be lost meanwhile.
+                    let channels = own.channels.clone();
+                    let task = needs_task.then(|| self.follow_channels(&channels));
+                    let execution = self.execute_each(&mut work, Some(&mut listener));
+                    join(execution, OptionFuture::from(task)).await.0
+                }
+            },
         }
     }
 
     /// The listener to the channel whose notification ends the subscription, if a function authorizes
     /// subscriptions.
-    async fn ending(&self, work: &EventExecution) -> Result<Option<Listening>, GraphQLError> {
+    async fn ending(
+        &self,
+        notifications: &Notifications,
+        session: &Session,
+    ) -> Result<Option<Listening>, GraphQLError> {
         let Some(authorization) = &self.engine.live.topics else { return Ok(None) };
-        let session = &work.caller.session;
-        let authorized = self.authorize_topic(authorization, &work.channel, session).await?;
+        let channel = &notifications.channel;
+        let authorized = self.authorize_topic(authorization, channel, session).await?;
         Ok(Some(self.engine.live.listeners.listen(&authorized)))
     }
 
@@ -155,17 +155,16 @@ impl Worker {
                         Err(error) => return End::Failed(error),
                     },
                     Ok(Event::Notified(_)) => return End::Complete,
-                    Err(end) => return End::Failed(ended(end)),
+                    Err(end) => return End::Failed(ended(end, Origin::Notifications)),
                 },
-                event = work.listener.next() => event,
+                event = work.events.next() => event,
                 () = responses.closed() => return End::Complete,
             };
             let response = match event {
-                Ok(Event::Begun) if !work.begins => continue,
-                Ok(Event::Begun) => self.event_response(work, Value::Null, Value::Null).await,
-                Ok(Event::Notified(notice)) => self.response_to(work, &notice).await,
-                Err(end) => return End::Failed(ended(end)),
+                Ok(event) => self.response_to(work, &event).await,
+                Err(end) => return End::Failed(ended(end, work.events.origin())),
             };
+            let Some(response) = work.events.sent(response) else { continue };
             if responses.send(response).await.is_err() {
                 return End::Complete;
             }
@@ -173,30 +172,52 @@ impl Worker {
     }
 
     async fn still_authorized(&self, work: &EventExecution) -> Result<(), GraphQLError> {
-        let session: &Session = &work.caller.session;
-        match &self.engine.live.topics {
-            Some(topics) => self.authorize_topic(topics, &work.channel, session).await.map(drop),
-            None => Ok(()),
+        match (&self.engine.live.topics, &work.events) {
+            (Some(topics), Events::Notifications(own)) => {
+                self.authorize_topic(topics, &own.channel, &work.caller.session).await.map(drop)
+            }
+            (None, _) | (_, Events::Changes(_)) => Ok(()),
         }
     }
 
-    /// The response to a notification: one for all equal subscriptions of equal sessions.
-    async fn response_to(&self, work: &EventExecution, notice: &Notice) -> Bytes {
-        let payload = notice.payload();
-        let (id, members) = (node_id(payload, &work.node), shown_members(payload, &work.members));
-        let execution = self.event_response(work, id, members);
-        match &work.key {
-            Some(key) => notice.response(key, execution).await,
-            None => execution.await,
+    /// The response to an event: one for all equal subscriptions of equal sessions.
+    async fn response_to(&self, work: &EventExecution, event: &NextEvent) -> Bytes {
+        let (key, execution) = (work.key.as_ref(), self.event_response(work, event));
+        match event {
+            NextEvent::Begun => execution.await,
+            NextEvent::Notified(notice) => notice.response(key, execution).await,
+            NextEvent::Changed(change) => change.response(key, execution).await,
         }
     }
 
-    async fn event_response(&self, work: &EventExecution, id: Value, members: Value) -> Bytes {
-        self.engine.live.listeners.count_execution();
+    async fn event_response(&self, work: &EventExecution, event: &NextEvent) -> Bytes {
+        match &work.events {
+            Events::Notifications(_) => self.engine.live.listeners.count_execution(),
+            Events::Changes(_) => self.engine.live.events.count_execution(),
+        }
         let mut request = work.request.clone();
-        set_event(&mut request.variables, id, members);
+        set_event(&mut request.variables, work.events.values(event));
         self.response(&request, &work.caller, false).await.0
     }
+}
+
+/// A subscription to events that has begun.
+pub(super) fn begun(events: Events, (request, caller): (&Request, &Caller)) -> Begun {
+    // The next event is executed when the response to the last one is taken.
+    let (responses, receiver) = mpsc::channel(1);
+    let received = EventResponses { receiver, origin: events.origin() };
+    let name = request.operation_name.as_deref();
+    let key = || CohortKey::new(&request.query, name, &request.variables, &caller.session);
+    let work = EventExecution {
+        events,
+        responses,
+        request: request.clone(),
+        caller: caller.clone(),
+        // Other servers receive headers of this client.
+        key: caller.forwarded.is_none().then(key),
+    };
+    let driver = Some(Driver(Work::Events(Box::new(work))));
+    Begun { responses: Responses::Events(received), driver }
 }
 
 /// The error of a part of a topic without a value.

@@ -6,8 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, FeedClaim, Joined, Wake};
+use ::live::{CohortKey, FeedClaim, Joined, Subject, Wake};
 use bytes::Bytes;
+use dialects::Listened;
 use futures_util::FutureExt;
 use futures_util::future::join;
 use graphql::operation::OperationKind;
@@ -16,10 +17,12 @@ use graphql::{ErrorCode, GraphQLError, Request};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
+use super::events::begun;
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
 use crate::documents::Document;
 use crate::engine::Engine;
+use crate::events::{Events, NodeChanges, none};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
@@ -66,10 +69,20 @@ impl Worker {
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
         let (prepared, variables, directive) = self.checked(request, caller).map_err(refused)?;
-        match &prepared.listened {
-            Some(listened) => {
+        match prepared.listened.as_deref() {
+            Some(Listened::Channel(listened)) => {
                 let begun = self.listen(listened, &variables, (request, caller));
                 begun.map_err(|error| refused(vec![error]))
+            }
+            Some(Listened::Changes { entity, kind, response_name }) => {
+                // Authorization removes the root field of a caller that may not subscribe.
+                let is_refused = prepared.is_empty();
+                let none = none(response_name);
+                let labels = self.engine.catalog[*entity].labels.clone().into();
+                let subject = Subject { entity: *entity, kind: *kind, labels };
+                let listener = self.engine.live.events.listen(subject);
+                let changes = NodeChanges { listener, none, is_refused };
+                Ok(begun(Events::Changes(changes), (request, caller)))
             }
             None => Ok(self.join((&prepared, &variables, directive), request, caller)),
         }

@@ -1,5 +1,7 @@
 //! A value in the type of its statement's parameter.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ir::Operand;
 use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
@@ -192,6 +194,10 @@ fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Resul
             None => return refuse("Value must be formatted as Duration"),
         },
         ParameterType::Any => any(value, &text, out),
+        ParameterType::Packed => match STANDARD.decode(&*text) {
+            Ok(packed) => out.raw(&packed),
+            Err(error) => return refuse(&error.to_string()),
+        },
         ParameterType::GeographicPoint
         | ParameterType::CartesianPoint
         | ParameterType::Row(_)

@@ -9,6 +9,7 @@
 //! * `statement`: parameters and variables of one statement
 //! * `read`: root fields
 //! * `rows`: rows as clauses, and their outputs
+//! * `event`: nodes of events
 //! * `variants`: rows of several entities; `search`: rows that an index finds; `keyed`: rows by lists
 //!   of keys
 //! * `called`: the schema author's own statements
@@ -27,6 +28,7 @@
 mod aggregate;
 mod barrier;
 mod called;
+mod event;
 mod filter;
 mod grouped;
 mod keyed;
@@ -58,8 +60,35 @@ use super::program::{
     Access, GraphLevel, GraphProgram, GraphStatement, GraphTransaction, LevelPage, LevelRows,
 };
 
+/// Forms of statements that change nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WriteForm {
+    Plain,
+    /// With a column of all created, updated and deleted nodes, for events.
+    Touched,
+}
+
 /// Compiles a request.
 pub fn compile(
+    catalog: &Catalog,
+    request: &ir::Request,
+    flavor: Flavor,
+) -> Result<GraphProgram, CompileError> {
+    compile_as(WriteForm::Plain, catalog, request, flavor)
+}
+
+/// Compiles a request, so that its changes return the nodes that they have created, updated and
+/// deleted.
+pub fn compile_touched(
+    catalog: &Catalog,
+    request: &ir::Request,
+    flavor: Flavor,
+) -> Result<GraphProgram, CompileError> {
+    compile_as(WriteForm::Touched, catalog, request, flavor)
+}
+
+fn compile_as(
+    form: WriteForm,
     catalog: &Catalog,
     request: &ir::Request,
     flavor: Flavor,
@@ -69,8 +98,15 @@ pub fn compile(
         rows: vec![None; request.rows as usize],
     };
     let claimed_labels = request.claimed_names.as_slice();
-    let mut compiler =
-        Compiler { catalog, claimed_labels, flavor, levels: Vec::new(), layout, statements: 0 };
+    let mut compiler = Compiler {
+        catalog,
+        claimed_labels,
+        flavor,
+        form,
+        levels: Vec::new(),
+        layout,
+        statements: 0,
+    };
     let mut transactions = Vec::with_capacity(request.transactions.len());
     for transaction in &request.transactions {
         let (access, statements) = compiler.transaction(transaction)?;
@@ -87,6 +123,7 @@ struct Compiler<'a> {
     /// The labels that claims are, each with its claim.
     claimed_labels: &'a [(Box<str>, Box<str>)],
     flavor: Flavor,
+    form: WriteForm,
     levels: Vec<GraphLevel>,
     layout: Layout,
     /// Number of statements, those of all transactions counted.
@@ -135,7 +172,7 @@ impl Compiler<'_> {
     ) -> Result<GraphStatement, CompileError> {
         self.statements = self.statements.checked_add(1).ok_or(CompileError::TooManyLevels)?;
         let text = cypher::print(&cypher::Query::of(clauses), &self.flavor).into();
-        Ok(GraphStatement { root, text, parameters: statement.parameters()? })
+        Ok(GraphStatement { root, text, parameters: statement.parameters()?, touched: None })
     }
 
     /// A level whose place is known, and whose width is set later.

@@ -115,6 +115,7 @@ impl Compiler<'_> {
             (From::Keys { .. }, Some(_)) => {
                 return Err(refused("related rows by lists of keys"));
             }
+            (From::Event(event), _) => return self.event(rows, event, statement),
             (From::Once | From::List { .. }, _) => return Err(refused("a row of no entity")),
             (From::Returned { .. }, _) => return Err(refused("the rows of another change")),
             (From::Through { .. } | From::Joining { .. }, _) => {
@@ -147,13 +148,19 @@ impl Compiler<'_> {
 
     /// The labels of all nodes of an entity, those that claims name included.
     pub(super) fn labels(&self, entity: EntityId) -> Result<Vec<Name>, CompileError> {
-        let entity = &self.catalog[entity];
-        let claimed = entity.claimed_labels.iter().map(|claim| {
+        let claimed = self.claimed(entity)?;
+        let labels = self.catalog[entity].labels.iter().cloned();
+        Ok(labels.chain(claimed).map(Name).collect())
+    }
+
+    /// The labels of all nodes of an entity that claims name.
+    pub(super) fn claimed(&self, entity: EntityId) -> Result<Vec<Box<str>>, CompileError> {
+        let claimed = self.catalog[entity].claimed_labels.iter().map(|claim| {
             let known = self.claimed_labels.iter().find(|(known, _)| known == claim);
-            let label = known.map(|(_, label)| Name(label.clone()));
+            let label = known.map(|(_, label)| label.clone());
             label.ok_or_else(|| CompileError::NoLabel { claim: claim.clone() })
         });
-        entity.labels.iter().map(|label| Ok(Name(label.clone()))).chain(claimed).collect()
+        claimed.collect()
     }
 
     /// The way along a relationship from a row. Where only the nodes matter that it leads to, it

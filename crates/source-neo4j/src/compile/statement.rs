@@ -19,6 +19,16 @@ pub(super) struct Statement {
     elements: u32,
     columns: u32,
     items: u32,
+    /// The lists of the nodes that it has created, updated or deleted so far, for events.
+    pub(super) touched: Touched,
+}
+
+/// The lists of touched nodes.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    pub(super) lists: Vec<Variable>,
+    /// Some of the lists, of deleted nodes.
+    pub(super) deleted: Vec<Variable>,
 }
 
 impl Statement {

@@ -22,6 +22,7 @@ fn program(transactions: &[(Access, &[u32])]) -> GraphProgram {
             root: *root,
             text: ["S", &root.to_string()].concat().into(),
             parameters: Vec::new(),
+            touched: None,
         });
         GraphTransaction { access: *access, statements: statements.collect() }
     });
@@ -51,7 +52,11 @@ async fn run_within(pool: &Rc<Pool>, program: &GraphProgram, time_limit: Option<
     let mut observed = Observed::default();
     let running = Running { pool, program, bound: &bound, time_limit, observed: &mut observed };
     let results = running.run(&mut failures).await.map_err(|error: SourceError| error.kind)?;
-    let failures = failures.into_iter().map(|(root, error)| (root, error.kind)).collect();
+    let failures: Vec<_> = failures.into_iter().map(|(root, error)| (root, error.kind)).collect();
+    let is_unknown = |(_, kind): &(u32, SourceErrorKind)| *kind == SourceErrorKind::OutcomeUnknown;
+    if failures.iter().any(is_unknown) {
+        assert!(observed.committed.is_incomplete, "events may be missing");
+    }
     Ok((results.iter().map(Records::len).collect(), failures, observed.has_changed))
 }
 

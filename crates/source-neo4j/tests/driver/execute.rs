@@ -48,6 +48,7 @@ impl Draft {
             root: u32::try_from(count).unwrap(),
             text: text.into(),
             parameters: parameters.collect(),
+            touched: None,
         };
         match self.program.transactions.last_mut() {
             Some(last) if access == Access::Read => last.statements.push(statement),

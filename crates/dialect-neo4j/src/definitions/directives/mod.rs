@@ -11,9 +11,9 @@ mod spec;
 mod v3;
 mod v7;
 
-use graphql::definitions::{Directive, Literal};
+use graphql::definitions::Directive;
 
-use super::problem::{At, Problems, Unserved};
+use super::problem::{At, Problems};
 use crate::model::ApiVersion;
 pub(super) use arguments::Arguments;
 pub(super) use spec::{Known, Place, UPDATE};
@@ -66,9 +66,6 @@ pub(super) fn check<'d>(
         let subject = format!("`@{}`", spec.name);
         match spec.service {
             Service::Served if !is_right => {}
-            Service::Served if wants_events(version, spec.directive, directive) => {
-                problems.not_served(at, subject, Unserved::Subscriptions);
-            }
             Service::Served => said.0.push((spec.directive, directive)),
             Service::NotYet(why) => problems.not_served(at, subject, why),
             Service::JavaScript(instead) => problems.needs_javascript(at, subject, instead),
@@ -76,15 +73,6 @@ pub(super) fn check<'d>(
     }
     combinations::check(version, place, at, &all, problems);
     said
-}
-
-/// Whether somebody is to be told of changes. version 3 has subscriptions by an option only, and an
-/// empty list is of no events.
-fn wants_events(version: ApiVersion, known: Known, directive: &Directive) -> bool {
-    let none = Literal::List(Vec::new());
-    version == ApiVersion::V7
-        && known == Known::Subscription
-        && Arguments::new(directive).value("events") != Some(&none)
 }
 
 fn find(version: ApiVersion, name: &str) -> Option<&'static Spec> {

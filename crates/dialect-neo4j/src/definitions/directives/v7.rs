@@ -149,7 +149,6 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     ),
     served("sortable", Known::Sortable, FIELD, &[optional("byValue", Shape::Boolean)]),
     served("specifiedBy", Known::SpecifiedBy, &[Place::Scalar], &[required("url", Shape::Text)]),
-    // Of no events: nobody is told of any.
     served(
         "subscription",
         Known::Subscription,

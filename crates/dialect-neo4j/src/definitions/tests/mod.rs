@@ -8,6 +8,7 @@ mod searches;
 mod served;
 mod statements;
 mod statements_v3;
+mod subscriptions;
 mod unserved;
 mod v3;
 

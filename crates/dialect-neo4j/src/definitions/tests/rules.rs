@@ -17,7 +17,7 @@ fn rules_are_read_with_their_defaults() {
     assert_eq!(schema.place, WrittenPlace::Schema);
     let operations =
         |at: usize| model.restrictions[at].authentication.as_ref().map(|one| one.actions.clone());
-    assert_eq!(operations(0), Some(vec![Action::Create]));
+    assert_eq!(operations(0), Some(vec![Action::Create, Action::Subscribe]));
     assert_eq!(operations(2), Some(Action::ALL.to_vec()));
     assert_eq!(node.place, WrittenPlace::Node { node: 0, line: 2 });
     let filter = &node.filters[0];

@@ -20,8 +20,6 @@ fn what_is_not_served_yet_says_so() {
         ),
         Unserved::Phrases,
     );
-    check(&r#type("@subscription(events: [CREATED])"), Unserved::Subscriptions);
-    check("extend schema @subscription", Unserved::Subscriptions);
     check(&r#type("@extends"), Unserved::Federation);
     check(&field("@requires(fields: \"b\")"), Unserved::Federation);
     check("extend schema @link(url: \"x\", import: [\"@key\"])", Unserved::Federation);

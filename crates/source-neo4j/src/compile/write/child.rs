@@ -12,6 +12,7 @@ use super::super::rows::call;
 use super::super::statement::Statement;
 use super::super::{Compiler, refused};
 use super::insert::{Cells, RowValues, each};
+use super::touched::Touch;
 use super::{Changed, collected, deletion};
 
 impl Compiler<'_> {
@@ -44,7 +45,8 @@ impl Compiler<'_> {
                 WriteKind::Unlink { filter } => {
                     let (mut body, edge, node) = self.reached(child, filter, outer, statement)?;
                     body.push(Clause::Delete { detach: false, elements: vec![edge] });
-                    self.go_on(&child.write, (body, node), outer, clauses, statement)?;
+                    let nodes = (body, node, None);
+                    self.go_on(&child.write, nodes, outer, clauses, statement)?;
                 }
                 WriteKind::Update(update) => {
                     if update.at_most.is_some() {
@@ -53,6 +55,10 @@ impl Compiler<'_> {
                     let (mut body, edge, node) =
                         self.reached(child, &update.filter, outer, statement)?;
                     let mut sets = self.assigned(node, &update.assignments, statement)?;
+                    let mut touch = None;
+                    if !sets.is_empty() {
+                        touch = self.remember([edge, node], node, &mut body, statement);
+                    }
                     sets.extend(self.assigned(edge, &child.edge, statement)?);
                     if sets.is_empty() && child.write.children.is_empty() {
                         continue;
@@ -60,12 +66,15 @@ impl Compiler<'_> {
                     if !sets.is_empty() {
                         body.push(Clause::Set(sets));
                     }
-                    self.go_on(&child.write, (body, node), outer, clauses, statement)?;
+                    let nodes = (body, node, touch);
+                    self.go_on(&child.write, nodes, outer, clauses, statement)?;
                 }
                 WriteKind::Delete { filter, at_most: None } => {
                     let (mut body, _, node) = self.reached(child, filter, outer, statement)?;
                     let list = statement.column();
-                    body.push(Clause::Return(each_once(node, list)));
+                    let (nodes, touch) = (each_once(node, list), Some(Touch::Deleted));
+                    let nodes = self.with_touched(nodes, node, touch, statement);
+                    body.push(Clause::Return(nodes));
                     clauses.push(call(vec![outer], body));
                     // Nested writes find their nodes before these are deleted.
                     self.children(&child.write.children, list, clauses, statement)?;
@@ -129,7 +138,8 @@ impl Compiler<'_> {
         let node_cells = cells.get(..own).unwrap_or_default();
         let new = self.new_node(node, child.write.entity, node_cells, values)?;
         body.push(Clause::Create(vec![Path::along(start, relationship, new)]));
-        self.go_on(&child.write, (body, node), outer, clauses, statement)
+        let nodes = (body, node, Some(Touch::Created));
+        self.go_on(&child.write, nodes, outer, clauses, statement)
     }
 
     /// Rows that each belong to one of the outer nodes, which are found by their place.
@@ -240,21 +250,23 @@ impl Compiler<'_> {
     pub(super) fn go_on(
         &self,
         write: &Write,
-        (mut body, node): (Vec<Clause>, Variable),
+        (mut body, node, touch): (Vec<Clause>, Variable, Option<Touch>),
         outer: Variable,
         clauses: &mut Vec<Clause>,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
         if write.children.is_empty() && write.check.is_all() {
+            body.extend(self.returned_touched(node, touch, statement));
             clauses.push(call(vec![outer], body));
             return Ok(());
         }
         let list = statement.column();
-        body.push(Clause::Return(match write.kind {
+        let nodes = match write.kind {
             // Children name them by their place.
             WriteKind::Insert(_) => collected(node, list),
             _ => each_once(node, list),
-        }));
+        };
+        body.push(Clause::Return(self.with_touched(nodes, node, touch, statement)));
         clauses.push(call(vec![outer], body));
         self.done(write, list, clauses, statement)
     }

@@ -1,8 +1,8 @@
 //! New relationships to nodes that may exist already, and limits of their number.
 
 use cypher::{
-    Case, Clause, Comparison, Expression, Match, Merge, NodePattern, Path, Projection, Set,
-    Variable,
+    Case, Clause, Comparison, Expression, Match, Merge, NodePattern, Path, Projection,
+    ProjectionItem, Set, Variable,
 };
 use ir::{ChildWrite, Conflict, ExistingLink, ExpectedLinks, Filter, Insert, Otherwise};
 use source::CompileError;
@@ -12,9 +12,10 @@ use super::super::raise::raise;
 use super::super::required::keep_if;
 use super::super::rows::{call, returning};
 use super::super::statement::Statement;
-use super::super::{Compiler, refused};
+use super::super::{Compiler, WriteForm, refused};
 use super::child::{directed, present};
 use super::insert::each;
+use super::touched::Touch;
 
 impl Compiler<'_> {
     /// New relationships to nodes that are there.
@@ -47,7 +48,7 @@ impl Compiler<'_> {
             if !sets.is_empty() {
                 body.push(Clause::Set(sets));
             }
-            return self.go_on(&child.write, (body, node), outer, clauses, statement);
+            return self.go_on(&child.write, (body, node, None), outer, clauses, statement);
         }
         if let ExistingLink::Refuse(otherwise) = existing {
             let path = Path::along(start, relationship.clone(), known.clone());
@@ -60,7 +61,7 @@ impl Compiler<'_> {
         let values = self.row_values(&cells, 1, statement)?.values;
         relationship.properties = present(cells.into_iter().map(|cells| cells.name).zip(values));
         body.push(Clause::Create(vec![Path::along(start, relationship, known)]));
-        self.go_on(&child.write, (body, node), outer, clauses, statement)
+        self.go_on(&child.write, (body, node, None), outer, clauses, statement)
     }
 
     /// A new relationship to the node with the key, which is made if it is not there.
@@ -88,6 +89,16 @@ impl Compiler<'_> {
         let pattern = NodePattern { properties: key, ..self.node(node, child.write.entity)? };
         let set = |(name, value)| Set::Property { of: node, name, value };
         let on_create = present(named).into_iter().map(set).collect();
+        let existed = (self.form == WriteForm::Touched).then(|| {
+            let existing = NodePattern { variable: Some(statement.element()), ..pattern.clone() };
+            let found = cypher::Query::of(vec![Match::of(Path::node(existing), None)]);
+            let existed = statement.column();
+            let mut projection = Projection::of([start]);
+            let found = Expression::Exists(Box::new(found));
+            projection.items.push(ProjectionItem::named(found, existed));
+            body.push(Clause::With(projection));
+            existed
+        });
         let path = Path::node(pattern);
         body.push(Clause::Merge(Merge { path, on_create, on_match: Vec::new() }));
         let edge = statement.element();
@@ -97,7 +108,8 @@ impl Compiler<'_> {
         directed(&mut relationship);
         let path = Path::along(start, relationship, NodePattern::known(node));
         body.push(Clause::Merge(Merge { path, on_create, on_match: Vec::new() }));
-        self.go_on(&child.write, (body, node), outer, clauses, statement)
+        let nodes = (body, node, existed.map(Touch::CreatedUnless));
+        self.go_on(&child.write, nodes, outer, clauses, statement)
     }
 
     /// Ends the transaction unless each of the outer nodes has this number of relationships.

@@ -7,23 +7,25 @@
 //! * `insert`: new nodes; `child`: nested writes along relationships; `link`: new relationships to
 //!   nodes that may exist already
 //! * `assign`: values that are stored
-//! * `returned`: the rows that a change returns
+//! * `returned`: the rows that a change returns; `touched`: its nodes for events
 
 mod assign;
 mod child;
 mod insert;
 mod link;
 mod returned;
+mod touched;
 
 use cypher::{Clause, Expression, Function, Match, Path, Projection, ProjectionItem, Variable};
 use ir::{ChildWrite, Rows, StepId, StepKind, Write, WriteKind};
 use source::CompileError;
 
+use self::touched::Touch;
 use super::super::program::GraphStatement;
 use super::place::Scope;
 use super::rows::call;
 use super::statement::Statement;
-use super::{Compiler, refused};
+use super::{Compiler, WriteForm, refused};
 
 /// The nodes of a change.
 #[derive(Clone, Copy)]
@@ -43,8 +45,11 @@ impl Compiler<'_> {
         reads: &[&Rows],
     ) -> Result<GraphStatement, CompileError> {
         let mut statement = Statement::default();
+        if self.form == WriteForm::Touched {
+            return self.write_touched(root, write, reads, statement);
+        }
         let mut clauses = Vec::new();
-        let node = self.top(write, &mut clauses, &mut statement)?;
+        let (node, _) = self.top(write, &mut clauses, &mut statement)?;
         let shown = reads.iter().filter(|rows| !returned::is_counted(rows)).count();
         let is_delete = matches!(write.kind, WriteKind::Delete { .. });
         let is_plain = write.children.is_empty() && write.check.is_all();
@@ -92,10 +97,11 @@ impl Compiler<'_> {
         write: &Write,
         clauses: &mut Vec<Clause>,
         statement: &mut Statement,
-    ) -> Result<Variable, CompileError> {
+    ) -> Result<(Variable, Option<Touch>), CompileError> {
         let (filter, assignments, at_most) = match &write.kind {
             WriteKind::Insert(insert) => {
-                return self.insert(write.entity, insert, clauses, statement);
+                let node = self.insert(write.entity, insert, clauses, statement)?;
+                return Ok((node, Some(Touch::Created)));
             }
             WriteKind::Update(update) => {
                 (&update.filter, update.assignments.as_slice(), &update.at_most)
@@ -123,10 +129,13 @@ impl Compiler<'_> {
         clauses.push(Match::of(path, Expression::condition(own.passes)));
         clauses.extend(required);
         let sets = self.assigned(node, assignments, statement)?;
+        let is_delete = matches!(write.kind, WriteKind::Delete { .. });
+        let mut touch = is_delete.then_some(Touch::Deleted);
         if !sets.is_empty() {
+            touch = self.remember([node], node, clauses, statement);
             clauses.push(Clause::Set(sets));
         }
-        Ok(node)
+        Ok((node, touch))
     }
 }
 

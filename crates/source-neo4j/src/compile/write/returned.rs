@@ -79,7 +79,7 @@ impl Compiler<'_> {
     }
 
     /// Adds one of several sets of rows of a change.
-    fn listed(
+    pub(super) fn listed(
         &mut self,
         rows: &Rows,
         list: Variable,
@@ -133,7 +133,7 @@ impl Compiler<'_> {
     }
 
     /// The level of the server's counters.
-    fn counters(&mut self, rows: &Rows, number: u16) -> Result<(), CompileError> {
+    pub(super) fn counters(&mut self, rows: &Rows, number: u16) -> Result<(), CompileError> {
         let level = self.level(LevelRows::Summary { statement: number }, page_of(rows))?;
         let mut counters: Vec<Counter> = Vec::new();
         for output in &rows.outputs {

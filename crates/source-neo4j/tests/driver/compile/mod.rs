@@ -8,5 +8,6 @@ mod keyed;
 mod model;
 mod reads;
 mod searches;
+mod touched;
 mod understood;
 mod writes;

@@ -12,7 +12,7 @@ use ir::{
     OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Request, Rows, RowsId, Slot, Step,
     StepId, StepKind, Transaction, ValueRef,
 };
-use source_neo4j::compile::compile;
+use source_neo4j::compile::{compile, compile_touched};
 use source_neo4j::program::GraphProgram;
 
 pub(crate) struct Movies {
@@ -150,6 +150,11 @@ impl Movies {
     /// What a request becomes.
     pub(crate) fn compile(&self, request: &Request, flavor: Flavor) -> GraphProgram {
         compile(&self.catalog, request, flavor).unwrap()
+    }
+
+    /// What a request becomes whose changes have events.
+    pub(crate) fn compile_touched(&self, request: &Request, flavor: Flavor) -> GraphProgram {
+        compile_touched(&self.catalog, request, flavor).unwrap()
     }
 
     /// What a request becomes, as text: its statements, where its levels and its outputs stand.

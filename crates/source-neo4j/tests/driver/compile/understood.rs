@@ -23,7 +23,8 @@ fn a_server_plans_every_statement() {
     for case in cases.iter().flatten() {
         for flavor in [Flavor::NEWEST, older] {
             let program = movies.compile(&case.request, flavor);
-            for statement in program.transactions.iter().flat_map(|all| &all.statements) {
+            let touched = movies.compile_touched(&case.request, flavor);
+            for statement in program.statements().chain(touched.statements()) {
                 let planned = connection.query(&format!("EXPLAIN {}", statement.text));
                 assert!(planned.is_ok(), "{}: {}\n{planned:?}", case.name, statement.text);
             }
