@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
 pub use live::{Counts, FeedKind, FeedOptions};
+pub use source::changes::Relay;
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};

@@ -31,6 +31,7 @@ mod joined_levels;
 mod live;
 mod live_model;
 mod live_postgraphile;
+mod live_servers;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
 #[path = "support/operation.rs"]

@@ -54,7 +54,7 @@ async fn open_following(address: &SourceAddress, dialect: Dialect, kind: FeedKin
     run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
     let interval = Duration::from_millis(50);
     let usual = options(dgraph::Options::default(), false);
-    let live = FeedOptions { interval, kind };
+    let live = FeedOptions { interval, kind, ..FeedOptions::default() };
     let options = Options { dialect, live, ..usual };
     Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use ahash::AHashMap;
 use catalog::{Catalog, EntityId, EntityKind, FieldId};
 use source::changes::{
-    ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, TableChange, TableName,
+    ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, Relay, TableChange,
+    TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -34,6 +35,8 @@ pub struct FeedOptions {
     /// whose responses may change without a change of rows.
     pub interval: Duration,
     pub kind: FeedKind,
+    /// The means by which servers share a stream.
+    pub relay: Relay,
 }
 
 /// Kinds of feeds.
@@ -80,7 +83,11 @@ struct Tables {
 
 impl Default for FeedOptions {
     fn default() -> Self {
-        Self { interval: Duration::from_secs(1), kind: FeedKind::default() }
+        Self {
+            interval: Duration::from_secs(1),
+            kind: FeedKind::default(),
+            relay: Relay::default(),
+        }
     }
 }
 

@@ -2,22 +2,24 @@
 //! ends with its session.
 
 use std::fmt;
+use std::future::pending;
 use std::sync::Arc;
 
 use ahash::AHashMap;
 use bytes::Bytes;
 use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
 use source::changes::{
-    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
-    TableName,
+    Cell, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange, TableName,
 };
 use source::{SourceError, SourceErrorKind};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::relay::{Leader, Session};
 use super::snapshot::Snapshot;
-use crate::wire::{Config, Replication, connect_simple};
+use crate::wire::{Config, Replication, connect_notified};
 
 /// The version of `pgoutput`'s protocol without parts of running transactions.
 const PROTOCOL: u32 = 1;
@@ -33,15 +35,17 @@ const TEXT: u8 = b't';
 const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 
 /// A running stream.
-pub struct PostgresChangeStream {
+pub(super) struct LogicalStream {
     replication: Replication,
     parser: LogicalReplicationParser,
     /// By the numbers that the stream gives to them.
     relations: AHashMap<u32, Relation>,
     coverage: Coverage,
     /// Runs statements beside the stream.
-    client: Client,
+    client: Arc<Client>,
     gathered: Gathered,
+    /// Relays the changes to other servers.
+    leader: Option<Leader>,
 }
 
 /// A table as the stream describes it.
@@ -110,10 +114,12 @@ impl Gathered {
     }
 }
 
-impl PostgresChangeStream {
-    /// Begins a stream of changes of these tables, as far as the role may publish them.
+impl Session {
+    /// Connects, and publishes these tables, as far as the role may.
     pub(super) async fn begin(config: &Config, tables: &[TableName]) -> Result<Self, NoStream> {
-        let client = connect_simple(config).await.map_err(|error| failed(&error))?;
+        let (sender, notifications) = unbounded_channel();
+        let connected = connect_notified(config, Some(sender)).await;
+        let client = connected.map_err(|error| failed(&error))?;
         let row = client.query_typed(include_str!("can_stream.sql"), &[]).await;
         let row = row.map_err(|error| failed(&error))?;
         let flag = |column| {
@@ -129,14 +135,41 @@ impl PostgresChangeStream {
             }
             (true, true, false) => {}
         }
-        publish(&client, tables).await?;
+        let has_published = publish(&client, tables).await?;
         let coverage = covered(&client).await.map_err(|error| failed(&error))?;
         if coverage.tables.is_empty() {
             return not_allowed(
                 "no table can be published: the role has to own them, and they need primary keys",
             );
         }
-        let replication = start(config).await.map_err(|error| failed(&error))?;
+        Ok(Self { client: Arc::new(client), notifications, coverage, has_published })
+    }
+}
+
+impl LogicalStream {
+    /// Begins a stream of the published tables.
+    pub(super) async fn begin(config: &Config, session: Session) -> Result<Self, SourceError> {
+        let Session { client, coverage, .. } = session;
+        Self::start(config, client, coverage, None).await
+    }
+
+    /// The same, whose changes are relayed to other servers.
+    pub(super) async fn lead(config: &Config, session: Session) -> Result<Self, SourceError> {
+        let (client, coverage) = (Arc::clone(&session.client), session.coverage.clone());
+        let leader = Leader::start(session)?;
+        Self::start(config, client, coverage, Some(leader)).await
+    }
+
+    async fn start(
+        config: &Config,
+        client: Arc<Client>,
+        coverage: Coverage,
+        leader: Option<Leader>,
+    ) -> Result<Self, SourceError> {
+        let replication = start(config).await.map_err(|error| lost(&error))?;
+        if let Some(leader) = &leader {
+            leader.begin();
+        }
         Ok(Self {
             replication,
             parser: LogicalReplicationParser::with_protocol_version(PROTOCOL),
@@ -144,7 +177,36 @@ impl PostgresChangeStream {
             coverage,
             client,
             gathered: Gathered::default(),
+            leader,
         })
+    }
+
+    pub(super) fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// As [`source::changes::ChangeStream::next`].
+    pub(super) async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        // What is gathered stays where the future is dropped.
+        while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
+            let ended = async {
+                match &mut self.leader {
+                    Some(leader) => leader.ended().await,
+                    None => pending().await,
+                }
+            };
+            let messages = tokio::select! {
+                messages = self.replication.next() => messages.map_err(|error| lost(&error))?,
+                error = ended => return Err(error),
+            };
+            messages.into_iter().try_for_each(|message| self.receive(message))?;
+        }
+        self.wait_until_visible().await?;
+        let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
+        if let Some(leader) = &self.leader {
+            leader.relay(&changes);
+        }
+        Ok(changes)
     }
 
     fn receive(&mut self, message: Bytes) -> Result<(), SourceError> {
@@ -221,31 +283,15 @@ impl PostgresChangeStream {
 }
 
 /// Without the parser, which has no form of its own.
-impl fmt::Debug for PostgresChangeStream {
+impl fmt::Debug for LogicalStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresChangeStream").field("gathered", &self.gathered).finish()
+        f.debug_struct("LogicalStream").field("gathered", &self.gathered).finish()
     }
 }
 
-impl ChangeStream for PostgresChangeStream {
-    fn coverage(&self) -> &Coverage {
-        &self.coverage
-    }
-
-    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
-        // What is gathered stays where the future is dropped.
-        while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
-            let messages = self.replication.next().await.map_err(|error| lost(&error))?;
-            messages.into_iter().try_for_each(|message| self.receive(message))?;
-        }
-        self.wait_until_visible().await?;
-        let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
-        Ok(changes)
-    }
-}
-
-/// Publishes the tables, as far as the role may. Those that it may not are not covered.
-async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> {
+/// Publishes the tables, as far as the role may. Those that it may not are not covered. Returns true
+/// if some were not published before.
+async fn publish(client: &Client, tables: &[TableName]) -> Result<bool, NoStream> {
     let namespaces: Vec<&str> =
         tables.iter().map(|table| table.namespace.as_deref().unwrap_or_default()).collect();
     let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
@@ -254,13 +300,12 @@ async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> 
     let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
     let rows = rows.map_err(|error| failed(&error))?;
     let statement: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
-    if let Some(statement) = statement
-        && let Err(error) = client.batch_execute(&statement).await
-    {
+    let Some(statement) = statement else { return Ok(false) };
+    if let Err(error) = client.batch_execute(&statement).await {
         // Another server may have published them at the same time.
         tracing::debug!(%error, "some tables were not published");
     }
-    Ok(())
+    Ok(true)
 }
 
 async fn covered(client: &Client) -> Result<Coverage, tokio_postgres::Error> {
