@@ -277,7 +277,8 @@ impl Session {
     }
 }
 
-async fn limited<T>(
+/// Runs a statement within a time limit: the connection may be lost without a message.
+pub(super) async fn limited<T>(
     statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, SourceError> {
     match timeout(STATEMENT_LIMIT, statement).await {

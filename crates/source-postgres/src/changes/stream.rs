@@ -17,7 +17,7 @@ use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::relay::{Leader, Session};
+use super::relay::{Leader, Session, limited};
 use super::snapshot::Snapshot;
 use crate::wire::{Config, Replication, connect_notified};
 
@@ -273,7 +273,7 @@ impl LogicalStream {
     /// visible, for as long as the server waits for a synchronous standby.
     async fn wait_until_visible(&mut self) -> Result<(), SourceError> {
         loop {
-            let snapshot = Snapshot::read(&self.client).await.map_err(|error| lost(&error))?;
+            let snapshot = limited(Snapshot::read(&self.client)).await?;
             if self.gathered.transactions.iter().all(|xid| snapshot.shows(*xid)) {
                 return Ok(());
             }
