@@ -7,5 +7,6 @@ mod event_streams;
 mod legacy;
 mod limits;
 mod operations;
+mod servers;
 mod site;
 mod stream;
