@@ -16,10 +16,22 @@ use super::failure::LiveError;
 
 const BATCH: usize = 100;
 const INTERVAL: Duration = Duration::from_secs(1);
-const STATEMENT: &str = "SELECT asked.id, json_build_object('data', json_build_object('accountById', \
-    (SELECT json_build_object('name', account.name, 'balance', account.balance) \
-     FROM account WHERE account.id = asked.id)))::text \
-    FROM unnest($1::int[]) AS asked(id)";
+/// A statement in the form of Hasura's: the variables of each subscription are JSON, which the statement
+/// reads, and the response is made of rows by JSON aggregates.
+const STATEMENT: &str = "\
+    SELECT asked.id, response.root::text \
+    FROM unnest($1::int[], $2::text[]::json[]) AS asked(id, variables) \
+    LEFT OUTER JOIN LATERAL ( \
+        SELECT json_build_object('accountById', field.root) AS root \
+        FROM ( \
+            SELECT coalesce(json_agg(object.root) -> 0, 'null') AS root \
+            FROM ( \
+                SELECT row_to_json((SELECT member FROM (SELECT base.name, base.balance) AS member)) AS root \
+                FROM (SELECT * FROM account \
+                      WHERE account.id = (asked.variables #>> ARRAY['query', 'id'])::int) AS base \
+            ) AS object \
+        ) AS field \
+    ) AS response ON true";
 
 /// The server, which waits on a thread of its own.
 #[derive(Debug)]
@@ -45,6 +57,8 @@ struct State {
     client: Client,
     statement: Statement,
     ids: Vec<i32>,
+    /// The variables of each subscription, as JSON.
+    variables: Vec<String>,
     /// Hashes of the responses, the first row first.
     hashes: Vec<u64>,
 }
@@ -110,8 +124,9 @@ impl State {
     async fn new(url: &str, rows: u32) -> Result<Self, LiveError> {
         let client = connect(url).await?;
         let statement = client.prepare(STATEMENT).await?;
-        let ids = (1..=rows.cast_signed()).collect();
-        Ok(Self { client, statement, ids, hashes: vec![0; rows as usize] })
+        let ids: Vec<i32> = (1..=rows.cast_signed()).collect();
+        let variables = ids.iter().map(|id| format!("{{\"query\":{{\"id\":\"{id}\"}}}}")).collect();
+        Ok(Self { client, statement, ids, variables, hashes: vec![0; rows as usize] })
     }
 
     async fn poll(&mut self, rounds: u32) -> Result<Polled, LiveError> {
@@ -119,8 +134,9 @@ impl State {
         let mut polled = Polled::default();
         for round in 0..rounds {
             sleep_until(started + INTERVAL * round).await;
-            for (ids, hashes) in self.ids.chunks(BATCH).zip(self.hashes.chunks_mut(BATCH)) {
-                let responses = self.client.query(&self.statement, &[&ids]).await?;
+            let asked = self.ids.chunks(BATCH).zip(self.variables.chunks(BATCH));
+            for ((ids, variables), hashes) in asked.zip(self.hashes.chunks_mut(BATCH)) {
+                let responses = self.client.query(&self.statement, &[&ids, &variables]).await?;
                 polled.statements += 1;
                 for (response, hash) in responses.iter().zip(hashes) {
                     let new = hash_of(response.try_get(1)?);

@@ -35,4 +35,7 @@ pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
 pub use epoch::epoch;
 pub use extremes::has_extremes;
-pub use live::{add_live_fields, add_live_queries, add_subscription_type};
+pub use live::{
+    LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, add_live_directive, add_live_fields, add_live_queries,
+    add_subscription_type,
+};

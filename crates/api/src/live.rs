@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use graphql::schema::{FieldDefinition, TypeDefinition, TypeId, TypeKind};
+use graphql::schema::{
+    DirectiveDefinition, DirectiveLocation, FieldDefinition, InputDefinition, TypeDefinition,
+    TypeId, TypeKind, TypeRef,
+};
+use graphql::value::Const;
 
 use crate::api::Api;
 use crate::builder::ApiBuilder;
@@ -38,6 +42,48 @@ pub fn add_subscription_type(
     });
     builder.schema_mut().subscription = subscription;
     subscription
+}
+
+/// Name of the directive that makes a query a live query, and of its arguments:
+/// <https://github.com/n1ru4l/graphql-live-query>
+pub const LIVE_DIRECTIVE: &str = "live";
+pub const LIVE_IF: &str = "if";
+pub const LIVE_THROTTLE: &str = "throttle";
+
+/// Adds the directive that makes a query a live query.
+#[must_use]
+pub fn add_live_directive(api: Api) -> Api {
+    let mut builder = ApiBuilder::reopen(api);
+    let types = [scalar(&mut builder, "Boolean"), scalar(&mut builder, "Int")];
+    if let [Some(boolean), Some(int)] = types {
+        let condition = InputDefinition {
+            description: Some("Whether the query is live.".into()),
+            default: Some(Box::new(Const::Boolean(true))),
+            ..InputDefinition::new(LIVE_IF, TypeRef::named(boolean))
+        };
+        let throttle = InputDefinition {
+            description: Some("The least milliseconds between two responses.".into()),
+            ..InputDefinition::new(LIVE_THROTTLE, TypeRef::named(int))
+        };
+        let definition = DirectiveDefinition {
+            name: LIVE_DIRECTIVE.into(),
+            description: Some("Sends the response again when it has changed.".into()),
+            arguments: Vec::new(),
+            locations: vec![DirectiveLocation::Query],
+            is_repeatable: false,
+        };
+        builder.add_directive(definition, vec![condition, throttle]);
+    }
+    builder.finish()
+}
+
+/// A scalar of the specification.
+fn scalar(builder: &mut ApiBuilder, name: &str) -> Option<TypeId> {
+    let known = builder.schema().find_type(name);
+    known.or_else(|| {
+        let kind = TypeKind::Scalar;
+        builder.add_type(TypeDefinition { name: name.into(), description: None, kind })
+    })
 }
 
 /// Adds each field of the query type to the subscription type, with the same arguments, type and

@@ -14,6 +14,7 @@
 //! * `http1`, `http2`: one request over a connection
 //! * `body`: response body, up to a size limit
 //! * `media`: content type, coding and status of a response
+//! * [`subscription`]: subscriptions, over WebSockets and as streamed responses
 //! * [`statistics`]: counters for metrics
 
 mod body;
@@ -34,6 +35,7 @@ pub mod settings;
 pub mod shared;
 mod socket;
 pub mod statistics;
+pub mod subscription;
 pub mod tls;
 
 pub use bulkhead::Permit;
@@ -44,4 +46,8 @@ pub use request::{SubgraphError, SubgraphRequest, SubgraphResponse, Unavailable}
 pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
+pub use subscription::{
+    Event, Listener, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
+    SubscriptionSettings,
+};
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

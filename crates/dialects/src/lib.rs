@@ -12,7 +12,8 @@ pub mod make;
 use std::sync::Arc;
 
 pub use api::{
-    Api, ConstraintMessage, EntitiesBinding, Resolver, ResolverId, Transactions, federation,
+    Api, ConstraintMessage, EntitiesBinding, LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, Resolver,
+    ResolverId, Transactions, add_live_directive, federation,
 };
 pub use dialect_dgraph as dgraph;
 pub use dialect_neo4j as neo4j;

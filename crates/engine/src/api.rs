@@ -1,5 +1,6 @@
 //! A served API: over one source, or over several subgraphs.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use source::statistics::Counter;
 use source::{Session, SourceError};
 
 use crate::caller::Caller;
-use crate::documents::Cached;
+use crate::documents::{Cached, Document};
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::{Gateway, GatewayWorker, no_subscriptions};
+use crate::gateway::{Gateway, GatewayWorker};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
-use crate::live::{Begun, Driver};
+use crate::live::{Begun, Driver, Responses};
 use crate::report::Report;
 use crate::respond::Response;
 use crate::worker::{Allowed, Delivery, Worker};
@@ -33,7 +34,7 @@ pub enum Api {
 #[derive(Debug)]
 pub enum ApiWorker {
     Source(Box<Worker>),
-    Gateway(Box<GatewayWorker>),
+    Gateway(Rc<GatewayWorker>),
 }
 
 impl Api {
@@ -126,7 +127,7 @@ impl Api {
             }
             Self::Gateway(gateway) => {
                 let worker = GatewayWorker::sharing(Arc::clone(gateway), memory);
-                ApiWorker::Gateway(Box::new(worker.within(time_limit)))
+                ApiWorker::Gateway(Rc::new(worker.within(time_limit)))
             }
         }
     }
@@ -139,7 +140,7 @@ impl Api {
             Self::Gateway(gateway) => {
                 let worker =
                     GatewayWorker::sharing(Arc::clone(gateway), MemoryBudget::new(u64::MAX));
-                ApiWorker::Gateway(Box::new(worker))
+                ApiWorker::Gateway(Rc::new(worker))
             }
         }
     }
@@ -217,27 +218,51 @@ impl ApiWorker {
         }
     }
 
-    /// The kind of a request's operation. The error is a finished response.
-    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+    /// The document of a request, validated. The error is a finished response.
+    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
         match self {
-            Self::Source(worker) => worker.operation_kind(request),
-            Self::Gateway(worker) => worker.operation_kind(request),
+            Self::Source(worker) => worker.document(request),
+            Self::Gateway(worker) => worker.document(request),
         }
     }
 
-    /// Begins a subscription. The error is a finished response.
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    #[must_use]
+    pub fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        match self {
+            Self::Source(worker) => worker.has_response_stream(document, request),
+            Self::Gateway(_) => document.operation.kind == OperationKind::Subscription,
+        }
+    }
+
+    /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         match self {
             Self::Source(worker) => worker.subscribe(request, caller),
-            Self::Gateway(_) => Err(Response::request_error(&[no_subscriptions()])),
+            Self::Gateway(worker) => worker.subscribe(request, caller),
         }
+    }
+
+    /// Continues a subscription of another generation of the API. The error is a finished response.
+    pub fn resume(
+        &self,
+        responses: &mut Responses,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<Option<Driver>, Response> {
+        if let (Self::Gateway(worker), Responses::Gateway(subscription)) = (self, &mut *responses) {
+            return worker.resume(subscription, request, caller);
+        }
+        let begun = self.subscribe(request, caller)?;
+        *responses = begun.responses;
+        Ok(begun.driver)
     }
 
     /// Executes a subscription until it has no subscribers.
     pub async fn drive(&self, driver: Driver) {
         match self {
             Self::Source(worker) => worker.drive(driver).await,
-            Self::Gateway(_) => {}
+            Self::Gateway(worker) => worker.drive(driver).await,
         }
     }
 

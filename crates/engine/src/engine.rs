@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
-use dialects::{Api, Declaration, Dialect, DialectError, DialectOutput, federation};
+use dialects::{
+    Api, Declaration, Dialect, DialectError, DialectOutput, add_live_directive, federation,
+};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
-use live::{Counts, FeedOptions};
-use source::{PoolLimits, Session};
+use live::{Counts, FeedOptions, ListenerCounts};
+use source::{CompileError, PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
 
@@ -25,6 +27,7 @@ use crate::prepare::Prepared;
 use crate::resolvers::statistics::FieldStatistics;
 use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
+use crate::topics::TopicAuthorization;
 use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]
@@ -77,6 +80,8 @@ pub enum OpenError {
     Rows(#[from] EnumTablesError),
     #[error(transparent)]
     Graph(#[from] GraphError),
+    #[error("the function that authorizes subscriptions cannot be called: {0}")]
+    Topics(CompileError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] PolicyProblems),
     #[error(transparent)]
@@ -191,6 +196,12 @@ impl Engine {
         }
         let access = AccessRules::new(&catalog, roles, restrictions);
         let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
+        let called = options.source.called.as_ref();
+        let topics = called.map(|name| TopicAuthorization::new(&source, &catalog, name));
+        let topics = topics.transpose().map_err(OpenError::Topics)?;
+        if options.live.has_directive {
+            api = add_live_directive(api);
+        }
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
@@ -204,7 +215,7 @@ impl Engine {
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
             resolvers,
-            live: Live::new(options.live),
+            live: Live::new(options.live, topics),
         }))
     }
 
@@ -272,6 +283,12 @@ impl Engine {
     #[must_use]
     pub fn live_counts(&self) -> Counts {
         self.live.hub.counts()
+    }
+
+    /// Numbers of subscriptions to notifications.
+    #[must_use]
+    pub fn listener_counts(&self) -> ListenerCounts {
+        self.live.listeners.counts()
     }
 
     /// The schema of the API.

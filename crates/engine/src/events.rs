@@ -3,7 +3,7 @@
 //! The opaque id of the row that a notification is about is a variable of the execution, after those
 //! of the operation.
 
-use ::live::{Listener, ListenerEnd};
+use ::live::{CohortKey, Listener, ListenerEnd};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -25,17 +25,21 @@ const CHANNEL: usize = 63;
 /// The execution of a subscription to notifications.
 #[derive(Debug)]
 pub(crate) struct EventExecution {
+    pub(crate) channel: Box<str>,
     pub(crate) listener: Listener,
     /// Closed when the subscriber has left.
     pub(crate) responses: Sender<Bytes>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
+    /// Equal subscriptions have equal keys; none for one that shares its responses with no other.
+    pub(crate) key: Option<CohortKey>,
     /// The member of a notification that is the id of a row as JSON.
     pub(crate) node: Box<str>,
     /// True if the first event is the beginning.
     pub(crate) begins: bool,
-    /// The channels of the source, if this driver receives the notifications of all subscriptions.
-    pub(crate) channels: Option<Channels>,
+    pub(crate) channels: Channels,
+    /// True if this driver receives the notifications of all subscriptions.
+    pub(crate) needs_task: bool,
 }
 
 /// The channel of a topic.
@@ -50,6 +54,17 @@ pub(crate) fn channel(listened: &Listened, topic: &str) -> Result<String, GraphQ
     match refused {
         Some(message) => Err(GraphQLError::new(ErrorCode::BadUserInput, message)),
         None => Ok(channel),
+    }
+}
+
+/// Refuses a name that the database would shorten, or refuse.
+pub(crate) fn check_channel(name: &str) -> Result<(), GraphQLError> {
+    match name.len() > CHANNEL || name.contains('\0') {
+        true => Err(GraphQLError::new(
+            ErrorCode::SourceError,
+            "The function that authorizes subscriptions returns no name of a channel.",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -157,7 +157,9 @@ impl Worker {
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut false)?;
-        Ok(Planned { document, prepared, variables, session: session.clone() })
+        let has_response_stream = engine.has_response_stream(&document, request);
+        let session = session.clone();
+        Ok(Planned { document, prepared, variables, session, has_response_stream })
     }
 
     /// Estimated cost of a request of a session, in rows.
@@ -188,7 +190,7 @@ impl Worker {
                 resolved.print(&self.engine.api, &mut request);
             }
         }
-        if planned.document.operation.kind == OperationKind::Subscription {
+        if planned.has_response_stream {
             let catalog = &self.engine.catalog;
             let dependencies = planned.prepared.dependencies(catalog, planned.variables());
             request.push_str(&::live::print(&dependencies, catalog));
@@ -285,6 +287,8 @@ struct Planned {
     prepared: Arc<Prepared>,
     variables: Values,
     session: Session,
+    /// True for subscriptions and live queries.
+    has_response_stream: bool,
 }
 
 impl Planned {

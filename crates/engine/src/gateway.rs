@@ -18,6 +18,7 @@
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph
+//! * `subscription`: the responses of a subscription, for each event of its source stream
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
@@ -31,19 +32,21 @@ mod long_queries;
 pub mod map_error;
 mod prepare;
 mod respond;
+mod subscription;
 mod transport;
 pub mod worker;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use clients::subgraph::{Settings, Shared};
+use clients::subgraph::{Settings, Shared, SubscriptionSettings};
 use gateway::planner;
 use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
 use http::HeaderName;
 use source::Statistics;
+use tokio::sync::Semaphore;
 
 pub use crate::caller::Caller;
 use crate::documents::{Cached, DocumentCache};
@@ -55,7 +58,7 @@ use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
-pub(crate) use prepare::no_subscriptions;
+pub use subscription::GatewaySubscription;
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.
@@ -89,6 +92,8 @@ pub struct Gateway {
     /// Client headers that are read.
     read_headers: ReadHeaders,
     options: GatewayOptions,
+    /// Slots of events that are executed at the same time.
+    event_slots: Semaphore,
 }
 
 /// Transport of requests to a subgraph.
@@ -104,6 +109,7 @@ pub enum SubgraphTransport {
 #[derive(Clone, Debug)]
 pub struct Remote {
     pub settings: Arc<Settings>,
+    pub subscriptions: Arc<SubscriptionSettings>,
     /// State shared by all threads.
     pub shared: Arc<Shared>,
     /// Rules for its request headers.
@@ -180,6 +186,7 @@ impl Gateway {
             labels,
             read_headers,
             options,
+            event_slots: Semaphore::new(subscription::MOST_AT_ONCE),
         })
     }
 

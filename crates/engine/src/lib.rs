@@ -50,6 +50,7 @@ pub mod graph;
 pub mod headers;
 mod limits;
 pub mod live;
+mod live_directive;
 mod log_throttle;
 pub mod map_error;
 mod memory_size;
@@ -65,6 +66,7 @@ pub mod rest;
 mod restrictions;
 pub mod schema_first;
 pub mod session;
+mod topics;
 mod withhold;
 pub mod worker;
 
@@ -86,7 +88,7 @@ pub use response::{BudgetExceeded, MemoryBudget, MemoryReservation, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
-    Address as SourceAddress, Durability, Extensions, OpenOptions, Rights, SchemaWatch,
-    StoredColumn,
+    Address as SourceAddress, Durability, Extensions, FunctionName, OpenOptions, Rights,
+    SchemaWatch, StoredColumn,
 };
 pub use worker::{Allowed, Delivery, Worker};

@@ -7,17 +7,22 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gateway::supergraph::SubgraphId;
+use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use live::{Cohort, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
-pub use live::{Counts, FeedKind, FeedOptions};
+pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};
+use crate::gateway::GatewaySubscription;
+use crate::live_directive::LiveDirective;
+use crate::topics::TopicAuthorization;
 
 /// Subscriptions that are executed at the same time: the others wait, so that requests of clients find
 /// connections.
@@ -30,6 +35,8 @@ pub(crate) struct Live {
     pub(crate) options: FeedOptions,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Arc<Listeners>,
+    /// Authorizes subscriptions to notifications, if a function does.
+    pub(crate) topics: Option<TopicAuthorization>,
 }
 
 /// A subscription that has begun.
@@ -46,6 +53,7 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(Receiver<Bytes>),
+    Gateway(Box<GatewaySubscription>),
 }
 
 /// The work of a subscription.
@@ -56,6 +64,11 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
+    /// The work of a source in the process of a gateway.
+    Subgraph {
+        subgraph: SubgraphId,
+        driver: Box<Driver>,
+    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.
@@ -72,6 +85,8 @@ pub(crate) struct Execution {
     pub(crate) cohort: Arc<Cohort>,
     pub(crate) request: Request,
     pub(crate) caller: Caller,
+    /// The directive by which the request is a live query, if it is no subscription.
+    pub(crate) directive: Option<LiveDirective>,
 }
 
 /// A response, with the memory that is reserved for it.
@@ -92,9 +107,9 @@ pub(crate) fn reserved(body: Vec<u8>, held: MemoryReservation) -> Bytes {
 }
 
 impl Live {
-    pub(crate) fn new(options: FeedOptions) -> Self {
+    pub(crate) fn new(options: FeedOptions, topics: Option<TopicAuthorization>) -> Self {
         let slots = Semaphore::new(MOST_AT_ONCE);
-        Self { hub: Arc::default(), options, slots, listeners: Arc::default() }
+        Self { hub: Arc::default(), options, slots, listeners: Arc::default(), topics }
     }
 }
 
@@ -105,16 +120,29 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.recv().await,
+            Self::Gateway(subscription) => subscription.next().await,
         }
     }
 
     /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response.
+    /// missing events; `None` for live queries, which begin with their newest response, and for
+    /// those of gateways, which report missing events.
     #[must_use]
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
-            Self::Live(_) => None,
+            Self::Live(_) | Self::Gateway(_) => None,
             Self::Events(_) => Some(ended(ListenerEnd::Lost)),
+        }
+    }
+
+    /// Whether the first response in another engine may equal the last one, since it is that of a
+    /// live query. Events may be equal as well, and are all sent.
+    #[must_use]
+    pub fn are_states(&self) -> bool {
+        match self {
+            Self::Live(_) => true,
+            Self::Events(_) => false,
+            Self::Gateway(subscription) => subscription.is_live(),
         }
     }
 }
@@ -128,11 +156,15 @@ impl Drop for LiveWork {
     }
 }
 
-/// The error of a subscription that came as a plain request.
-pub(crate) fn without_stream() -> GraphQLError {
-    GraphQLError::new(
-        ErrorCode::BadUserInput,
-        "A subscription has many responses: send it over a WebSocket with the subprotocol \
-         `graphql-transport-ws`, or with the header `Accept: text/event-stream`.",
-    )
+/// The error of a subscription or a live query that came as a plain request.
+pub(crate) fn without_stream(kind: OperationKind) -> GraphQLError {
+    let what = match kind {
+        OperationKind::Subscription => "A subscription",
+        OperationKind::Query | OperationKind::Mutation => "A query with \"@live\"",
+    };
+    let message = format!(
+        "{what} has many responses: send it over a WebSocket with the subprotocol \
+         `graphql-transport-ws`, or with the header `Accept: text/event-stream`."
+    );
+    GraphQLError::new(ErrorCode::BadUserInput, message)
 }

@@ -1,9 +1,11 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod events;
 mod passwords;
 mod record;
 mod resolve;
 mod subscribe;
+mod topics;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -267,8 +269,8 @@ impl Worker {
         let operation = &document.operation;
         let kind = operation.kind;
         report.operation = Some(kind);
-        if kind == OperationKind::Subscription && allowed != Allowed::Subscriptions {
-            return Err(vec![without_stream()]);
+        if allowed != Allowed::Subscriptions && engine.has_response_stream(document, request) {
+            return Err(vec![without_stream(kind)]);
         }
         if kind != OperationKind::Query && allowed == Allowed::Queries {
             report.codes = vec![ErrorCode::MethodNotAllowed];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use clients::subgraph::{Http2, Settings, Shared};
+use clients::subgraph::{Http2, Settings, Shared, SubscriptionProtocol, SubscriptionSettings};
 use engine::gateway::{
     Caller, Gateway, GatewayOptions, GatewayWorker, Remote, SubgraphTransport, headers,
 };
@@ -139,7 +139,17 @@ impl Asking {
             };
             let shared = Arc::new(Shared::new(&settings));
             let rules = headers::Rules::new(Vec::new());
-            SubgraphTransport::Remote(Remote { settings: Arc::new(settings), shared, rules })
+            let settings = Arc::new(settings);
+            let subscriptions = Arc::new(SubscriptionSettings {
+                protocol: SubscriptionProtocol::TransportWs,
+                connection: Arc::clone(&settings),
+                deduplicate: true,
+                live: false,
+                ping: Duration::from_secs(5),
+                reconnects: 0,
+                most_operations: 1,
+            });
+            SubgraphTransport::Remote(Remote { settings, subscriptions, shared, rules })
         });
         let transports = transports.collect();
         let gateway = Gateway::new(supergraph, transports, GatewayOptions::default());

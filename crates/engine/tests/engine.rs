@@ -29,6 +29,8 @@ mod graph_types_size;
 mod hostile_names;
 mod joined_levels;
 mod live;
+mod live_exact;
+mod live_file;
 mod live_model;
 mod live_postgraphile;
 mod live_servers;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dialects::{Dialect, dgraph, postgraphile};
 use engine::live::Responses;
-use engine::{Caller, Engine, Options, SourceAddress, Worker};
+use engine::{Caller, Engine, FunctionName, OpenError, Options, SourceAddress, Worker};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -25,12 +25,22 @@ const LISTEN: &str = "subscription {
 
 async fn open(address: &SourceAddress) -> Rc<Worker> {
     run_sql(address, TABLES).await;
+    open_with(address, None).await.unwrap()
+}
+
+/// A worker whose subscriptions a function authorizes, if it is given.
+async fn open_with(
+    address: &SourceAddress,
+    called: Option<(&str, &str)>,
+) -> Result<Rc<Worker>, OpenError> {
     let dialect = Dialect::PostGraphile(postgraphile::Options {
         simple_subscriptions: true,
         ..postgraphile::Options::default()
     });
-    let options = Options { dialect, ..options(dgraph::Options::default(), false) };
-    Rc::new(Worker::new(Engine::open(address, &options).await.unwrap()))
+    let mut options = Options { dialect, ..options(dgraph::Options::default(), false) };
+    options.source.called = called
+        .map(|(namespace, name)| FunctionName { namespace: namespace.into(), name: name.into() });
+    Ok(Rc::new(Worker::new(Engine::open(address, &options).await?)))
 }
 
 async fn on_postgres<F: Future<Output = ()>>(
@@ -185,6 +195,101 @@ fn a_subscription_that_may_miss_events_ends_with_an_error() {
             assert!((128..200).contains(&received), "{received}");
             assert_eq!(last["errors"][0]["extensions"]["code"], "OVERLOADED");
             assert_eq!(slow.next().await, None);
+        })
+    });
+}
+
+#[test]
+fn equal_subscriptions_are_executed_once_for_a_notification() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            let worker = open(&address).await;
+            let executions = || worker.engine().listener_counts().executions;
+            let mut equal = Vec::new();
+            for _ in 0..5 {
+                equal.push(listen(&worker, &Caller::default(), 2).await);
+            }
+            // The beginning of each.
+            assert_eq!(executions(), 5);
+            for _ in 0..3 {
+                notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            }
+            for responses in &mut equal {
+                for _ in 0..3 {
+                    assert_eq!(next(responses).await, event(Some(&node_id(2)), Some("b"), 2));
+                }
+            }
+            assert_eq!(executions(), 8);
+            // Another session has a response of its own.
+            run_sql(&address, RULES).await;
+            let mut ann = listen(&worker, &singer("ann"), 1).await;
+            notify(&address, "{\"__node__\": [\"songs\", 2]}").await;
+            assert_eq!(next(&mut ann).await, event(Some(&node_id(2)), None, 1));
+            for responses in &mut equal {
+                assert_eq!(next(responses).await, event(Some(&node_id(2)), Some("b"), 2));
+            }
+            assert_eq!(executions(), 8 + 3);
+        })
+    });
+}
+
+/// Permits the topics of the table, to singers only.
+const PERMITTED: &str = "
+    CREATE SCHEMA hidden;
+    CREATE TABLE hidden.permitted (channel text PRIMARY KEY);
+    INSERT INTO hidden.permitted VALUES ('postgraphile:songs');
+    CREATE FUNCTION hidden.permits(topic text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+        IF current_setting('jwt.claims.name', true) IS NULL THEN
+            RAISE EXCEPTION 'Subscription denied' USING errcode = 'ABCDE';
+        END IF;
+        RETURN (SELECT 'end of ' || current_setting('jwt.claims.name') FROM hidden.permitted
+                WHERE channel = topic);
+    END $$;
+    GRANT USAGE ON SCHEMA hidden TO PUBLIC;
+    CREATE FUNCTION hidden.other(topic int) RETURNS text LANGUAGE sql AS 'SELECT null';
+";
+
+#[test]
+fn a_function_authorizes_subscriptions_and_names_the_channel_that_ends_them() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            run_sql(&address, &format!("{TABLES} {RULES} {PERMITTED}")).await;
+            let worker = open_with(&address, Some(("hidden", "permits"))).await.unwrap();
+            // It is no part of the API.
+            assert!(!worker.engine().sdl().contains("permits"));
+            let mut ann = listen(&worker, &singer("ann"), 1).await;
+            let mut bob = listen(&worker, &singer("bob"), 1).await;
+            let refused = async |caller: &Caller, query: &str| {
+                let mut responses = subscribe(&worker, query, caller);
+                let last = next(&mut responses).await;
+                assert_eq!(responses.next().await, None);
+                let [message, code] = ["/errors/0/message", "/errors/0/extensions/code"]
+                    .map(|path| last.pointer(path).unwrap().as_str().unwrap().to_owned());
+                (message, code)
+            };
+            let denied = ("Subscription denied".to_owned(), "RAISED".to_owned());
+            assert_eq!(refused(&Caller::default(), LISTEN).await, denied);
+            let other = LISTEN.replace("songs", "others");
+            let unknown =
+                ("You may not subscribe to this topic".to_owned(), "PERMISSION_DENIED".to_owned());
+            assert_eq!(refused(&singer("ann"), &other).await, unknown);
+            notify(&address, "{}").await;
+            for responses in [&mut ann, &mut bob] {
+                assert_eq!(next(responses).await, event(None, None, 1));
+            }
+            run_sql(&address, "NOTIFY \"end of ann\"").await;
+            assert_eq!(ann.next().await, None);
+            notify(&address, "{}").await;
+            assert_eq!(next(&mut bob).await, event(None, None, 1));
+            run_sql(&address, "DELETE FROM hidden.permitted").await;
+            assert_eq!(refused(&singer("ann"), LISTEN).await, unknown);
+            for (namespace, name) in [("hidden", "none"), ("none", "permits"), ("hidden", "other")]
+            {
+                let error = open_with(&address, Some((namespace, name))).await.unwrap_err();
+                let function = format!("no function `{namespace}.{name}(text) returns text`");
+                assert!(error.to_string().contains(&function), "{error}");
+            }
         })
     });
 }

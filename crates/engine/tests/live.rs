@@ -35,7 +35,7 @@ const TYPES: &str = r#"
 /// Longer than any change takes to arrive.
 const LONG: Duration = Duration::from_secs(20);
 
-async fn open(address: &SourceAddress, kind: FeedKind) -> Rc<Worker> {
+pub(crate) async fn open(address: &SourceAddress, kind: FeedKind) -> Rc<Worker> {
     open_within(address, kind, LONG).await
 }
 
@@ -79,7 +79,7 @@ pub(crate) async fn assert_silent(query: &mut Responses) {
 
 /// Numbers of cohorts and subscribers.
 fn running(worker: &Worker) -> (u64, u64) {
-    let Counts { cohorts, subscribers, executions: _ } = worker.engine().live_counts();
+    let Counts { cohorts, subscribers, .. } = worker.engine().live_counts();
     (cohorts, subscribers)
 }
 
@@ -99,7 +99,8 @@ fn a_subscription_sends_its_response_again_when_it_has_changed() {
 
 async fn check_changes(address: SourceAddress, kind: FeedKind) {
     let worker = open(&address, kind).await;
-    assert_eq!(worker.operation_kind(&request(SONGS)).unwrap(), OperationKind::Subscription);
+    let document = worker.document(&request(SONGS)).unwrap();
+    assert_eq!(document.operation.kind, OperationKind::Subscription);
     let mut songs = subscribe(&worker, SONGS, &Caller::default());
     assert_eq!(next(&mut songs).await, json!({ "data": { "querySong": [] } }));
     // A mutation of this process.
@@ -133,7 +134,7 @@ async fn check_changes(address: SourceAddress, kind: FeedKind) {
 fn changes_of_other_tables_execute_nothing() {
     on_each(|address| async move {
         if !matches!(address, SourceAddress::Postgres(_)) {
-            // SQLite's version is that of the whole file.
+            // `live_file` has the changes of a file.
             return;
         }
         let worker = open(&address, FeedKind::Stream).await;
@@ -157,7 +158,7 @@ fn changes_of_other_tables_execute_nothing() {
 
 /// Waits until the database streams its changes, and until the executions with which that begins are
 /// done. It begins after the end of all transactions of the server that run then.
-async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
+pub(crate) async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
     let SourceAddress::Postgres(url) = address else { return };
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
     let running = spawn_local(connection);
@@ -179,7 +180,7 @@ async fn wait_for_stream(worker: &Worker, address: &SourceAddress) {
 }
 
 /// The number of executions of a change, once it is certain that there are no more.
-async fn executions(worker: &Worker, address: &SourceAddress, change: &str) -> u64 {
+pub(crate) async fn executions(worker: &Worker, address: &SourceAddress, change: &str) -> u64 {
     let before = worker.engine().live_counts().executions;
     run_sql(address, change).await;
     sleep(Duration::from_millis(700)).await;

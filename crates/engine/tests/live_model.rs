@@ -13,7 +13,7 @@ use testkit::random::Random;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::dgraph::{migrate, on_each, options, run_sql};
-use crate::live::{request, subscribe};
+use crate::live::{execute, request, subscribe};
 
 const TYPES: &str = r#"
     type Note @withSubscription
@@ -95,7 +95,8 @@ fn change(random: &mut Random, next: &mut usize) -> String {
     let some = format!("id % 5 = {}", random.below(5));
     match random.below(6) {
         0 | 1 => {
-            *next += 1;
+            // Mutations take ids after the last one.
+            *next += 1_000;
             format!(
                 "INSERT INTO \"Note\" (id, owner, size, inside) VALUES ({next}, '{owner}', {size}, {folder})"
             )
@@ -105,6 +106,35 @@ fn change(random: &mut Random, next: &mut usize) -> String {
         4 => format!("UPDATE \"Note\" SET inside = {folder} WHERE {some}"),
         _ => format!("DELETE FROM \"Note\" WHERE {some} AND size = {size}"),
     }
+}
+
+/// A random change as a mutation.
+fn mutation(random: &mut Random) -> String {
+    let owner = *random.one_of(&USERS);
+    let (size, other) = (random.below(8), random.below(8));
+    let folder = 1 + random.below(FOLDERS);
+    match random.below(5) {
+        0 | 1 => format!(
+            "addNote(input: [{{owner: \"{owner}\", size: {size}, inside: {{id: \"0x{folder}\"}}}}]) {{ numUids }}"
+        ),
+        2 => format!(
+            "updateNote(input: {{filter: {{size: {{eq: {size}}}}}, set: {{size: {other}}}}}) {{ numUids }}"
+        ),
+        3 => format!(
+            "updateNote(input: {{filter: {{size: {{eq: {size}}}}}, set: {{owner: \"{owner}\"}}}}) {{ numUids }}"
+        ),
+        _ => format!("deleteNote(filter: {{size: {{eq: {size}}}}}) {{ numUids }}"),
+    }
+}
+
+/// Changes the database by a mutation of a random user.
+async fn mutate(worker: &Worker, random: &mut Random) {
+    let mutation = request(&format!("mutation {{ {} }}", mutation(random)));
+    let user = *random.one_of(&USERS);
+    let (caller, whole) = (caller(user), Delivery::Whole);
+    let mut report = Report::default();
+    // It may have lost its connection.
+    worker.deliver_for(&mutation, &caller, Allowed::All, whole, &mut report).await;
 }
 
 /// The truth: the same as a query.
@@ -129,16 +159,21 @@ async fn check(address: SourceAddress, kind: FeedKind, servers: usize) {
     }
     // It is not hit by the lost connections of the subscriptions.
     let asking = Worker::new(engine);
-    let folders: Vec<String> = (1..=FOLDERS).map(|id| format!("({id}, 'f{id}')")).collect();
-    let add = format!("INSERT INTO \"Folder\" (id, title) VALUES {}", folders.join(", "));
-    run_sql(&address, &add).await;
+    let folders: Vec<String> = (1..=FOLDERS).map(|id| format!("{{title: \"f{id}\"}}")).collect();
+    let add =
+        format!("mutation {{ addFolder(input: [{}]) {{ folder {{ id }} }} }}", folders.join(", "));
+    let added = execute(&asking, &add).await;
+    assert_eq!(added["data"]["addFolder"]["folder"][FOLDERS - 1]["id"], "0x4");
     let mut random = Random::new(7);
-    let mut next = 100;
+    let mut next = 0;
     let mut subscribers: Vec<Subscriber> =
         (0..SUBSCRIBERS).map(|_| Subscriber::new(&workers, &mut random)).collect();
     for round in 0..ROUNDS {
         for _ in 0..1 + random.below(4) {
-            run_sql(&address, &change(&mut random, &mut next)).await;
+            match random.below(2) {
+                0 => run_sql(&address, &change(&mut random, &mut next)).await,
+                _ => mutate(&asking, &mut random).await,
+            }
         }
         let place = random.below(SUBSCRIBERS);
         match random.below(4) {

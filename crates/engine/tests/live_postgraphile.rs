@@ -41,7 +41,7 @@ pub(crate) const RULES: &str = "
 
 const SONGS: &str = "subscription { allSongs(orderBy: ID_ASC) { totalCount nodes { title } } }";
 
-fn live() -> Dialect {
+pub(crate) fn live() -> Dialect {
     Dialect::PostGraphile(postgraphile::Options { live: true, ..postgraphile::Options::default() })
 }
 
@@ -50,8 +50,17 @@ async fn open(address: &SourceAddress, dialect: Dialect) -> Rc<Worker> {
 }
 
 async fn open_following(address: &SourceAddress, dialect: Dialect, kind: FeedKind) -> Rc<Worker> {
-    run_sql(address, TABLES).await;
-    run_sql(address, if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE }).await;
+    let clock = if is_postgres(address) { CLOCK_OF_POSTGRES } else { CLOCK_OF_SQLITE };
+    open_tables(address, dialect, kind, &[TABLES, clock].join(";")).await
+}
+
+pub(crate) async fn open_tables(
+    address: &SourceAddress,
+    dialect: Dialect,
+    kind: FeedKind,
+    tables: &str,
+) -> Rc<Worker> {
+    run_sql(address, tables).await;
     let interval = Duration::from_millis(50);
     let usual = options(dgraph::Options::default(), false);
     let live = FeedOptions { interval, kind, ..FeedOptions::default() };
@@ -200,5 +209,41 @@ fn phrag_has_live_queries_by_option() {
         assert_eq!(next(&mut songs).await, songs_of(json!([song("a"), song("b")])));
         execute(&worker, "mutation { deleteSong(pk_columns: {id: 1}) { result } }").await;
         assert_eq!(next(&mut songs).await, songs_of(json!([song("b")])));
+    });
+}
+
+#[test]
+fn a_directive_makes_a_query_of_each_dialect_a_live_query() {
+    on_each(|address| async move {
+        run_sql(&address, TABLES).await;
+        let phrag = Dialect::Phrag(phrag::Options::default());
+        let postgraphile = Dialect::PostGraphile(postgraphile::Options::default());
+        for (dialect, selection) in [
+            (postgraphile, "allSongs(orderBy: ID_ASC) { nodes { title } }"),
+            (phrag, "songs(sort: {id: asc}) { title }"),
+        ] {
+            let open = async |has_directive: bool| {
+                let live = FeedOptions { has_directive, ..FeedOptions::default() };
+                let usual = options(dgraph::Options::default(), false);
+                let options = Options { dialect: dialect.clone(), live, ..usual };
+                Rc::new(Worker::new(Engine::open(&address, &options).await.unwrap()))
+            };
+            let worker = open(true).await;
+            let query = format!("query @live {{ {selection} }}");
+            let mut songs = begin(&worker, &query);
+            let first = next(&mut songs).await;
+            assert_eq!(first["isLive"], true, "{first}");
+            assert!(first.to_string().contains("\"a\""), "{first}");
+            run_sql(&address, "UPDATE song SET title = 'z' WHERE id = 1").await;
+            let second = next(&mut songs).await;
+            assert!(second.to_string().contains("\"z\""), "{second}");
+            run_sql(&address, "UPDATE song SET title = 'a' WHERE id = 1").await;
+            // The directive is all that differs in the schema.
+            let (with, without) = (worker.engine().sdl(), open(false).await.engine().sdl());
+            let lines = with.lines().filter(|line| !without.contains(line));
+            let added = lines.filter(|line| line.starts_with("directive"));
+            assert_eq!(added.collect::<Vec<_>>().len(), 1, "{with}");
+            assert!(!without.contains("@live"));
+        }
     });
 }

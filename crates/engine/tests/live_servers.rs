@@ -14,6 +14,8 @@ use tokio_postgres::{AsyncMessage, Client, NoTls};
 
 use crate::dgraph::{migrate, on_each, options, run_sql};
 use crate::live::{assert_silent, execute, next, subscribe};
+use crate::live_exact::{SONGS, rows};
+use crate::live_postgraphile::{live, open_tables, singer};
 
 const TYPES: &str = r#"
     type Player @withSubscription { id: ID!  name: String! }
@@ -173,6 +175,63 @@ fn one_server_reads_the_changes_for_all() {
         drop((all, ones));
         while holders(&client, LEADERS).await.len() + holders(&client, FOLLOWERS).await.len() > 0 {
             sleep(Duration::from_millis(20)).await;
+        }
+    });
+}
+
+/// The tables of the second server are not those of the first one.
+#[test]
+fn a_follower_knows_row_security_and_tables_of_its_own() {
+    const LATER: &str = "
+        CREATE TABLE later (id INT PRIMARY KEY, title TEXT, more TEXT);
+        ALTER TABLE later REPLICA IDENTITY FULL;
+        CREATE VIEW loud AS SELECT id, upper(title) AS title FROM later;
+    ";
+    on_postgres(|address, url| async move {
+        let (client, _) = connect(&url, None).await;
+        let songs = "subscription { allSongs(orderBy: ID_ASC) { nodes { title } } }";
+        let first = open_tables(&address, live(), FeedKind::Stream, SONGS).await;
+        let mut of_leader = subscribe(&first, songs, &singer("ann"));
+        assert_eq!(rows(&mut of_leader, "allSongs", "title").await, ["a"]);
+        settle(&client, &[&first], 0).await;
+        let second = open_tables(&address, live(), FeedKind::Stream, LATER).await;
+        let mut of_follower = subscribe(&second, songs, &singer("ann"));
+        let loud = "subscription { allLouds { nodes { title } } }";
+        let mut louds = subscribe(&second, loud, &Caller::default());
+        assert_eq!(rows(&mut of_follower, "allSongs", "title").await, ["a"]);
+        assert_eq!(rows(&mut louds, "allLouds", "title").await, [] as [Value; 0]);
+        let workers = [&first, &second];
+        settle(&client, &workers, 1).await;
+        let executes = async |change: &str, expected: [u64; 2]| {
+            let before = executions(&workers);
+            run_sql(&address, change).await;
+            sleep(Duration::from_millis(700)).await;
+            let after = executions(&workers);
+            assert_eq!([after[0] - before[0], after[1] - before[1]], expected, "{change}");
+        };
+        executes("INSERT INTO note VALUES (1)", [0, 0]).await;
+        executes("UPDATE song SET plays = 9", [0, 0]).await;
+        executes("UPDATE hidden.pass SET price = 9", [0, 0]).await;
+        executes("INSERT INTO later VALUES (1, 'x', repeat('y', 1000))", [0, 1]).await;
+        assert_eq!(rows(&mut louds, "allLouds", "title").await, ["X"]);
+        executes("UPDATE later SET more = repeat('z', 1000)", [0, 0]).await;
+        executes("UPDATE later SET title = repeat('y', 200)", [0, 1]).await;
+        assert_eq!(rows(&mut louds, "allLouds", "title").await, ["Y".repeat(200)]);
+        // The owner is no field of the response.
+        executes("UPDATE song SET owner = 'eve' WHERE id = 1", [1, 1]).await;
+        for songs in [&mut of_leader, &mut of_follower] {
+            assert_eq!(rows(songs, "allSongs", "title").await, [] as [Value; 0]);
+        }
+        // Permissions are not in the log; each server compares them.
+        run_sql(&address, "CREATE POLICY all_songs ON song TO live_singer USING (true)").await;
+        for songs in [&mut of_leader, &mut of_follower] {
+            assert_eq!(rows(songs, "allSongs", "title").await, ["a", "b"]);
+        }
+        settle(&client, &workers, 1).await;
+        executes("UPDATE song SET plays = 10", [0, 0]).await;
+        executes("UPDATE song SET title = 'c' WHERE id = 2", [1, 1]).await;
+        for songs in [&mut of_leader, &mut of_follower] {
+            assert_eq!(rows(songs, "allSongs", "title").await, ["a", "c"]);
         }
     });
 }

@@ -16,6 +16,7 @@
 //! * [`tokens`], [`json`], [`recorded`]: the two formats of subgraph responses
 //! * [`subgraph_error`], [`map_errors`], [`cause`], [`path`]: errors, and the values that are null
 //!   because of them
+//! * [`source_stream`]: the request that begins the source stream of a subscription
 //! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
 
 mod arena;
@@ -37,6 +38,7 @@ mod request;
 mod response_body;
 mod reuse;
 mod run;
+mod source_stream;
 mod statistics;
 mod subgraph_error;
 mod tokens;
@@ -58,6 +60,7 @@ use crate::plan::{Document, FetchId, Plan};
 use crate::supergraph::{SubgraphId, Supergraph};
 pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
 pub use run::{Executed, execute};
+pub use source_stream::{SourceRequest, source_request};
 pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 pub use write::{Literals, write};
 

@@ -80,19 +80,21 @@ pub fn plan(
     labels: &Labels,
     limits: Limits,
 ) -> Result<Choice, PlanError> {
-    let is_mutation = Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation;
-    let executors = match is_mutation {
+    let root = Some(tree.position(Tree::ROOT).r#type);
+    let (mutation, subscription) = (supergraph.schema.mutation, supergraph.schema.subscription);
+    let executors = match root == mutation || root == subscription {
         true => assign_executors(supergraph, tree, labels, limits)?,
         false => Executors::default(),
     };
     plan_with(supergraph, tree, labels, limits, &executors)
 }
 
-/// The subgraph that executes each mutation field which several subgraphs have: exactly one, since
-/// a mutation must not be executed twice.
+/// The subgraph that executes each root field of a mutation or a subscription which several
+/// subgraphs have: exactly one, since a mutation must not be executed twice, and a subscription has
+/// one source stream.
 type Executors = FxHashMap<ItemId, SubgraphId>;
 
-/// Assigns each mutation field to a subgraph, one field after the other, by the cost of the whole
+/// Assigns each such field to a subgraph, one field after the other, by the cost of the whole
 /// plan. All trials together stay within the limits of one plan.
 fn assign_executors(
     supergraph: &Supergraph,
@@ -133,7 +135,7 @@ fn assign_executors(
     Ok(executors)
 }
 
-/// Returns the subgraphs that can execute a mutation field, if there are several.
+/// Returns the subgraphs that can execute such a field, if there are several.
 fn executors_of(
     supergraph: &Supergraph,
     tree: &Tree,

@@ -78,7 +78,8 @@ pub(crate) fn planned_for(
     let variables = graphql::coerce_variable_values(schema, &operation, &given).unwrap();
     let root = match operation.kind {
         OperationKind::Mutation => supergraph.schema.mutation,
-        OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
+        OperationKind::Query => supergraph.schema.query,
+        OperationKind::Subscription => supergraph.schema.subscription,
     };
     let steering = Steering::new(&variables);
     let denied = access.denied(&supergraph, &TouchedRequirements::new(&supergraph, &operation));

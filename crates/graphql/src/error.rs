@@ -93,6 +93,9 @@ codes! {
     SubgraphUnavailable = "SUBGRAPH_UNAVAILABLE";
     /// A subgraph has reached its limit of concurrent requests, and none of them ends.
     SubgraphOverloaded = "SUBGRAPH_OVERLOADED";
+    /// Events of a subscription may be missing: the connection to its subgraph was lost, and is made
+    /// again.
+    SubscriptionInterrupted = "SUBSCRIPTION_INTERRUPTED";
     /// A subgraph timed out.
     SubgraphTimeout = "SUBGRAPH_TIMEOUT";
     /// A subgraph returned an invalid response.

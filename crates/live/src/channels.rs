@@ -3,16 +3,23 @@
 //! A listener whose queue is full, and all listeners when the session with the source is lost, are
 //! ended: they may miss notifications, and do not continue as if they had not.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ahash::{AHashMap, AHashSet};
+use bytes::Bytes;
 use source::SourceError;
 use source::notifications::{ChannelSession, Channels, Notification};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::{Notify, OnceCell};
+
+use crate::cohort::CohortKey;
 
 /// Notifications that wait for one listener.
 const QUEUE: usize = 128;
+
+/// Most bytes of a response that is kept while its notification waits for some listener.
+const KEPT: usize = 16 << 10;
 
 /// The listeners to all channels, shared by all threads.
 #[derive(Debug, Default)]
@@ -20,11 +27,14 @@ pub struct Listeners {
     channels: Mutex<ByChannel>,
     /// Wakes the task that receives notifications: a channel has its first listener, or none.
     changed: Notify,
+    executions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct ByChannel {
     channels: AHashMap<Box<str>, Channel>,
+    /// Listeners that were ended because their queues were full.
+    too_slow: u64,
     /// True while a task receives notifications.
     has_task: bool,
     last_number: u64,
@@ -68,8 +78,24 @@ pub struct Listening {
 pub enum Event {
     /// Notifications of transactions that commit from now on are received.
     Begun,
-    /// The payload of a notification.
-    Notified(Arc<str>),
+    Notified(Arc<Notice>),
+}
+
+/// A notification, with the responses of equal subscriptions to it.
+#[derive(Debug)]
+pub struct Notice {
+    payload: Box<str>,
+    responses: Mutex<AHashMap<CohortKey, Arc<OnceCell<Bytes>>>>,
+}
+
+/// Numbers of listeners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListenerCounts {
+    pub listeners: u64,
+    /// Those that were ended because their queues were full, so far.
+    pub too_slow: u64,
+    /// Executions of their subscriptions, so far.
+    pub executions: u64,
 }
 
 /// The reason for the end of a listener.
@@ -172,17 +198,34 @@ impl Listeners {
     }
 
     fn begin(&self, channel: &str) {
-        if let Some(own) = self.lock().channels.get_mut(channel) {
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
             own.is_followed = true;
-            own.entries.retain(|entry| entry.send(Event::Begun));
+            let ended = own.send(&Event::Begun);
+            channels.too_slow += ended;
         }
     }
 
     fn notify(&self, Notification { channel, payload }: &Notification) {
-        let payload: Arc<str> = (&**payload).into();
-        if let Some(own) = self.lock().channels.get_mut(channel) {
-            own.entries.retain(|entry| entry.send(Event::Notified(Arc::clone(&payload))));
+        let notice = Arc::new(Notice::new(payload));
+        let mut channels = self.lock();
+        if let Some(own) = channels.channels.get_mut(channel) {
+            let ended = own.send(&Event::Notified(notice));
+            channels.too_slow += ended;
         }
+    }
+
+    /// Counts an execution of a subscription.
+    pub fn count_execution(&self) {
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> ListenerCounts {
+        let channels = self.lock();
+        let listeners = channels.channels.values().map(|channel| channel.entries.len() as u64);
+        let executions = self.executions.load(Ordering::Relaxed);
+        ListenerCounts { listeners: listeners.sum(), too_slow: channels.too_slow, executions }
     }
 
     /// Ends all listeners.
@@ -208,6 +251,50 @@ impl Listeners {
 
     fn lock(&self) -> MutexGuard<'_, ByChannel> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Notice {
+    fn new(payload: &str) -> Self {
+        Self { payload: payload.into(), responses: Mutex::default() }
+    }
+
+    #[must_use]
+    pub fn payload(&self) -> &str {
+        &self.payload
+    }
+
+    /// The response of equal subscriptions: that of the first of them that is executed. A large one is
+    /// not kept for those that read later.
+    pub async fn response(&self, key: &CohortKey, execution: impl Future<Output = Bytes>) -> Bytes {
+        let cell = Arc::clone(self.responses().entry(key.clone()).or_default());
+        // If the subscriber that executes it leaves, another one does.
+        let response = cell.get_or_init(|| execution).await.clone();
+        if response.len() > KEPT {
+            self.responses().remove(key);
+        }
+        response
+    }
+
+    fn responses(&self) -> MutexGuard<'_, AHashMap<CohortKey, Arc<OnceCell<Bytes>>>> {
+        self.responses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PartialEq for Notice {
+    fn eq(&self, other: &Self) -> bool {
+        self.payload == other.payload
+    }
+}
+
+impl Eq for Notice {}
+
+impl Channel {
+    /// Adds an event to all queues. Returns the number of listeners whose queues were full.
+    fn send(&mut self, event: &Event) -> u64 {
+        let before = self.entries.len();
+        self.entries.retain(|entry| entry.send(event.clone()));
+        (before - self.entries.len()) as u64
     }
 }
 
@@ -242,7 +329,14 @@ impl Drop for Listener {
 
 #[cfg(test)]
 mod tests {
+    use serde_json_bytes::Map;
+    use source::Session;
+
     use super::*;
+
+    fn notified(payload: &str) -> Result<Event, ListenerEnd> {
+        Ok(Event::Notified(Arc::new(Notice::new(payload))))
+    }
 
     fn notification(payload: &str) -> Notification {
         Notification { channel: "a".into(), payload: payload.into() }
@@ -260,7 +354,7 @@ mod tests {
         listeners.begin("a");
         listeners.notify(&notification("1"));
         assert_eq!(listener.next().await, Ok(Event::Begun));
-        assert_eq!(listener.next().await, Ok(Event::Notified("1".into())));
+        assert_eq!(listener.next().await, notified("1"));
         let mut late = listeners.listen("a").listener;
         assert_eq!(late.next().await, Ok(Event::Begun));
         drop((other, late, listener));
@@ -280,9 +374,10 @@ mod tests {
         // One did not fit, and this one comes after it.
         listeners.notify(&notification("later"));
         for number in 0..QUEUE - 1 {
-            assert_eq!(slow.next().await, Ok(Event::Notified(number.to_string().into())));
+            assert_eq!(slow.next().await, notified(&number.to_string()));
         }
         assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
+        assert_eq!(listeners.counts(), ListenerCounts { too_slow: 1, ..Default::default() });
     }
 
     #[tokio::test]
@@ -292,5 +387,32 @@ mod tests {
         drop(Following { listeners: &listeners, is_ended: false });
         assert_eq!(listener.next().await, Err(ListenerEnd::Lost));
         assert!(listeners.listen("a").needs_task);
+    }
+
+    #[tokio::test]
+    async fn equal_subscriptions_have_one_response_to_a_notification() {
+        let notice = Notice::new("1");
+        let session = Session::default();
+        let keys =
+            ["{a}", "{b}"].map(|document| CohortKey::new(document, None, &Map::new(), &session));
+        let [first, other] = &keys;
+        let executed = AtomicU64::new(0);
+        let execute = |length: usize| {
+            let executed = &executed;
+            async move {
+                executed.fetch_add(1, Ordering::Relaxed);
+                Bytes::from(vec![b'x'; length])
+            }
+        };
+        for key in [first, first, other, first] {
+            notice.response(key, execute(1)).await;
+        }
+        assert_eq!(executed.load(Ordering::Relaxed), 2);
+        // A large response is not kept.
+        let notice = Notice::new("2");
+        for _ in 0..2 {
+            notice.response(first, execute(KEPT + 1)).await;
+        }
+        assert_eq!(executed.load(Ordering::Relaxed), 4);
     }
 }

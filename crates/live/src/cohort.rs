@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use ir::Claims;
 use serde_json_bytes::{ByteString, Map, Value};
 use source::{Session, Settings};
 use tokio::sync::{Notify, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::dependencies::Dependencies;
 
@@ -34,8 +34,9 @@ pub struct Cohort {
     pub(crate) key: CohortKey,
     pub(crate) dependencies: Dependencies,
     pub(crate) state: watch::Sender<State>,
+    is_dirty: AtomicBool,
     /// Wakes the driver.
-    dirty: Notify,
+    marked: Notify,
     /// Number of subscribers. It changes under the lock of the hub.
     pub(crate) subscribers: AtomicU32,
 }
@@ -102,15 +103,24 @@ impl fmt::Debug for CohortKey {
 impl Cohort {
     pub(crate) fn new(key: CohortKey, dependencies: Dependencies) -> Self {
         let state = watch::Sender::new(State::Waiting);
-        let dirty = Notify::new();
         // The first execution is due.
-        dirty.notify_one();
-        Self { key, dependencies, state, dirty, subscribers: AtomicU32::new(0) }
+        let is_dirty = AtomicBool::new(true);
+        let (marked, subscribers) = (Notify::new(), AtomicU32::new(0));
+        Self { key, dependencies, state, is_dirty, marked, subscribers }
     }
 
     /// Marks it as dirty: it is executed once, however often it was marked before that begins.
     pub(crate) fn mark(&self) {
-        self.dirty.notify_one();
+        self.is_dirty.store(true, Ordering::Release);
+        self.marked.notify_one();
+    }
+
+    /// Waits until it is marked, and removes the mark. Cancel safe.
+    async fn take_mark(&self) {
+        // A wake-up may be left from an earlier mark.
+        while !self.is_dirty.swap(false, Ordering::AcqRel) {
+            self.marked.notified().await;
+        }
     }
 
     fn has_subscribers(&self) -> bool {
@@ -119,7 +129,7 @@ impl Cohort {
 
     /// Waits until it is dirty, or has no subscribers.
     pub async fn wait(&self) -> Wake {
-        self.dirty.notified().await;
+        self.take_mark().await;
         match self.has_subscribers() {
             true => Wake::Execute,
             false => Wake::End,
@@ -129,7 +139,23 @@ impl Cohort {
     /// Waits, and marks it as dirty then; a change before that ends the wait.
     pub async fn mark_after(&self, pause: Duration) {
         // A change that comes meanwhile is kept for the next wait.
-        if timeout(pause, self.dirty.notified()).await.is_ok() || self.has_subscribers() {
+        if timeout(pause, self.take_mark()).await.is_ok() || self.has_subscribers() {
+            self.mark();
+        }
+    }
+
+    /// Waits for a pause, whose changes are kept for the next wait; it ends early if there are no
+    /// subscribers any more.
+    pub async fn pause(&self, pause: Duration) {
+        let until = Instant::now() + pause;
+        let mut is_dirty = false;
+        while let Ok(wake) = timeout_at(until, self.wait()).await {
+            is_dirty = true;
+            if wake == Wake::End {
+                break;
+            }
+        }
+        if is_dirty {
             self.mark();
         }
     }
@@ -154,5 +180,49 @@ impl Cohort {
     /// Ends the subscriptions.
     pub(crate) fn end(&self) {
         self.state.send_replace(State::Ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn cohort() -> Cohort {
+        let key = CohortKey::new("", None, &Map::new(), &Session::default());
+        let cohort = Cohort::new(key, Dependencies::default());
+        cohort.subscribers.store(1, Ordering::Release);
+        cohort
+    }
+
+    #[test]
+    fn several_marks_are_one_execution() {
+        let cohort = cohort();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        let mut waiting = Box::pin(cohort.wait());
+        assert_eq!(waiting.as_mut().now_or_never(), None);
+        cohort.mark();
+        cohort.mark();
+        assert_eq!(waiting.now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
+        // A mark during an execution.
+        cohort.mark();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_repetition_is_one_execution_too() {
+        let cohort = cohort();
+        cohort.wait().await;
+        cohort.mark_after(Duration::from_secs(1)).await;
+        cohort.mark();
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
+        // A change ends the pause.
+        cohort.mark();
+        cohort.mark_after(Duration::from_secs(1)).await;
+        assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+        assert_eq!(cohort.wait().now_or_never(), None);
     }
 }

@@ -22,8 +22,11 @@ pub struct Dependencies {
     pub entities: BTreeMap<EntityId, ReadRows>,
     /// Fields on which the response depends.
     pub fields: BTreeSet<FieldId>,
+    /// The views among the entities: their rows follow from tables that the catalog does not tell.
+    pub views: BTreeSet<EntityId>,
     /// True if the response may change without a change of rows of these entities: it calls a
-    /// function, reads a view or a table of another server, or contains the current time.
+    /// function, reads a materialized view or a table of another server, or contains the current
+    /// time.
     pub is_timed: bool,
 }
 
@@ -69,7 +72,7 @@ impl Dependencies {
 
     /// Adds those of another part of the request.
     pub fn add(&mut self, other: Self) {
-        let Self { entities, fields, is_timed } = other;
+        let Self { entities, fields, views, is_timed } = other;
         for (entity, rows) in entities {
             match self.entities.get_mut(&entity) {
                 Some(known) => known.add(rows),
@@ -79,6 +82,7 @@ impl Dependencies {
             }
         }
         self.fields.extend(fields);
+        self.views.extend(views);
         self.is_timed |= is_timed;
     }
 }
@@ -88,8 +92,10 @@ impl Collector<'_> {
     fn read(&mut self, entity: EntityId, rows: ReadRows) {
         match self.catalog[entity].kind {
             EntityKind::Table | EntityKind::Node | EntityKind::Edge => {}
-            EntityKind::View
-            | EntityKind::MaterializedView
+            EntityKind::View => {
+                self.found.views.insert(entity);
+            }
+            EntityKind::MaterializedView
             | EntityKind::ForeignTable
             | EntityKind::Record
             | EntityKind::ValueSet

@@ -6,17 +6,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ahash::AHashMap;
-use catalog::{Catalog, EntityId, EntityKind, FieldId};
+use catalog::Catalog;
 use source::changes::{
-    ChangeProbe, ChangeStream, ChangedTable, Changes, Marker, NoStream, Relay, TableChange,
-    TableName,
+    ChangeProbe, ChangeStream, Changes, Marker, NoStream, Relay, StreamKind, TableChange,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::hub::{FeedClaim, Hub};
-use crate::index::{Changed, Exact};
+use crate::hub::{FeedClaim, Hub, RunningFeed};
+use crate::index::Exact;
+use crate::tables::{Covered, EntityChange, Tables};
 
 /// Shortest time between two reads of a probe: several changes in this time are one.
 const WINDOW: Duration = Duration::from_millis(20);
@@ -28,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Time limit of a read of the source's state: the changes of the stream wait meanwhile.
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
-/// Options of the feed.
+/// Options of live queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedOptions {
     /// Interval between two reads of the state of the source, and between two executions of cohorts
@@ -37,6 +36,8 @@ pub struct FeedOptions {
     pub kind: FeedKind,
     /// The means by which servers share a stream.
     pub relay: Relay,
+    /// True if the directive `@live` makes a query a live query.
+    pub has_directive: bool,
 }
 
 /// Kinds of feeds.
@@ -45,6 +46,8 @@ pub enum FeedKind {
     /// A stream of changes, where the source has one.
     #[default]
     Stream,
+    /// A stream of the notifications of triggers.
+    Triggers,
     /// The state of the source, read in intervals.
     Probe,
 }
@@ -58,6 +61,8 @@ struct Feed<'h, C: Changes> {
     changes: Rc<C>,
     options: FeedOptions,
     tables: Tables,
+    /// The entities that the stream covers.
+    covered: Covered,
     probe: Option<C::Probe>,
     last: Option<Marker>,
     /// True since the state of the source could not be read.
@@ -69,16 +74,12 @@ struct Feed<'h, C: Changes> {
     /// Pause after the next failure to begin one, or to keep it for long.
     again: Duration,
     begun: Instant,
+    /// True if something was committed since the definitions of the stream were compared.
+    is_outdated: bool,
+    /// The last comparison.
+    compared: Instant,
     /// The last execution of cohorts that are executed in intervals.
     timed: Instant,
-}
-
-/// The stored tables of a catalog, with their entities.
-struct Tables {
-    names: Rc<[TableName]>,
-    entities: AHashMap<TableName, EntityId>,
-    /// Fields by the names of their columns.
-    columns: AHashMap<EntityId, AHashMap<Box<str>, FieldId>>,
 }
 
 impl Default for FeedOptions {
@@ -87,6 +88,7 @@ impl Default for FeedOptions {
             interval: Duration::from_secs(1),
             kind: FeedKind::default(),
             relay: Relay::default(),
+            has_directive: false,
         }
     }
 }
@@ -94,7 +96,7 @@ impl Default for FeedOptions {
 /// Marks cohorts as dirty when rows have changed, until there are no cohorts.
 ///
 /// Beginning, and after each gap, it marks all of them: their execution may have preceded it. Tables
-/// that the stream does not cover are followed by the probe. A source without a probe, and one whose
+/// and views that the stream does not cover are followed by the probe. A source without a probe, and one whose
 /// state cannot be read, is polled: all cohorts are executed in each interval.
 pub async fn follow<C: Changes + 'static>(
     mut claim: FeedClaim,
@@ -109,42 +111,11 @@ pub async fn follow<C: Changes + 'static>(
     }
 }
 
-impl Tables {
-    fn new(catalog: &Catalog) -> Self {
-        let stored = catalog.entities().filter(|entity| entity.kind == EntityKind::Table);
-        let name = |entity: &catalog::Entity| TableName {
-            namespace: entity.namespace.clone(),
-            name: entity.name.clone(),
-        };
-        let entities: AHashMap<TableName, EntityId> =
-            stored.map(|entity| (name(entity), entity.id)).collect();
-        let columns_of = |entity: &EntityId| {
-            let fields = catalog.fields_of(*entity);
-            (*entity, fields.map(|field| (field.name.clone(), field.id)).collect())
-        };
-        let columns = entities.values().map(columns_of).collect();
-        Self { names: entities.keys().cloned().collect(), entities, columns }
-    }
-
-    /// The fields of a table's columns.
-    fn fields(&self, table: &ChangedTable) -> Vec<Option<FieldId>> {
-        let entity = self.entities.get(&table.name);
-        let Some(known) = entity.and_then(|entity| self.columns.get(entity)) else {
-            return Vec::new();
-        };
-        table.columns.iter().map(|column| known.get(column).copied()).collect()
-    }
-
-    fn entities<'t>(&self, tables: impl Iterator<Item = &'t TableName>) -> Vec<EntityId> {
-        tables.filter_map(|table| self.entities.get(table).copied()).collect()
-    }
-}
-
 impl<'h, C: Changes + 'static> Feed<'h, C> {
     fn new(hub: &'h Hub, changes: C, catalog: &Catalog, options: FeedOptions) -> Self {
         let now = Instant::now();
         let begins = match options.kind {
-            FeedKind::Stream => Some(now),
+            FeedKind::Stream | FeedKind::Triggers => Some(now),
             FeedKind::Probe => None,
         };
         Self {
@@ -153,6 +124,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             changes: Rc::new(changes),
             options,
             tables: Tables::new(catalog),
+            covered: Covered::default(),
             last: None,
             is_lost: false,
             stream: None,
@@ -160,6 +132,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
             begins,
             again: AGAIN,
             begun: now,
+            is_outdated: false,
+            compared: now,
             timed: now,
         }
     }
@@ -169,9 +143,15 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         if self.begins.is_some_and(|begins| begins <= Instant::now()) {
             self.begins = None;
             let (changes, tables) = (Rc::clone(&self.changes), Rc::clone(&self.tables.names));
-            self.beginning = Some(Box::pin(async move { changes.stream(&tables).await }));
+            let kind = match self.options.kind {
+                FeedKind::Triggers => StreamKind::Triggers,
+                FeedKind::Stream | FeedKind::Probe => StreamKind::Any,
+            };
+            self.beginning = Some(Box::pin(async move { changes.stream(&tables, kind).await }));
         }
         self.read_state().await;
+        self.hub.set_feed(Some(self.running()));
+        self.compare_definitions().await;
         let next = Instant::now() + self.interval();
         loop {
             let streamed = async {
@@ -202,6 +182,14 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
+    fn running(&self) -> RunningFeed {
+        match (&self.stream, &self.probe) {
+            (Some(_), _) => RunningFeed::Stream,
+            (None, Some(_)) if !self.is_lost => RunningFeed::Probe,
+            (None, _) => RunningFeed::Interval,
+        }
+    }
+
     fn interval(&self) -> Duration {
         match &self.probe {
             Some(probe) if !self.is_lost => probe.interval(self.options.interval),
@@ -214,13 +202,17 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         self.beginning = None;
         match begun {
             Ok(stream) => {
-                let covered = self.tables.entities(stream.coverage().tables.iter());
-                let (covered_tables, tables) = (covered.len(), self.tables.names.len());
-                tracing::info!(covered_tables, tables, "changes of rows are streamed");
-                self.hub.set_exact(Exact::Only(covered.into_iter().collect()));
+                let covered = self.tables.covered(stream.coverage());
+                let (covered_relations, relations) =
+                    (covered.entities.len(), self.tables.names.len());
+                tracing::info!(covered_relations, relations, "changes of rows are streamed");
+                self.hub.set_exact(Exact::Only(covered.entities.clone()));
                 self.hub.mark_all();
+                self.covered = covered;
                 self.stream = Some(stream);
+                self.hub.set_feed(Some(self.running()));
                 self.begun = Instant::now();
+                self.is_outdated = true;
             }
             Err(NoStream::NotOffered) => {}
             Err(NoStream::NotAllowed(reason)) => {
@@ -255,7 +247,12 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
 
     fn end_stream(&mut self, error: &SourceError) {
         tracing::warn!(%error, "the stream of changes of rows has ended; it begins again");
+        self.begin_again();
+    }
+
+    fn begin_again(&mut self) {
         self.stream = None;
+        self.covered = Covered::default();
         // After each beginning all cohorts are executed: not in a loop.
         let pause = match self.begun.elapsed() > self.again {
             true => {
@@ -270,13 +267,32 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
     }
 
     fn mark(&self, changes: &[TableChange]) {
-        let fields: Vec<_> =
-            changes.iter().map(|change| self.tables.fields(&change.table)).collect();
-        let changed = changes.iter().zip(&fields).filter_map(|(change, fields)| {
-            let entity = *self.tables.entities.get(&change.table.name)?;
-            Some(Changed { entity, fields, rows: &change.rows })
-        });
-        self.hub.mark_changes(changed);
+        let rows = changes.iter().flat_map(|change| self.covered.rows(change, &self.tables));
+        let rows: Vec<EntityChange<'_>> = rows.collect();
+        let dependent = changes.iter().flat_map(|change| self.covered.dependent(change));
+        self.hub.mark_changes(rows.iter().map(EntityChange::changed), dependent);
+    }
+
+    /// Begins the stream again after a change of the definitions on which its coverage depends. They
+    /// are compared once in each interval at most, and only after a commit.
+    async fn compare_definitions(&mut self) {
+        let Some(stream) = &mut self.stream else { return };
+        if !self.is_outdated || self.compared.elapsed() < self.options.interval {
+            return;
+        }
+        (self.is_outdated, self.compared) = (false, Instant::now());
+        match timeout(READ_LIMIT, stream.is_current()).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => {
+                tracing::info!(
+                    "definitions or permissions of the database have changed: the stream of changes \
+                     of rows begins again"
+                );
+                self.begin_again();
+            }
+            Ok(Err(error)) => self.end_stream(&error),
+            Err(_) => self.end_stream(&too_slow()),
+        }
     }
 
     async fn read_state(&mut self) {
@@ -293,6 +309,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                     tracing::info!("changes of rows are followed again");
                 }
                 if marker.is_none() || marker != self.last {
+                    self.is_outdated = true;
                     self.hub.mark_inexact();
                 }
                 self.last = marker;
@@ -305,6 +322,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                     );
                 }
                 self.last = None;
+                self.is_outdated = true;
                 self.hub.mark_inexact();
             }
         }
@@ -323,5 +341,6 @@ fn too_slow() -> SourceError {
 impl<C: Changes> Drop for Feed<'_, C> {
     fn drop(&mut self) {
         self.hub.set_exact(Exact::None);
+        self.hub.set_feed(None);
     }
 }

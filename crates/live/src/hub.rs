@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 use bytes::Bytes;
+use catalog::EntityId;
 use tokio::sync::{Notify, watch};
 
 use crate::cohort::{Cohort, CohortKey, State};
@@ -27,13 +28,16 @@ pub struct Hub {
 struct Cohorts {
     by_key: AHashMap<CohortKey, Arc<Cohort>>,
     index: Index,
-    /// Cohorts whose responses may change without a change of rows.
+    /// Cohorts whose responses may change without a change of rows, and those that read views whose
+    /// tables the feed does not know.
     timed: Vec<Arc<Cohort>>,
     exact: Exact,
     /// Cohorts that read rows of other entities than the exact ones, or are timed.
     inexact: Vec<Arc<Cohort>>,
     /// True while there is a [`FeedClaim`] that has not ended.
     has_feed: bool,
+    /// How that task finds changes.
+    feed: Option<RunningFeed>,
 }
 
 /// A subscriber of a cohort.
@@ -64,6 +68,17 @@ pub struct FeedClaim {
     is_ended: bool,
 }
 
+/// How changes of the source are found at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningFeed {
+    /// A stream of the source.
+    Stream,
+    /// The state of the source, read in intervals.
+    Probe,
+    /// None: all cohorts are executed in intervals.
+    Interval,
+}
+
 /// Numbers of running subscriptions, and of their executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -71,6 +86,8 @@ pub struct Counts {
     pub subscribers: u64,
     /// Executions of all cohorts so far.
     pub executions: u64,
+    /// `None` without cohorts.
+    pub feed: Option<RunningFeed>,
 }
 
 impl Hub {
@@ -161,9 +178,15 @@ impl Hub {
     }
 
     /// Marks the cohorts as dirty that changes may concern, and those of which it is not known.
-    pub(crate) fn mark_changes<'c>(&self, changes: impl Iterator<Item = Changed<'c>>) {
+    /// Any row of the entities `dependent` may have changed.
+    pub(crate) fn mark_changes<'c>(
+        &self,
+        changes: impl Iterator<Item = Changed<'c>>,
+        dependent: impl Iterator<Item = EntityId>,
+    ) {
         let cohorts = self.lock();
         changes.for_each(|changed| cohorts.index.mark(&changed));
+        dependent.for_each(|entity| cohorts.index.mark_readers(entity));
         cohorts.inexact.iter().for_each(|cohort| cohort.mark());
     }
 
@@ -179,7 +202,14 @@ impl Hub {
             cohorts.exact = exact;
             let inexact = cohorts.by_key.values().filter(|cohort| !cohorts.exact.covers(cohort));
             cohorts.inexact = inexact.cloned().collect();
+            let timed = cohorts.by_key.values().filter(|cohort| cohorts.exact.is_timed(cohort));
+            cohorts.timed = timed.cloned().collect();
         }
+    }
+
+    /// Records how changes are found.
+    pub(crate) fn set_feed(&self, feed: Option<RunningFeed>) {
+        self.lock().feed = feed;
     }
 
     /// Marks the cohorts as dirty whose responses may change without a change of rows.
@@ -203,7 +233,8 @@ impl Hub {
         let subscribers = each.map(|cohort| u64::from(cohort.subscribers.load(Ordering::Acquire)));
         let executions = self.executions.load(Ordering::Relaxed);
         let cohorts_count = cohorts.by_key.len() as u64;
-        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions }
+        let feed = cohorts.feed;
+        Counts { subscribers: subscribers.sum(), cohorts: cohorts_count, executions, feed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cohorts> {
@@ -266,7 +297,7 @@ impl Cohorts {
     fn add(&mut self, cohort: &Arc<Cohort>) {
         self.by_key.insert(cohort.key.clone(), Arc::clone(cohort));
         self.index.add(cohort);
-        if cohort.dependencies.is_timed {
+        if self.exact.is_timed(cohort) {
             self.timed.push(Arc::clone(cohort));
         }
         if !self.exact.covers(cohort) {
@@ -295,7 +326,8 @@ mod tests {
     use catalog::Catalog;
     use serde_json_bytes::Map;
     use source::changes::{
-        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, TableChange, TableName,
+        ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+        TableName,
     };
     use source::{Session, SourceError};
     use tokio::task::{LocalSet, spawn_local};
@@ -303,6 +335,7 @@ mod tests {
 
     use super::*;
     use crate::cohort::Wake;
+    use crate::dependencies::ReadRows;
     use crate::feed::{FeedOptions, follow};
 
     /// A source whose reads panic, or return the same state each time.
@@ -318,7 +351,7 @@ mod tests {
             Some(Self { panics: self.panics })
         }
 
-        async fn stream(&self, _: &[TableName]) -> Result<Self, NoStream> {
+        async fn stream(&self, _: &[TableName], _: StreamKind) -> Result<Self, NoStream> {
             Err(NoStream::NotOffered)
         }
     }
@@ -338,11 +371,18 @@ mod tests {
         async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
             unreachable!("the source has no stream")
         }
+
+        async fn is_current(&mut self) -> Result<bool, SourceError> {
+            unreachable!("the source has no stream")
+        }
     }
 
     fn join(hub: &Arc<Hub>, document: &str) -> Joined {
         let key = CohortKey::new(document, None, &Map::new(), &Session::default());
-        hub.join(key, Dependencies::default)
+        hub.join(key, || {
+            let entities = [(EntityId::new(0), ReadRows::All)].into_iter().collect();
+            Dependencies { entities, ..Dependencies::default() }
+        })
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! Cohorts by the rows that they read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ahash::{AHashMap, AHashSet};
@@ -33,6 +34,8 @@ pub(crate) struct Changed<'c> {
     pub(crate) entity: EntityId,
     /// By column; `None` for columns that the catalog does not have.
     pub(crate) fields: &'c [Option<FieldId>],
+    /// By column: whether it decides who may read a row.
+    pub(crate) row_security: &'c [bool],
     pub(crate) rows: &'c ChangedRows,
 }
 
@@ -77,9 +80,16 @@ impl Index {
             ChangedRows::Any => readers.mark_each(),
             ChangedRows::Rows(rows) => {
                 for row in rows {
-                    readers.mark(row, changed.fields);
+                    readers.mark(row, changed);
                 }
             }
+        }
+    }
+
+    /// Marks the cohorts as dirty that read rows of an entity.
+    pub(crate) fn mark_readers(&self, entity: EntityId) {
+        if let Some(readers) = self.entities.get(&entity) {
+            readers.mark_each();
         }
     }
 }
@@ -104,8 +114,8 @@ impl Readers {
         self.all.iter().chain(self.by_value.values().flatten()).for_each(|cohort| cohort.mark());
     }
 
-    fn mark(&self, row: &RowChange, fields: &[Option<FieldId>]) {
-        let written = written(row, fields);
+    fn mark(&self, row: &RowChange, changed: &Changed<'_>) {
+        let (written, fields) = (written(row, changed), changed.fields);
         let concerned = |cohort: &&Arc<Cohort>| match &written {
             Some(written) => !written.is_disjoint(&cohort.dependencies.fields),
             None => true,
@@ -124,7 +134,7 @@ impl Readers {
             let is_update = row.before.is_some() && row.after.is_some();
             match (before, after) {
                 // Of an update the value after it may be left out, where it is the same.
-                (Cell::Unknown, _) => self.mark_field(*field, concerned),
+                (Cell::Unknown, _) | (_, Cell::Changed) => self.mark_field(*field, concerned),
                 (before, Cell::Unknown) if is_update => self.mark_value(*field, before, concerned),
                 (_, Cell::Unknown) => self.mark_field(*field, concerned),
                 (before, after) => {
@@ -154,27 +164,30 @@ impl Readers {
 }
 
 /// The fields that an update has written with other values, or may have; `None` for a row that is new
-/// or deleted, which concerns everybody who reads it.
+/// or deleted, or has other readers, which concerns everybody who reads it.
 fn written(
     RowChange { before, after }: &RowChange,
-    fields: &[Option<FieldId>],
-) -> Option<std::collections::BTreeSet<FieldId>> {
+    changed: &Changed<'_>,
+) -> Option<BTreeSet<FieldId>> {
     let (before, after) = (before.as_ref()?, after.as_ref()?);
-    let columns = before.iter().zip(after).zip(fields);
-    let changed = columns.filter(|((before, after), _)| match (before, after) {
-        // The value after it is left out where it is the same.
-        (_, Cell::Unknown) => false,
-        (before, after) => before != after,
-    });
-    Some(changed.filter_map(|(_, field)| *field).collect())
+    let mut fields = BTreeSet::new();
+    let columns = changed.fields.iter().zip(changed.row_security);
+    for ((before, after), (field, row_security)) in before.iter().zip(after).zip(columns) {
+        if before.may_become(after) {
+            if *row_security {
+                return None;
+            }
+            fields.extend(*field);
+        }
+    }
+    Some(fields)
 }
 
 fn remove_from(cohorts: &mut Vec<Arc<Cohort>>, cohort: &Arc<Cohort>) {
     cohorts.retain(|known| !Arc::ptr_eq(known, cohort));
 }
 
-/// Entities of which the feed reports each change, by which who may read a row does not depend on
-/// others.
+/// Entities whose rows, as any session reads them, differ only after changes that the feed reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Exact {
     #[default]
@@ -186,12 +199,20 @@ impl Exact {
     /// Returns true if the feed reports each change that concerns a cohort.
     pub(crate) fn covers(&self, cohort: &Cohort) -> bool {
         let dependencies = &cohort.dependencies;
+        !dependencies.is_timed && dependencies.entities.keys().all(|entity| self.contains(*entity))
+    }
+
+    /// Returns true if the response of a cohort may change without a change of rows that the source
+    /// reports.
+    pub(crate) fn is_timed(&self, cohort: &Cohort) -> bool {
+        let dependencies = &cohort.dependencies;
+        dependencies.is_timed || !dependencies.views.iter().all(|view| self.contains(*view))
+    }
+
+    fn contains(&self, entity: EntityId) -> bool {
         match self {
             Self::None => false,
-            Self::Only(entities) => {
-                !dependencies.is_timed
-                    && dependencies.entities.keys().all(|entity| entities.contains(entity))
-            }
+            Self::Only(entities) => entities.contains(&entity),
         }
     }
 }

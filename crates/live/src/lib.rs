@@ -11,7 +11,8 @@
 //! * [`dependencies`]: the entities that a request reads
 //! * [`cohort`]: cohorts and their subscribers
 //! * [`print()`]: dependencies as text
-//! * `index`: cohorts by the rows that they read; `value`: values as a feed prints them
+//! * `index`: cohorts by the rows that they read; `tables`: entities by the tables whose changes
+//!   concern them; `value`: values as a feed prints them
 //! * [`hub`]: all cohorts of an API, by key and by dependency
 //! * [`feed`]: the loop that reads changes of the source and marks cohorts
 //!
@@ -27,12 +28,15 @@ pub mod feed;
 pub mod hub;
 mod index;
 mod print;
+mod tables;
 mod value;
 
-pub use channels::{Event, Listener, ListenerEnd, Listeners, Listening, follow_channels};
+pub use channels::{
+    Event, Listener, ListenerCounts, ListenerEnd, Listeners, Listening, Notice, follow_channels,
+};
 pub use cohort::{Cohort, CohortKey, Wake};
 pub use dependencies::{Dependencies, ReadRows};
 pub use feed::{FeedKind, FeedOptions, follow};
-pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery};
+pub use hub::{Counts, FeedClaim, Hub, Joined, LiveQuery, RunningFeed};
 pub use print::print;
 pub use value::FieldValue;

@@ -9,7 +9,7 @@ use crate::dependencies::{Dependencies, ReadRows};
 /// Prints the changes after which a subscription is executed again.
 #[must_use]
 pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
-    let Dependencies { entities, fields, is_timed } = dependencies;
+    let Dependencies { entities, fields, views, is_timed } = dependencies;
     let mut text = String::from("executed again after a change of\n");
     for (entity, rows) in entities {
         let _ = write!(text, "  {}", catalog[*entity].name);
@@ -19,13 +19,18 @@ pub fn print(dependencies: &Dependencies, catalog: &Catalog) -> String {
         if !read.is_empty() {
             let _ = write!(text, " ({})", read.join(", "));
         }
-        print_rows(rows, catalog, &mut text);
+        match views.contains(entity) {
+            true => text.push_str(
+                ": a view, by its tables; in each interval where their changes are not reported",
+            ),
+            false => print_rows(rows, catalog, &mut text),
+        }
         text.push('\n');
     }
     if *is_timed {
         text.push_str(
-            "and in each interval: it calls a function, reads a view or a foreign table, or contains \
-             the current time\n",
+            "and in each interval: it calls a function, reads a materialized view or a foreign table, \
+             or contains the current time\n",
         );
     }
     text

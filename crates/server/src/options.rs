@@ -38,6 +38,7 @@ mod scope;
 mod serving;
 mod subscriptions;
 mod tls;
+mod triggers;
 mod words;
 
 pub(crate) use address::{Address, Mode, Place};
@@ -67,6 +68,7 @@ pub(crate) use scope::{
 };
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
+pub(crate) use triggers::{TriggersAction, TriggersOptions};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -145,6 +147,14 @@ pub(crate) enum Command {
     ///
     /// All objects are those of one moment. `thalweg import` reads the file back.
     Export(ExportOptions),
+    /// Create or remove triggers in a PostgreSQL database, which report changes of rows to subscriptions
+    ///
+    /// They are an alternative to logical replication, for servers whose `wal_level` or role does not
+    /// allow it. Each table of the schemas, and each table that their views and row security read, gets
+    /// one trigger for each kind of change; they send notifications, in which any role of the database
+    /// can read the values of primary and foreign keys. All are created in one transaction. The command
+    /// can be repeated at any time: it creates those of new tables. `remove` removes all of them.
+    Triggers(TriggersOptions),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -390,6 +400,7 @@ impl Command {
             | Self::Restore(_)
             | Self::Import(_)
             | Self::Export(_)
+            | Self::Triggers(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -411,6 +422,7 @@ impl Command {
             | Self::Restore(_)
             | Self::Import(_)
             | Self::Export(_)
+            | Self::Triggers(_)
             | Self::Check(_)
             | Self::Health(_)
             | Self::Completions(_)

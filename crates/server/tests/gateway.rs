@@ -11,6 +11,7 @@
 //! * `traced`: what routers are told of the fields of a subgraph
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
+//! * `subscriptions`: events of subgraphs
 //! * `stubs`: the subgraphs
 //! * `site`: all that a gateway needs
 
@@ -29,5 +30,6 @@ mod required;
 mod serving;
 mod site;
 mod stubs;
+mod subscriptions;
 mod traced;
 pub(crate) mod watched;

@@ -108,7 +108,7 @@ fn pages_of_a_named_origin_may_ask_send_and_read() {
     assert_eq!(
         cors(&answer),
         [
-            ("access-control-allow-methods", "GET, HEAD, POST"),
+            ("access-control-allow-methods", "GET, HEAD, POST, PUT, DELETE"),
             ("access-control-allow-headers", "content-type,x-mine"),
             ("access-control-max-age", "3600"),
             ("vary", "origin"),

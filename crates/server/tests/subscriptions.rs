@@ -1,12 +1,16 @@
 //! Subscriptions over WebSockets and event streams, of the built program.
 
+mod clients;
 mod close_codes;
 mod credentials;
 mod ends;
 mod event_streams;
 mod legacy;
 mod limits;
+mod live_directive;
+mod notifications;
 mod operations;
 mod servers;
-mod site;
-mod stream;
+mod single_connection;
+pub(crate) mod site;
+pub(crate) mod stream;

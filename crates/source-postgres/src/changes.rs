@@ -1,26 +1,35 @@
 //! Changes of a database's rows.
 //!
+//! * `installation`: the statements for triggers
+//! * `relations`: the tables on which tables and views depend, and what a stream covers
 //! * `snapshot`: the transactions that a statement sees
 //! * `stream`: logical replication
 //! * `relay`: the stream of several servers, which one of them reads
+//! * `triggers`: notifications of triggers
 //!
 //! The probe is the snapshot of a server's transactions. Each transaction that writes has a number, so
 //! between two equal snapshots nothing was committed, in any database of the server.
 
+mod installation;
+mod relations;
 mod relay;
 mod snapshot;
 mod stream;
+mod triggers;
 
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, TableChange, TableName,
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, StreamKind, TableChange,
+    TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio_postgres::Client;
 
 use crate::wire::{Config, connect_simple};
+pub use installation::{PostgresTriggers, TriggerError};
 use relay::{FollowedStream, Role, Session, join};
 use snapshot::Snapshot;
-use stream::LogicalStream;
+use stream::LogStream;
+use triggers::TriggerStream;
 
 /// The changes of a database.
 #[derive(Debug)]
@@ -29,14 +38,14 @@ pub struct PostgresChanges {
     relay: Relay,
 }
 
-/// A running stream.
+/// A stream of a database's changes.
 #[derive(Debug)]
-pub struct PostgresChangeStream(Stream);
-
-#[derive(Debug)]
-enum Stream {
-    Logical(Box<LogicalStream>),
+pub enum PostgresChangeStream {
+    /// The log, as this server reads it.
+    Log(Box<LogStream>),
+    /// The log, as another server relays it.
     Followed(Box<FollowedStream>),
+    Triggers(Box<TriggerStream>),
 }
 
 /// Probe of a server, over a connection of its own.
@@ -51,6 +60,21 @@ impl PostgresChanges {
     pub(crate) fn new(config: Config, relay: Relay) -> Self {
         Self { config, relay }
     }
+
+    /// Begins a stream of the log, which servers share unless each has one of its own.
+    async fn log(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
+        let role = match self.relay {
+            // A pooler gives each transaction another session.
+            Relay::Notify if !self.config.has_pooler() => join(session).await?,
+            Relay::Notify | Relay::None => Role::Single(session),
+        };
+        let stream = match role {
+            Role::Leader(session) => LogStream::lead(&self.config, session).await?,
+            Role::Single(session) => LogStream::begin(&self.config, session).await?,
+            Role::Follower(stream) => return Ok(PostgresChangeStream::Followed(stream)),
+        };
+        Ok(PostgresChangeStream::Log(Box::new(stream)))
+    }
 }
 
 impl Changes for PostgresChanges {
@@ -61,46 +85,55 @@ impl Changes for PostgresChanges {
         Some(PostgresChangeProbe { config: self.config.clone(), client: None })
     }
 
-    async fn stream(&self, tables: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
-        let session = Session::begin(&self.config, tables).await?;
-        let stream = match self.relay {
-            // A pooler gives each transaction another session.
-            Relay::Notify if !self.config.has_pooler() => begin(&self.config, session).await,
-            Relay::Notify | Relay::None => single(&self.config, session).await,
+    async fn stream(
+        &self,
+        relations: &[TableName],
+        kind: StreamKind,
+    ) -> Result<PostgresChangeStream, NoStream> {
+        let reason = match kind {
+            StreamKind::Any => match Session::begin(&self.config, relations).await {
+                Ok(session) => return self.log(session).await.map_err(NoStream::Failed),
+                Err(NoStream::NotAllowed(reason)) => Some(reason),
+                Err(other) => return Err(other),
+            },
+            StreamKind::Triggers => None,
         };
-        stream.map(PostgresChangeStream).map_err(NoStream::Failed)
-    }
-}
-
-/// Begins a stream that is shared with other servers.
-async fn begin(config: &Config, session: Session) -> Result<Stream, SourceError> {
-    match join(session).await? {
-        Role::Leader(session) => {
-            let stream = LogicalStream::lead(config, session).await?;
-            Ok(Stream::Logical(Box::new(stream)))
+        match (TriggerStream::begin(&self.config, relations).await, reason) {
+            (Ok(stream), reason) => {
+                let reason = reason.as_deref().unwrap_or("`--live-feed triggers`");
+                tracing::info!(%reason, "triggers report changes of rows, not the log");
+                Ok(PostgresChangeStream::Triggers(Box::new(stream)))
+            }
+            (Err(NoStream::NotAllowed(also)), Some(reason)) => {
+                Err(NoStream::NotAllowed([&*reason, ", and ", &also].concat().into()))
+            }
+            (Err(other), _) => Err(other),
         }
-        Role::Follower(stream) => Ok(Stream::Followed(stream)),
-        Role::Single(session) => single(config, session).await,
     }
-}
-
-async fn single(config: &Config, session: Session) -> Result<Stream, SourceError> {
-    let stream = LogicalStream::begin(config, session).await?;
-    Ok(Stream::Logical(Box::new(stream)))
 }
 
 impl ChangeStream for PostgresChangeStream {
     fn coverage(&self) -> &Coverage {
-        match &self.0 {
-            Stream::Logical(stream) => stream.coverage(),
-            Stream::Followed(stream) => stream.coverage(),
+        match self {
+            Self::Log(stream) => stream.coverage(),
+            Self::Followed(stream) => stream.coverage(),
+            Self::Triggers(stream) => stream.coverage(),
         }
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
-        match &mut self.0 {
-            Stream::Logical(stream) => stream.next().await,
-            Stream::Followed(stream) => stream.next().await,
+        match self {
+            Self::Log(stream) => stream.next().await,
+            Self::Followed(stream) => stream.next().await,
+            Self::Triggers(stream) => stream.next().await,
+        }
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        match self {
+            Self::Log(stream) => stream.is_current().await,
+            Self::Followed(stream) => stream.is_current().await,
+            Self::Triggers(stream) => stream.is_current().await,
         }
     }
 }

@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(25);
 const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The channels of a database.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PostgresChannels {
     config: Config,
 }
@@ -78,6 +78,11 @@ impl ChannelSession for PostgresChannelSession {
 }
 
 impl PostgresChannelSession {
+    /// The connection, for other statements.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Executes the statement that a query makes of the name of a channel.
     async fn execute(&self, query: &str, channel: &str) -> Result<(), SourceError> {
         let failed = |error: tokio_postgres::Error| unavailable(&error);

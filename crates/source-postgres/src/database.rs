@@ -27,7 +27,7 @@ use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
 use super::execute::{PostgresPlan, PostgresProgram, explain};
-use super::introspect::{PhysicalTypes, introspect};
+use super::introspect::{PhysicalTypes, introspect_with};
 use super::open_error::OpenError;
 use super::options::PostgresOptions;
 use super::pool::{Pool, PoolOptions};
@@ -83,10 +83,7 @@ impl PostgresSource {
         let pooler = pooler::find(&config).await.map_err(OpenError::Connect)?;
         let config = serve_through(config, pooler);
         let client = connect_simple(&config).await.map_err(OpenError::Connect)?;
-        let introspected =
-            introspect(&client, options.namespaces, options.extensions, options.rights)
-                .await
-                .map_err(OpenError::Catalog)?;
+        let introspected = introspect_with(&client, options).await.map_err(OpenError::Catalog)?;
         let (config, types) = (Box::new(config), Arc::new(introspected.types));
         Ok((Self { config, types, timeouts, breaker: Arc::default() }, introspected.catalog))
     }

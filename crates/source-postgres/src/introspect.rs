@@ -24,8 +24,9 @@ mod scalar;
 mod types;
 pub(crate) mod watch;
 
-use crate::options::{Extensions, Rights};
+use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
+use source::Timeouts;
 
 /// The oldest supported version, as `server_version_num`.
 const OLDEST_VERSION: u32 = 130_000;
@@ -128,6 +129,12 @@ pub enum IntrospectError {
     )]
     UnknownNamespace { unknown: Vec<String>, existing: Vec<String> },
     #[error(
+        "there is no function `{}.{}(text) returns text`, or several functions have this name",
+        .0.namespace,
+        .0.name
+    )]
+    UnknownFunction(FunctionName),
+    #[error(
         "PostgreSQL {} is too old; {} or newer is needed",
         found / 10_000,
         OLDEST_VERSION / 10_000
@@ -154,7 +161,17 @@ pub async fn introspect(
     extensions: Extensions,
     rights: Rights,
 ) -> Result<Introspected, IntrospectError> {
-    let found = read::read(client, namespaces, extensions, rights).await?;
+    let timeouts = Timeouts::default();
+    let options = PostgresOptions { namespaces, extensions, rights, called: None, timeouts };
+    introspect_with(client, &options).await
+}
+
+/// Reads everything that the options name, as [`introspect`] does.
+pub(crate) async fn introspect_with(
+    client: &tokio_postgres::Client,
+    options: &PostgresOptions<'_>,
+) -> Result<Introspected, IntrospectError> {
+    let found = read::read(client, options).await?;
     let (catalog, types) = fill::fill(&found);
     Ok(Introspected { catalog, types, server_version: found.server_version })
 }

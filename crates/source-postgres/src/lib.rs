@@ -50,10 +50,12 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
-pub use changes::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
+pub use changes::{
+    PostgresChangeProbe, PostgresChangeStream, PostgresChanges, PostgresTriggers, TriggerError,
+};
 pub use channels::{PostgresChannelSession, PostgresChannels};
 pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
-pub use options::{Extensions, PostgresOptions, Rights};
+pub use options::{Extensions, FunctionName, PostgresOptions, Rights};

@@ -11,7 +11,17 @@ pub struct PostgresOptions<'o> {
     pub extensions: Extensions,
     /// Whether the rights of roles restrict the schema.
     pub rights: Rights,
+    /// A function that the server calls itself, from text to text. Its schema need not be read, and no
+    /// client can call it.
+    pub called: Option<&'o FunctionName>,
     pub timeouts: Timeouts,
+}
+
+/// The name of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionName {
+    pub namespace: Box<str>,
+    pub name: Box<str>,
 }
 
 /// Whether tables, views and functions of extensions are read.

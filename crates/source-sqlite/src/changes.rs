@@ -1,20 +1,33 @@
-//! Probe of a file's rows: SQLite's `data_version`, which differs after each commit of another
-//! connection, of this process or of another one.
+//! Changes of a file's rows.
+//!
+//! * `stream`: the stream of changes; `recording`: changes on their way to it
+//! * `recorder`: the triggers of the connection that writes
+//! * `tables`: the tables, and the texts of their values
+//!
+//! The probe reads SQLite's `data_version`, which differs after each commit of another connection, of
+//! this process or of another one.
+
+mod recorder;
+mod recording;
+mod stream;
+mod tables;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, TableChange, TableName,
-};
+use source::changes::{ChangeProbe, Changes, Marker, NoStream, StreamKind, TableName};
 use source::{SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
 
+pub(crate) use recorder::{INTERVAL, Recorder};
+pub(crate) use recording::Recording;
+pub use stream::SqliteChangeStream;
+pub(crate) use tables::{RecordedTable, recorded_tables};
+
 use crate::connection::{Cache, OpenFile};
 use crate::error::map_error;
-
-/// Interval of reads, which take some microseconds.
-const INTERVAL: Duration = Duration::from_millis(25);
+use crate::writer::FileWriter;
 
 /// Busy timeout of a read; one that fails is repeated.
 const BUSY: Duration = Duration::from_secs(1);
@@ -22,12 +35,10 @@ const BUSY: Duration = Duration::from_secs(1);
 /// The changes of a file.
 #[derive(Debug)]
 pub struct SqliteChanges {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
+    pub(crate) tables: Arc<[RecordedTable]>,
+    pub(crate) writer: Arc<FileWriter>,
 }
-
-/// SQLite streams no changes.
-#[derive(Debug)]
-pub enum SqliteChangeStream {}
 
 /// Probe of a file, over a connection of its own.
 #[derive(Debug)]
@@ -39,12 +50,6 @@ pub struct SqliteChangeProbe {
     number: u64,
 }
 
-impl SqliteChanges {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { path: path.into() }
-    }
-}
-
 impl Changes for SqliteChanges {
     type Probe = SqliteChangeProbe;
     type Stream = SqliteChangeStream;
@@ -53,18 +58,12 @@ impl Changes for SqliteChanges {
         Some(SqliteChangeProbe { path: self.path.clone(), file: None, number: 0 })
     }
 
-    async fn stream(&self, _: &[TableName]) -> Result<SqliteChangeStream, NoStream> {
-        Err(NoStream::NotOffered)
-    }
-}
-
-impl ChangeStream for SqliteChangeStream {
-    fn coverage(&self) -> &Coverage {
-        match *self {}
-    }
-
-    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
-        match *self {}
+    async fn stream(
+        &self,
+        tables: &[TableName],
+        _: StreamKind,
+    ) -> Result<SqliteChangeStream, NoStream> {
+        SqliteChangeStream::begin(&self.writer, &self.tables, tables).await
     }
 }
 

@@ -28,7 +28,7 @@ use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
-use super::changes::SqliteChanges;
+use super::changes::{RecordedTable, SqliteChanges, recorded_tables};
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
@@ -52,6 +52,8 @@ pub struct SqliteSource {
     writer: Arc<FileWriter>,
     timeouts: Timeouts,
     partial_indexes: bool,
+    /// The stored tables, whose changes can be recorded.
+    tables: Arc<[RecordedTable]>,
 }
 
 #[derive(Debug)]
@@ -102,7 +104,8 @@ impl SqliteSource {
         let threads = Arc::new(Threads::new(path, file, timeouts.acquire));
         let writer = Arc::new(FileWriter::new(path, timeouts.acquire, options.durability));
         let partial_indexes = has_partial_indexes(&catalog);
-        Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
+        let (path, tables) = (path.into(), recorded_tables(&catalog).into());
+        Ok((Self { path, threads, writer, timeouts, partial_indexes, tables }, catalog))
     }
 
     /// Ends the writing thread after its running transactions, with this timeout.
@@ -125,7 +128,11 @@ impl SqliteSource {
     /// The changes of rows.
     #[must_use]
     pub fn changes(&self) -> SqliteChanges {
-        SqliteChanges::new(&self.path)
+        SqliteChanges {
+            path: self.path.clone(),
+            tables: Arc::clone(&self.tables),
+            writer: Arc::clone(&self.writer),
+        }
     }
 
     /// The connections of one thread: one for itself, and those of `limits` for long requests.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use source::SourceError;
-use source::changes::{Coverage, Marker, NoStream, TableChange, TableName};
+use source::changes::{Coverage, Marker, NoStream, StreamKind, TableChange, TableName};
 use source_postgres::{PostgresChangeProbe, PostgresChangeStream, PostgresChanges};
-use source_sqlite::{SqliteChangeProbe, SqliteChanges};
+use source_sqlite::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 
 /// The changes of a source.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub enum ChangeProbe {
 /// The stream of a source.
 #[derive(Debug)]
 pub enum ChangeStream {
+    Sqlite(SqliteChangeStream),
     Postgres(Box<PostgresChangeStream>),
 }
 
@@ -45,11 +46,18 @@ impl source::changes::Changes for Changes {
         }
     }
 
-    async fn stream(&self, tables: &[TableName]) -> Result<ChangeStream, NoStream> {
+    async fn stream(
+        &self,
+        relations: &[TableName],
+        kind: StreamKind,
+    ) -> Result<ChangeStream, NoStream> {
         match self {
-            Self::Sqlite(changes) => match changes.stream(tables).await? {},
+            Self::Sqlite(changes) => {
+                changes.stream(relations, kind).await.map(ChangeStream::Sqlite)
+            }
             Self::Postgres(changes) => {
-                changes.stream(tables).await.map(|stream| ChangeStream::Postgres(Box::new(stream)))
+                let stream = changes.stream(relations, kind).await?;
+                Ok(ChangeStream::Postgres(Box::new(stream)))
             }
             Self::Neo4j => Err(NoStream::NotOffered),
         }
@@ -75,13 +83,22 @@ impl source::changes::ChangeProbe for ChangeProbe {
 impl source::changes::ChangeStream for ChangeStream {
     fn coverage(&self) -> &Coverage {
         match self {
+            Self::Sqlite(stream) => stream.coverage(),
             Self::Postgres(stream) => stream.coverage(),
         }
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
         match self {
+            Self::Sqlite(stream) => stream.next().await,
             Self::Postgres(stream) => stream.next().await,
+        }
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        match self {
+            Self::Sqlite(stream) => stream.is_current().await,
+            Self::Postgres(stream) => stream.is_current().await,
         }
     }
 }

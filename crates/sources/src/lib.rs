@@ -4,7 +4,8 @@
 //! * [`opened`]: an opened source, which compiles requests
 //! * [`plan`]: compiled requests
 //! * [`connections`]: the connections of one thread
-//! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows
+//! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows; [`triggers`]: triggers
+//!   that report them
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
 //! * [`transfer`]: loads and reads in bulk of such a source
 
@@ -17,13 +18,16 @@ pub mod open;
 pub mod opened;
 pub mod plan;
 pub mod transfer;
+pub mod triggers;
 pub mod watch;
 
 pub use address::{Address, AddressError};
 pub use changes::{ChangeProbe, ChangeStream, Changes};
 pub use connections::Connections;
 pub use migrate::{MigrateError, Migrator, Planned};
-pub use open::{Durability, Extensions, OpenError, OpenOptions, Rights, StoredColumn};
+pub use open::{
+    Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,
+};
 pub use opened::Source;
 pub use plan::Plan;
 pub use source_postgres::PostgresChannels as Channels;

@@ -3,7 +3,7 @@
 use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
-pub use source_postgres::{Extensions, Rights};
+pub use source_postgres::{Extensions, FunctionName, Rights};
 use source_sqlite::SqliteOptions;
 pub use source_sqlite::{Durability, StoredColumn};
 
@@ -17,6 +17,8 @@ pub struct OpenOptions {
     /// Whether only objects that the rights of roles allow are offered; ignored by sources without
     /// them.
     pub rights: Rights,
+    /// A function that the server calls itself, from text to text; only for PostgreSQL.
+    pub called: Option<FunctionName>,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
     /// Scalars of columns of SQLite whose declarations do not name them.
@@ -39,9 +41,9 @@ pub enum OpenError {
 
 impl OpenOptions {
     pub(crate) fn postgres(&self) -> PostgresOptions<'_> {
-        let Self { namespaces, extensions, rights, timeouts, .. } = self;
+        let Self { namespaces, extensions, rights, called, timeouts, .. } = self;
         let (extensions, rights, timeouts) = (*extensions, *rights, *timeouts);
-        PostgresOptions { namespaces, extensions, rights, timeouts }
+        PostgresOptions { namespaces, extensions, rights, called: called.as_ref(), timeouts }
     }
 
     pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {

@@ -25,12 +25,12 @@ pub use print::{
     print_bounded, print_bulk_page, print_bulk_rows, print_close_cursor, print_copy_in,
     print_create_index, print_declare_cursor, print_definition, print_explain, print_explain_plan,
     print_fetch, print_find_rows, print_has_rows, print_insert_row, print_positional,
-    print_statement, print_table_rows,
+    print_row_observer, print_statement, print_table_rows,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
     CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, InPlaceIndex,
-    InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, OfJson, OnConflict, Operation,
-    OrderItem, Parameter, Select, SelectItem, Set, SqlType, Statement, TableName, TimeKind,
-    TimeUnit, Update, VectorDistance, VectorOperator,
+    InTextIndex, Insert, InsertSource, Join, JoinKind, NullsOrder, ObservedChange, OfJson,
+    OnConflict, Operation, OrderItem, Parameter, RowObserver, Select, SelectItem, Set, SqlType,
+    Statement, TableName, TimeKind, TimeUnit, Update, VectorDistance, VectorOperator,
 };

@@ -17,6 +17,7 @@ mod command;
 mod definition;
 mod expression;
 mod from;
+mod observer;
 mod places;
 mod positional;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod write;
 pub use bounded::Bounded;
 pub use command::command_tag;
 pub use definition::{print_definition, print_table_rows};
+pub use observer::print_row_observer;
 pub use positional::Positional;
 pub use transfer::{
     BulkRows, print_bulk_page, print_bulk_rows, print_close_cursor, print_copy_in,

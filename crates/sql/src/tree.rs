@@ -2,8 +2,10 @@
 //! define tables in [`definition`].
 
 pub mod definition;
+mod observer;
 pub mod write;
 
+pub use observer::{ObservedChange, RowObserver};
 pub use write::{
     Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Insert, InsertSource, OnConflict,
     Operation, Set, Statement, Update,

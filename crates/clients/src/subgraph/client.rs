@@ -196,33 +196,13 @@ impl Client {
             // A timeout of a request with little time left says nothing about the subgraph.
             let had_time = now - began >= self.settings.timeout / 2;
             match counts_as_failure(&result, had_time) {
-                Some(counts_as_failure) => self.log(permit.end(counts_as_failure, now)),
+                Some(counts_as_failure) => {
+                    log_transition(&self.settings, permit.end(counts_as_failure, now))
+                }
                 None => drop(permit),
             }
         }
         result
-    }
-
-    /// Logs transitions of the circuit breaker, so that operators can date missing responses.
-    fn log(&self, transition: Option<Transition>) {
-        let Settings { name, endpoint, breaker, .. } = &*self.settings;
-        let pause = breaker.map(|breaker| breaker.pause).unwrap_or_default();
-        let subgraph = &**name;
-        match transition {
-            None => {}
-            Some(Transition::Opened) => tracing::warn!(
-                subgraph,
-                %endpoint,
-                ?pause,
-                "circuit breaker opened after too many failures"
-            ),
-            Some(Transition::StaysOpen) => {
-                tracing::warn!(subgraph, %endpoint, ?pause, "circuit breaker stays open: the trial request failed");
-            }
-            Some(Transition::Closed) => {
-                tracing::info!(subgraph, %endpoint, "circuit breaker closed: the trial request succeeded");
-            }
-        }
     }
 
     fn deadline(&self, request: &SubgraphRequest<'_>, began: Instant) -> Instant {
@@ -402,6 +382,28 @@ impl Attempt {
             false => SubgraphError::Closed(why),
         };
         Self { result: Err(result), retry }
+    }
+}
+
+/// Logs transitions of the circuit breaker, so that operators can date missing responses.
+pub(super) fn log_transition(settings: &Settings, transition: Option<Transition>) {
+    let Settings { name, endpoint, breaker, .. } = settings;
+    let pause = breaker.map(|breaker| breaker.pause).unwrap_or_default();
+    let subgraph = &**name;
+    match transition {
+        None => {}
+        Some(Transition::Opened) => tracing::warn!(
+            subgraph,
+            %endpoint,
+            ?pause,
+            "circuit breaker opened after too many failures"
+        ),
+        Some(Transition::StaysOpen) => {
+            tracing::warn!(subgraph, %endpoint, ?pause, "circuit breaker stays open: the trial request failed");
+        }
+        Some(Transition::Closed) => {
+            tracing::info!(subgraph, %endpoint, "circuit breaker closed: the trial request succeeded");
+        }
     }
 }
 

@@ -51,10 +51,14 @@ pub(super) struct Leader<'f> {
     query: Arc<InFlightQuery>,
 }
 
+/// Whether a header differs in every request.
+pub(super) fn is_per_request(name: &HeaderName) -> bool {
+    PER_REQUEST_HEADERS.contains(&name.as_str())
+}
+
 impl Key {
     pub(super) fn new(body: &Bytes, headers: &HeaderMap) -> Self {
-        let of_answer = |name: &&HeaderName| !PER_REQUEST_HEADERS.contains(&name.as_str());
-        let headers = headers.iter().filter(|(name, _)| of_answer(name));
+        let headers = headers.iter().filter(|(name, _)| !is_per_request(name));
         let mut headers: Vec<_> =
             headers.map(|(name, value)| (name.clone(), value.clone())).collect();
         // A stable sort: several values of one name stay in their order.

@@ -118,6 +118,12 @@ impl Dialer {
     }
 }
 
+impl std::fmt::Debug for Dialer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dialer").field("endpoint", &self.settings.endpoint).finish_non_exhaustive()
+    }
+}
+
 fn connect_error(error: &io::Error) -> Unavailable {
     Unavailable::Connect(error.to_string().into())
 }

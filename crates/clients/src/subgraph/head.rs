@@ -30,6 +30,7 @@ pub(super) struct Head {
     /// Full URL, from which HTTP/2 makes `:scheme`, `:authority` and `:path`.
     absolute_uri: Uri,
     host: HeaderValue,
+    accept: HeaderValue,
     accept_encoding: Option<HeaderValue>,
 }
 
@@ -50,8 +51,25 @@ impl Head {
             absolute_uri: absolute_uri(scheme, authority, path.clone())
                 .unwrap_or_else(|| Uri::from(path)),
             host,
+            accept: ACCEPTED,
             accept_encoding,
         }
+    }
+
+    /// Replaces the accepted media types.
+    pub(super) fn accepting(self, accept: HeaderValue) -> Self {
+        Self { accept, ..self }
+    }
+
+    /// Returns the URL and the host of the handshake of a WebSocket. The connection is encrypted or
+    /// not before that.
+    pub(super) fn of_handshake(&self, headers: &HeaderMap) -> (Uri, HeaderValue) {
+        let parts = self.absolute_uri.clone().into_parts();
+        let url = parts.authority.zip(parts.path_and_query).and_then(|(authority, path)| {
+            absolute_uri(Scheme::try_from("ws").ok()?, authority, path)
+        });
+        let host = headers.get(HOST).unwrap_or(&self.host).clone();
+        (url.unwrap_or_else(|| self.path.clone()), host)
     }
 
     /// Returns the head of an HTTP/1.1 request.
@@ -88,13 +106,18 @@ impl Head {
 
     fn fill(&self, own: &mut HeaderMap, headers: &HeaderMap, coding: Option<Coding>) {
         own.insert(CONTENT_TYPE, JSON);
-        own.insert(ACCEPT, ACCEPTED);
+        own.insert(ACCEPT, self.accept.clone());
         if let Some(names) = &self.accept_encoding {
             own.insert(ACCEPT_ENCODING, names.clone());
         }
         if let Some(coding) = coding {
             own.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
+        self.add_others(headers, own);
+    }
+
+    /// Adds the headers of a request that this client does not set itself.
+    pub(super) fn add_others(&self, headers: &HeaderMap, own: &mut HeaderMap) {
         for (name, value) in headers {
             if !is_own(name) {
                 own.append(name, value.clone());

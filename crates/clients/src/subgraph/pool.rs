@@ -217,7 +217,7 @@ impl PooledHttp2<'_> {
 }
 
 impl OpenGuard {
-    fn new(shared: &Arc<Shared>) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
         shared.counts.connections.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(shared))
     }
@@ -229,6 +229,6 @@ impl Drop for OpenGuard {
     }
 }
 
-fn protocol_error(error: &hyper::Error) -> Unavailable {
+pub(super) fn protocol_error(error: &hyper::Error) -> Unavailable {
     Unavailable::Protocol(crate::connect::error_chain(error).into())
 }

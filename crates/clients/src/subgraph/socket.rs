@@ -3,7 +3,9 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::client::TlsStream;
@@ -16,7 +18,24 @@ pub(super) enum Socket {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
+/// Idle time after which the system probes a connection, and interval of its probes.
+const PROBE_INTERVAL: Duration = Duration::from_secs(30);
+
 impl Socket {
+    /// Lets the system probe the connection while nothing is received, so that a server that
+    /// vanished is noticed.
+    pub(super) fn keep_alive(&self) {
+        let stream = match self {
+            Self::Tcp(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+            Self::Unix(_) => return,
+        };
+        let probes = TcpKeepalive::new().with_time(PROBE_INTERVAL).with_interval(PROBE_INTERVAL);
+        if let Err(error) = SockRef::from(stream).set_tcp_keepalive(&probes) {
+            tracing::debug!(%error, "a connection to a subgraph is not probed");
+        }
+    }
+
     /// Protocol negotiated in the TLS handshake (ALPN).
     pub(super) fn protocol(&self) -> Option<&[u8]> {
         match self {

@@ -11,6 +11,7 @@ mod kept;
 mod limits;
 mod retries;
 mod server;
+mod subscriptions;
 mod times;
 
 use std::future::Future;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use ::gateway::execute::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use ::gateway::plan::representations_variable;
+use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};
 use serde_json_bytes::Value as Json;
@@ -27,7 +28,10 @@ impl GatewayWorker {
         let gateway = self.gateway();
         let mut text = gateway.explain(request, caller)?;
         self.append_statements(request, caller, &mut text)?;
-        if is_run {
+        // The events of a subscription come at any time.
+        let is_subscription = gateway.document(request, &mut false)?.document.operation.kind
+            == OperationKind::Subscription;
+        if is_run && !is_subscription {
             let mut report = Report { fetches: ExecutionStatistics::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;
             text.push_str("\n-- requests\n");

@@ -15,11 +15,12 @@ use response::MemoryBudget;
 use source::Session;
 use tokio::time::{Instant, timeout_at};
 
-use super::Local;
 use super::transport::without_details;
+use super::{Caller, Local};
 use crate::explain::Explained;
+use crate::live::{Begun, Driver};
 use crate::report::Report;
-use crate::respond::Kind;
+use crate::respond::{Kind, Response};
 use crate::worker::Worker;
 
 /// A source as used by one thread.
@@ -58,6 +59,19 @@ impl LocalWorker {
         session: &Session,
     ) -> Result<Explained, Vec<GraphQLError>> {
         self.worker.prepare_for(request, session, &mut Report::default())
+    }
+
+    /// Begins a subscription. The error is a finished response.
+    pub(super) fn subscribe(&self, body: &[u8], session: &Session) -> Result<Begun, Response> {
+        let request = Request::from_json(body);
+        let request = request.map_err(|error| Response::request_error(&[error]))?;
+        let caller = Caller { session: session.clone(), forwarded: None };
+        self.worker.subscribe(&request, &caller)
+    }
+
+    /// Executes a subscription until it has no subscribers.
+    pub(super) async fn drive(&self, driver: Driver) {
+        self.worker.drive(driver).await;
     }
 
     /// Executes a request body. Request errors are part of the response, as over HTTP. Dropping the

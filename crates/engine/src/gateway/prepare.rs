@@ -140,7 +140,7 @@ impl Gateway {
         let root = match operation.kind {
             OperationKind::Query => roots.query,
             OperationKind::Mutation => roots.mutation,
-            OperationKind::Subscription => return Err(vec![no_subscriptions()]),
+            OperationKind::Subscription => roots.subscription,
         };
         // Validation refuses operations without their root type.
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
@@ -165,11 +165,6 @@ impl Gateway {
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }
-}
-
-pub(crate) fn no_subscriptions() -> GraphQLError {
-    let message = "This gateway does not support subscriptions yet; send them to the subgraph.";
-    GraphQLError::new(ErrorCode::NotSupported, message)
 }
 
 fn no_plan(error: &PlanError) -> GraphQLError {

@@ -6,7 +6,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clients::subgraph::{Client, SubgraphError, SubgraphRequest, SubgraphResponse};
+use clients::subgraph::{
+    Client, SubgraphError, SubgraphRequest, SubgraphResponse, SubscriptionClient,
+};
 use gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody, Subgraphs};
 use gateway::plan::FetchId;
 use gateway::supergraph::SubgraphId;
@@ -22,15 +24,50 @@ use super::{Caller, Gateway, Remote, SubgraphTransport};
 /// Client of a subgraph on one thread.
 #[derive(Debug)]
 pub(super) enum SubgraphClient {
-    Remote(Box<Client>),
+    Remote(Box<RemoteClient>),
     Local(Box<LocalWorker>),
+}
+
+/// Client of a subgraph over HTTP.
+#[derive(Debug)]
+pub(super) struct RemoteClient {
+    client: Client,
+    pub(super) subscriptions: SubscriptionClient,
+}
+
+/// An event of a source stream, which the first fetch of the plan takes as its response.
+#[derive(Debug)]
+pub(super) struct SourceEvent(RefCell<Option<SourceResult>>);
+
+/// The response; the error has details for the log.
+type SourceResult = Result<FetchResponse, (FetchError, Box<str>)>;
+
+impl SourceEvent {
+    /// `None` for a plan without such a fetch.
+    pub(super) fn new(event: Option<SourceResult>) -> Self {
+        Self(RefCell::new(event))
+    }
+
+    fn take(&self, fetch: &FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        match self.0.take() {
+            Some(Ok(response)) => Ok(response),
+            Some(Err((error, reason))) => {
+                drop(fetch.reason.set(reason));
+                Err(error)
+            }
+            None => Err(FetchError::Unavailable),
+        }
+    }
 }
 
 impl SubgraphClient {
     pub(super) fn new(transport: &SubgraphTransport, memory: &Arc<MemoryBudget>) -> Self {
         match transport {
-            SubgraphTransport::Remote(Remote { settings, shared, .. }) => {
-                Self::Remote(Box::new(Client::new(Arc::clone(settings), Arc::clone(shared))))
+            SubgraphTransport::Remote(Remote { settings, subscriptions, shared, .. }) => {
+                let client = Client::new(Arc::clone(settings), Arc::clone(shared));
+                let subscriptions =
+                    SubscriptionClient::new(Arc::clone(subscriptions), Arc::clone(shared));
+                Self::Remote(Box::new(RemoteClient { client, subscriptions }))
             }
             SubgraphTransport::Local(local) => {
                 Self::Local(Box::new(LocalWorker::new(local, memory)))
@@ -49,7 +86,7 @@ impl SubgraphClient {
     /// Closes connections that were idle for too long.
     pub(super) fn close_idle(&self) {
         match self {
-            Self::Remote(client) => client.close_idle(),
+            Self::Remote(remote) => remote.client.close_idle(),
             Self::Local(local) => local.close_idle(),
         }
     }
@@ -65,18 +102,23 @@ pub(super) struct RequestTransport<'a> {
     pub(super) memory: &'a Arc<MemoryBudget>,
     /// Notified when a response is too long for this thread.
     pub(super) proves_long: Option<&'a Notify>,
+    /// The event of a subscription.
+    pub(super) event: Option<&'a SourceEvent>,
 }
 
 impl Subgraphs for RequestTransport<'_> {
     async fn fetch(&self, fetch: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        if let (OperationKind::Subscription, Some(event)) = (fetch.kind, self.event) {
+            return event.take(&fetch);
+        }
         let place = usize::from(fetch.subgraph.0);
         let client = match self.subgraphs.get(place).ok_or(FetchError::Unavailable)? {
-            SubgraphClient::Remote(client) => client,
+            SubgraphClient::Remote(remote) => &remote.client,
             SubgraphClient::Local(local) => {
                 return local.execute(&fetch, &self.caller.session).await;
             }
         };
-        let headers = self.headers(fetch.subgraph, fetch.fetch);
+        let headers = self.gateway.headers(self.caller, fetch.subgraph, fetch.fetch);
         let held = RefCell::new((MemoryReservation::of(self.memory), 0_u64));
         let reserve = |bytes: usize| {
             let (held, all) = &mut *held.borrow_mut();
@@ -110,16 +152,21 @@ impl Subgraphs for RequestTransport<'_> {
     }
 }
 
-impl RequestTransport<'_> {
+impl Gateway {
     /// Returns the propagated headers for a fetch.
-    fn headers(&self, subgraph: SubgraphId, fetch: FetchId) -> HeaderMap {
-        let transport = self.gateway.transports.get(usize::from(subgraph.0));
+    pub(super) fn headers(
+        &self,
+        caller: &Caller,
+        subgraph: SubgraphId,
+        fetch: FetchId,
+    ) -> HeaderMap {
+        let transport = self.transports.get(usize::from(subgraph.0));
         let transport = transport.and_then(SubgraphTransport::remote);
-        let (Some(transport), Some(forwarded)) = (transport, &self.caller.forwarded) else {
+        let (Some(transport), Some(forwarded)) = (transport, &caller.forwarded) else {
             return HeaderMap::new();
         };
         let number = u32::try_from(fetch.index()).unwrap_or(u32::MAX);
-        transport.rules.apply(forwarded, self.caller.session.claims.as_deref(), number)
+        transport.rules.apply(forwarded, caller.session.claims.as_deref(), number)
     }
 }
 

@@ -16,9 +16,10 @@ use tokio::sync::Notify;
 
 use super::local::LocalWorker;
 use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
-use super::transport::{RequestTransport, SubgraphClient};
+use super::transport::{RequestTransport, SourceEvent, SubgraphClient};
 use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
+use crate::live::without_stream;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Response};
 use crate::worker::{Allowed, refused};
@@ -42,11 +43,11 @@ impl GatewayWorker {
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
-    /// The kind of a request's operation.
-    pub(crate) fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
+    /// The document of a request, validated. The error is a finished response.
+    pub(crate) fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
         let known = self.gateway.document(request, &mut false);
         let known = known.map_err(|errors| Response::request_error(&errors))?;
-        Ok(known.document.operation.kind)
+        Ok(Arc::clone(&known.document))
     }
 
     /// Limits the time of a request.
@@ -62,6 +63,16 @@ impl GatewayWorker {
             SubgraphClient::Local(local) => Some(local),
             SubgraphClient::Remote(_) => None,
         }
+    }
+
+    /// Returns the client of a subgraph.
+    pub(super) fn client(&self, subgraph: SubgraphId) -> Option<&SubgraphClient> {
+        self.subgraphs.get(usize::from(subgraph.0))
+    }
+
+    /// Returns the budget of responses.
+    pub(super) fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
     }
 
     /// Closes connections that were idle for too long; to be called periodically.
@@ -108,6 +119,9 @@ impl GatewayWorker {
         let document = &*report.document.insert(Arc::clone(&known.document));
         let operation = &document.operation;
         report.operation = Some(operation.kind);
+        if operation.kind == OperationKind::Subscription {
+            return Err(vec![without_stream(OperationKind::Subscription)]);
+        }
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
             report.codes = vec![ErrorCode::MethodNotAllowed];
             return Ok(refused());
@@ -137,16 +151,40 @@ impl GatewayWorker {
         ReportParts { codes, observed }: ReportParts<'_>,
     ) -> Response {
         let gateway = &*self.gateway;
-        let ExecutionInputs { document, prepared, caller, .. } = inputs;
-        let kind = document.operation.kind;
+        let kind = inputs.document.operation.kind;
         let written = match kind {
             OperationKind::Query if gateway.transports.iter().all(|way| way.remote().is_some()) => {
                 self.execute_query(inputs, started, observed).await
             }
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                self.execute_here(inputs, started, None, observed).await.0
+                self.execute_here(inputs, started, ExecutionMode::Whole, observed).await.0
             }
         };
+        self.respond(inputs, written, codes)
+    }
+
+    /// Executes the plan of a subscription for an event.
+    pub(super) async fn execute_event(
+        &self,
+        inputs: ExecutionInputs<'_>,
+        started: Instant,
+        event: &SourceEvent,
+        ReportParts { codes, observed }: ReportParts<'_>,
+    ) -> Response {
+        let mode = ExecutionMode::Event(event);
+        let (written, _) = self.execute_here(inputs, started, mode, observed).await;
+        self.respond(inputs, written, codes)
+    }
+
+    fn respond(
+        &self,
+        inputs: ExecutionInputs<'_>,
+        written: Written,
+        codes: &mut Vec<ErrorCode>,
+    ) -> Response {
+        let gateway = &*self.gateway;
+        let ExecutionInputs { document, prepared, caller, .. } = inputs;
+        let kind = document.operation.kind;
         match written {
             Ok((sink, errors)) => {
                 let plan = gateway.exposes_plan(caller).then_some(&prepared.plan);
@@ -170,7 +208,7 @@ impl GatewayWorker {
             tokio::select! {
                 biased;
                 () = proves_long.notified() => {}
-                done = self.execute_here(inputs, started, Some(&proves_long), observed) => {
+                done = self.execute_here(inputs, started, ExecutionMode::Probe(&proves_long), observed) => {
                     return done.0;
                 }
             }
@@ -195,7 +233,7 @@ impl GatewayWorker {
             }
             Err(query) => {
                 *observed = query.observed;
-                self.execute_here(inputs, started, None, observed).await.0
+                self.execute_here(inputs, started, ExecutionMode::Whole, observed).await.0
             }
         }
     }
@@ -225,22 +263,27 @@ impl GatewayWorker {
             variables: &variables,
             caller: &caller,
         };
-        let (written, is_long) = self.execute_here(inputs, started, None, &mut observed).await;
+        let (written, is_long) =
+            self.execute_here(inputs, started, ExecutionMode::Whole, &mut observed).await;
         LongQueryResult { written, observed, is_long }
     }
 
-    /// Executes a request on this thread; also returns whether a subgraph response was long. With
-    /// `proves_long` the caller cancels the execution when it is notified.
+    /// Executes a request on this thread; also returns whether a subgraph response was long.
     async fn execute_here(
         &self,
         ExecutionInputs { document, prepared, variables, caller }: ExecutionInputs<'_>,
         started: Instant,
-        proves_long: Option<&Notify>,
+        mode: ExecutionMode<'_>,
         observed: &mut ExecutionStatistics,
     ) -> (Written, bool) {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
+        let (proves_long, event) = match mode {
+            ExecutionMode::Whole => (None, None),
+            ExecutionMode::Probe(proves_long) => (Some(proves_long), None),
+            ExecutionMode::Event(event) => (None, Some(event)),
+        };
         let transport = RequestTransport {
             gateway,
             subgraphs: &self.subgraphs,
@@ -248,6 +291,7 @@ impl GatewayWorker {
             deadline: self.time_limit.map(|limit| started + limit),
             memory: &self.memory,
             proves_long,
+            event,
         };
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = MemoryReservation::of(&self.memory);
@@ -288,15 +332,25 @@ impl GatewayWorker {
 
 /// Inputs of an execution.
 #[derive(Clone, Copy)]
-struct ExecutionInputs<'a> {
-    document: &'a Arc<Document>,
-    prepared: &'a Arc<Prepared>,
-    variables: &'a Variables,
-    caller: &'a Caller,
+pub(super) struct ExecutionInputs<'a> {
+    pub(super) document: &'a Arc<Document>,
+    pub(super) prepared: &'a Arc<Prepared>,
+    pub(super) variables: &'a Variables,
+    pub(super) caller: &'a Caller,
+}
+
+/// Kind of an execution.
+#[derive(Clone, Copy)]
+enum ExecutionMode<'a> {
+    Whole,
+    /// The caller cancels it when a response of a subgraph proves to be long, which is notified.
+    Probe(&'a Notify),
+    /// For an event of a subscription.
+    Event(&'a SourceEvent),
 }
 
 /// Parts of the report that an execution fills.
-struct ReportParts<'a> {
-    codes: &'a mut Vec<ErrorCode>,
-    observed: &'a mut ExecutionStatistics,
+pub(super) struct ReportParts<'a> {
+    pub(super) codes: &'a mut Vec<ErrorCode>,
+    pub(super) observed: &'a mut ExecutionStatistics,
 }

@@ -1,4 +1,4 @@
-//! Subscriptions on one thread.
+//! Live queries on one thread, and what they have in common with other subscriptions.
 
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
@@ -6,22 +6,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::live::{CohortKey, Event, FeedClaim, Joined, Listening, Wake, follow_channels};
+use ::live::{CohortKey, FeedClaim, Joined, Wake};
 use bytes::Bytes;
-use dialects::Listened;
 use futures_util::FutureExt;
 use futures_util::future::join;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
-use serde_json_bytes::Value;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
-use crate::events::{EventExecution, channel, ended, node_id, set_node_id};
+use crate::documents::Document;
+use crate::engine::Engine;
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
+use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
@@ -33,31 +33,52 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 /// Pause before a feed continues the one that was lost: its fault may be a lasting one.
 const FEED_PAUSE: Duration = Duration::from_millis(500);
 
-impl Worker {
-    /// The kind of a request's operation.
-    pub fn operation_kind(&self, request: &Request) -> Result<OperationKind, Response> {
-        let known = self.engine.document(request, &mut false);
-        let known = known.map_err(|errors| Response::request_error(&errors))?;
-        Ok(known.document.operation.kind)
+impl Engine {
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    pub(crate) fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        document.operation.kind == OperationKind::Subscription
+            || self.live_directive(document, request).is_some()
     }
 
-    /// Begins a subscription. The error is a finished response.
+    /// The directive by which a query is a live query.
+    fn live_directive(&self, document: &Document, request: &Request) -> Option<LiveDirective> {
+        let (schema, operation) = (&self.api.schema, &document.operation);
+        let has_directive = self.live.options.has_directive;
+        has_directive.then(|| LiveDirective::find(schema, operation, &request.variables)).flatten()
+    }
+}
+
+impl Worker {
+    /// The document of a request, validated. The error is a finished response.
+    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
+        let known = self.engine.document(request, &mut false);
+        let known = known.map_err(|errors| Response::request_error(&errors))?;
+        Ok(Arc::clone(&known.document))
+    }
+
+    /// Returns true if an operation has a stream of responses: a subscription, and a live query.
+    #[must_use]
+    pub fn has_response_stream(&self, document: &Document, request: &Request) -> bool {
+        self.engine.has_response_stream(document, request)
+    }
+
+    /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
-        let (prepared, variables) = self.checked(request, caller).map_err(refused)?;
+        let (prepared, variables, directive) = self.checked(request, caller).map_err(refused)?;
         match &prepared.listened {
             Some(listened) => {
                 let begun = self.listen(listened, &variables, (request, caller));
                 begun.map_err(|error| refused(vec![error]))
             }
-            None => Ok(self.join((&prepared, &variables), request, caller)),
+            None => Ok(self.join((&prepared, &variables, directive), request, caller)),
         }
     }
 
     /// Begins a live query.
     fn join(
         &self,
-        (prepared, variables): (&Prepared, &Variables),
+        (prepared, variables, directive): (&Prepared, &Variables, Option<LiveDirective>),
         request: &Request,
         caller: &Caller,
     ) -> Begun {
@@ -77,6 +98,7 @@ impl Worker {
             cohort,
             request: request.clone(),
             caller: caller.clone(),
+            directive,
         });
         let driver = (execution.is_some() || feed.is_some()).then(|| {
             let work = LiveWork { hub: Arc::clone(hub), execution, feed };
@@ -85,46 +107,12 @@ impl Worker {
         Begun { responses: Responses::Live(query), driver }
     }
 
-    /// Begins a subscription to notifications.
-    fn listen(
-        &self,
-        listened: &Listened,
-        variables: &Variables,
-        (request, caller): (&Request, &Caller),
-    ) -> Result<Begun, GraphQLError> {
-        let engine = &*self.engine;
-        let Some(channels) = engine.source.channels() else {
-            return Err(GraphQLError::new(
-                ErrorCode::NotSupported,
-                "The data source has no notifications.",
-            ));
-        };
-        let values = source::Variables::of(&variables.values);
-        let topic = source::operand::resolve(&listened.topic, values);
-        let topic = topic.map_err(|error| engine.map_error(&error))?;
-        let channel = channel(listened, &topic.text().unwrap_or_default())?;
-        let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
-        // The next event is executed when the response to the last one is taken.
-        let (responses, receiver) = mpsc::channel(1);
-        let work = EventExecution {
-            listener,
-            responses,
-            request: request.clone(),
-            caller: caller.clone(),
-            node: listened.binding.node.clone(),
-            begins: listened.begins,
-            channels: needs_task.then_some(channels),
-        };
-        let driver = Some(Driver(Work::Events(Box::new(work))));
-        Ok(Begun { responses: Responses::Events(receiver), driver })
-    }
-
     /// Checks a request as its execution does, and returns its plan.
     fn checked(
         &self,
         request: &Request,
         caller: &Caller,
-    ) -> Result<(Arc<Prepared>, Variables), Vec<GraphQLError>> {
+    ) -> Result<(Arc<Prepared>, Variables, Option<LiveDirective>), Vec<GraphQLError>> {
         let engine = &*self.engine;
         let known = engine.document(request, &mut false)?;
         let variables = coerced(&engine.api.schema, &known.document.operation, request)?;
@@ -132,7 +120,10 @@ impl Worker {
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
-        Ok((prepared, variables))
+        let directive = engine.live_directive(&known.document, request);
+        let checked = directive.map(LiveDirective::check).transpose();
+        checked.map_err(|error| vec![error])?;
+        Ok((prepared, variables, directive))
     }
 
     /// Executes a subscription until it has no subscribers, and does the work for all subscriptions
@@ -142,6 +133,8 @@ impl Worker {
             Work::Live(work) => self.drive_live(work).await,
             // Boxed: the task of a live query is small.
             Work::Events(work) => Box::pin(self.drive_events(*work)).await,
+            // A source has no subgraphs.
+            Work::Subgraph { .. } => {}
         }
     }
 
@@ -193,19 +186,19 @@ impl Worker {
         })
     }
 
-    async fn execute_cohort(
-        &self,
-        Execution { cohort, request, caller }: &Execution,
-        wakes_feed: &Notify,
-    ) {
+    async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
+        let Execution { cohort, request, caller, directive } = execution;
         let mut again = FIRST_RETRY;
         while cohort.wait().await == Wake::Execute {
             if self.engine.live.hub.is_feed_lost() {
                 wakes_feed.notify_one();
             }
             self.engine.live.hub.count_execution();
-            let (response, codes) = self.response(request, caller).await;
+            let (response, codes) = self.response(request, caller, directive.is_some()).await;
             cohort.publish(response);
+            if let Some(pause) = directive.and_then(LiveDirective::throttle) {
+                cohort.pause(pause).await;
+            }
             match codes.into_iter().any(is_transient) {
                 true => {
                     // No change would tell that the source answers again.
@@ -217,50 +210,13 @@ impl Worker {
         }
     }
 
-    async fn drive_events(&self, mut work: EventExecution) {
-        let channels = work.channels.take();
-        let task = async {
-            if let Some(channels) = channels {
-                follow_channels(&self.engine.live.listeners, &channels).await;
-            }
-        };
-        join(self.execute_events(work), task).await;
-    }
-
-    /// Executes a subscription for each event, until the subscriber leaves or events may be missing.
-    async fn execute_events(&self, work: EventExecution) {
-        let EventExecution { mut listener, responses, mut request, caller, node, begins, .. } =
-            work;
-        loop {
-            let event = tokio::select! {
-                event = listener.next() => event,
-                () = responses.closed() => return,
-            };
-            let id = match event {
-                Ok(Event::Begun) if !begins => continue,
-                Ok(Event::Begun) => Value::Null,
-                Ok(Event::Notified(payload)) => node_id(&payload, &node),
-                Err(end) => {
-                    let response = Response::request_error(&[ended(end)]);
-                    // The subscriber may have left.
-                    let _ = responses.send(response.body.into()).await;
-                    return;
-                }
-            };
-            set_node_id(&mut request.variables, id);
-            let (response, _) = self.response(&request, &caller).await;
-            if responses.send(response).await.is_err() {
-                return;
-            }
-        }
-    }
-
     /// The response to a subscription now, with the codes of its errors. Boxed: the task of a
     /// subscription is small while it waits.
-    fn response<'e>(
+    pub(super) fn response<'e>(
         &'e self,
         request: &'e Request,
         caller: &'e Caller,
+        is_live_query: bool,
     ) -> Pin<Box<dyn Future<Output = (Bytes, Vec<ErrorCode>)> + 'e>> {
         Box::pin(async move {
             // The semaphore is never closed.
@@ -271,7 +227,12 @@ impl Worker {
             let work = self.deliver_for(request, caller, allowed, whole, &mut report);
             // After the limit the future is dropped, which cancels its statements.
             match timeout(limit, work).await {
-                Ok(Response { body, held, .. }) => (reserved(body, held), report.codes),
+                Ok(Response { mut body, held, .. }) => {
+                    if is_live_query {
+                        mark(&mut body);
+                    }
+                    (reserved(body, held), report.codes)
+                }
                 Err(_) => {
                     (Response::request_error(&[too_slow()]).body.into(), vec![ErrorCode::Timeout])
                 }

@@ -6,6 +6,7 @@ mod faults;
 mod partial;
 mod recorded;
 mod reuse;
+mod subscriptions;
 
 use std::cell::RefCell;
 use std::fmt::Write;

@@ -190,9 +190,17 @@ impl<'c> Compiler<'c> {
             }
         }
         let entities = self.entities(subgraph, &jumps);
+        // Only the source stream of a subscription is one; its events are completed by queries.
+        let begins = root.as_ref().is_some_and(|root| root.position == Tree::ROOT);
+        let kind = match self.sources.operation.kind {
+            OperationKind::Subscription if begins => OperationKind::Subscription,
+            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
+                OperationKind::Query
+            }
+        };
         self.fetches.push(Fetch {
             subgraph,
-            kind: OperationKind::Query,
+            kind,
             needs: Vec::new(),
             level,
             root,

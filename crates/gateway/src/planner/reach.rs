@@ -58,7 +58,7 @@ struct Reachability<'r> {
     labels: &'r Labels,
     contexts: &'r Contexts,
     limits: Limits,
-    /// For mutations.
+    /// For mutations and subscriptions.
     executors: &'r Executors,
     /// Number of visible items.
     visible: usize,

@@ -40,9 +40,6 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
-        if let Some(unserved) = gateway::unserved_subscriptions(&supergraph) {
-            print(&format!("warning: {unserved}.\n"))?;
-        }
         return Ok(ExitCode::SUCCESS);
     }
     let (engine, emptiness) = block_on(inspect(options))?;

@@ -41,8 +41,6 @@ pub(crate) struct KnownSubgraphs(Mutex<Known>);
 struct Known {
     remote: BTreeMap<Box<str>, Remote>,
     local: BTreeMap<Box<str>, KnownSource>,
-    /// Whether unsupported subscriptions were logged.
-    has_warned: bool,
 }
 
 /// State of a source in this process.
@@ -177,27 +175,12 @@ impl PreparedGateway {
         let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
-        if let Some(unserved) = unserved_subscriptions(&supergraph)
-            && known.warns_first()
-        {
-            tracing::warn!("{unserved}");
-        }
         let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
         memory::give_back();
         settings.check(&api);
         let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(Box::new(changes)));
         Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
-}
-
-/// A warning about subscriptions in a supergraph.
-pub(crate) fn unserved_subscriptions(supergraph: &Supergraph) -> Option<String> {
-    let schema = &supergraph.schema;
-    let name = &schema[schema.subscription?].name;
-    Some(format!(
-        "the supergraph has subscriptions (type `{name}`), which the gateway does not serve: it answers them \
-         with NOT_SUPPORTED; send them to the subgraph itself"
-    ))
 }
 
 /// Reads a supergraph, and reports all its problems.
@@ -338,12 +321,6 @@ impl KnownSource {
 }
 
 impl KnownSubgraphs {
-    /// Whether this is the first warning about subscriptions: reloads do not repeat it.
-    fn warns_first(&self) -> bool {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        !std::mem::replace(&mut known.has_warned, true)
-    }
-
     /// The transport of each subgraph. A remote one with the same endpoint, circuit breaker and limit
     /// keeps its state; sources in this process are opened.
     fn transports(
@@ -354,13 +331,14 @@ impl KnownSubgraphs {
     ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
-        known.has_warned = before.has_warned;
         let mut transports = Vec::with_capacity(resolved.len());
         let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
             let subgraph = supergraph.subgraph(id);
-            let (settings, rules) = match resolved {
-                Resolved::Remote { settings, rules } => (settings, rules),
+            let (settings, subscriptions, rules) = match resolved {
+                Resolved::Remote { settings, subscriptions, rules } => {
+                    (settings, Arc::from(subscriptions), rules)
+                }
                 Resolved::Local(source) => {
                     let kept = before.local.get(&*subgraph.name);
                     let source_known = KnownSource::new(&source, sources, kept);
@@ -385,7 +363,8 @@ impl KnownSubgraphs {
                 Some(transport) => Arc::clone(&transport.shared),
                 None => Arc::new(Shared::new(&settings)),
             };
-            let remote = Remote { settings: Arc::from(settings), shared, rules };
+            let settings = Arc::from(settings);
+            let remote = Remote { settings, subscriptions, shared, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
             transports.push(SubgraphTransport::Remote(remote));
         }

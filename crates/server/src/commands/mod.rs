@@ -17,6 +17,7 @@ mod prepare;
 mod schema;
 mod serve;
 mod serving;
+mod triggers;
 mod types;
 
 use std::io::{self, Write};
@@ -47,6 +48,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Restore(options) => backup::restore(options),
         Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
+        Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options, invocation),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catalog::NoteKind;
 use dialects::{Dialect, DialectName, postgraphile};
+use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
@@ -85,9 +86,10 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
+    let has_directive = engine_options.live.has_directive;
     Ok(engine::Options {
         errors: serving.errors.to_engine(),
-        live: serving.subscriptions.to_engine(),
+        live: FeedOptions { has_directive, ..serving.subscriptions.to_engine() },
         ..engine_options
     })
 }

@@ -7,6 +7,7 @@
 //! * `entry`: the entry of one subgraph, or of all
 //! * `headers`: rules for forwarded headers
 //! * `source`: a source in this process
+//! * `subscription`: the protocol of subscriptions
 //! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
@@ -15,6 +16,7 @@ mod headers;
 mod resolve;
 mod schema;
 mod source;
+mod subscription;
 mod table;
 
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tokio::task::spawn_local;
 
 use super::clients::ConnectionPermit;
 use super::closing;
@@ -95,16 +96,21 @@ pub(super) async fn serve(
         .writev(true)
         .serve_connection(TokioIo::new(watched), service);
     let ended = run_with_timeouts(&state, timeouts, &mut connection).await;
-    if state.is_evicted() {
-        // Another client waits for the permit: this one is released before the last response is sent.
-        drop(permit);
-    }
+    // Another client waits for the permit of an evicted connection, which is released before the last
+    // response is sent.
+    let permit = (!state.is_evicted()).then_some(permit);
 
     let Parts { io, read_buf, .. } = connection.into_parts();
     let mut watched = io.into_inner();
     if let (Ok(Ok(())), Some(headers)) = (&ended, context.handshake.take()) {
-        // Boxed: few connections become WebSockets, and every one would need the space.
-        return Box::pin(sockets::serve(&context, *headers, watched, &read_buf)).await;
+        // A task of its own, without the space and the buffers of an HTTP connection.
+        let received = read_buf.to_vec();
+        let socket = async move {
+            let _open = (entry, permit);
+            sockets::serve(&context, *headers, watched, received).await;
+        };
+        spawn_local(socket);
+        return;
     }
     let refusal = match &ended {
         Ok(Err(error)) if error.is_parse() && !watched.is_at_end => {

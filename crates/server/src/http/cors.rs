@@ -66,11 +66,11 @@ pub(super) fn preflight(
     let mut response = Response::new(AnswerBody::Whole(bytes::Bytes::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     let answer = response.headers_mut();
-    answer.insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST, OPTIONS"));
+    answer.insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE, OPTIONS"));
     if headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
         && settings.origins.contain(headers.get(ORIGIN))
     {
-        let methods = HeaderValue::from_static("GET, HEAD, POST");
+        let methods = HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE");
         answer.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
         // An allowed origin may send any header: no header grants permissions that the origin does
         // not have.

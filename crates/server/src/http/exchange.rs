@@ -83,6 +83,8 @@ pub(super) enum Target {
     GraphQL,
     /// The handshake of a WebSocket; its operations have records of their own.
     Handshake,
+    /// A request of the single connection mode; its operations have records of their own.
+    SingleStream,
     /// Probes, which are not logged: they come every few seconds.
     Health,
     Other,
@@ -98,7 +100,7 @@ impl Exchange {
         Self::begin(service, peer, request.method(), request.headers(), target)
     }
 
-    /// The record of an operation over a WebSocket, whose handshake was a GET.
+    /// The record of an operation over a WebSocket or a shared stream, which a GET began.
     pub(super) fn of_socket(service: &Service, peer: Peer) -> Self {
         Self::begin(service, peer, &Method::GET, &HeaderMap::new(), Target::GraphQL)
     }
@@ -225,9 +227,15 @@ impl Exchange {
         let has_failed = self.refusal.is_some() || !self.report.codes.is_empty();
         let is_logged = match (self.logging.requests, self.target) {
             (LoggedRequests::None, _) | (_, Target::Health) => false,
-            (LoggedRequests::Failed, Target::GraphQL | Target::Handshake) => has_failed,
+            (
+                LoggedRequests::Failed,
+                Target::GraphQL | Target::Handshake | Target::SingleStream,
+            ) => has_failed,
             (LoggedRequests::Failed, Target::Other) => false,
-            (LoggedRequests::All, Target::GraphQL | Target::Handshake | Target::Other) => true,
+            (
+                LoggedRequests::All,
+                Target::GraphQL | Target::Handshake | Target::SingleStream | Target::Other,
+            ) => true,
         };
         if !is_logged {
             return;

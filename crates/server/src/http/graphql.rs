@@ -31,19 +31,22 @@ use super::session::{self, Authenticated};
 use super::transport::Peer;
 use crate::request_id::RequestId;
 
+/// The methods of `/graphql`. PUT and DELETE are those of [`super::single_stream`].
+const METHODS: &str = "GET, HEAD, POST, PUT, DELETE";
+
 /// Header by which a router requests a trace (Apollo's federated tracing), and its only value.
 const INCLUDE_TRACE: HeaderName = HeaderName::from_static("apollo-federation-include-trace");
 const FTV1: &[u8] = b"ftv1";
 
 /// A parsed body, or the query string in its place, with its HTTP method and its caller.
 #[derive(Debug)]
-struct Read<'s> {
-    body: Body,
+pub(super) struct Read<'s> {
+    pub(super) body: Body,
     /// The memory reservation of the body, for as long as the request is executed.
-    memory: Option<BodyReservation<'s>>,
+    pub(super) memory: Option<BodyReservation<'s>>,
     /// GET allows queries only: browsers, caches and crawlers repeat it as they like.
     allowed: Allowed,
-    caller: Caller,
+    pub(super) caller: Caller,
     /// The time at which the token of the caller expires, if it does.
     until: Option<Instant>,
 }
@@ -164,8 +167,11 @@ pub(super) fn is_allowed_origin(service: &Service, request: &HttpRequest, peer: 
         (Some(_), Peer::Tcp(_)) => OwnSchemes::Https,
         (Some(_), Peer::Unix) | (None, Peer::Tcp(_) | Peer::Unix) => OwnSchemes::Either,
     };
-    !matches!(*request.method(), Method::GET | Method::HEAD | Method::POST)
-        || origin::is_allowed(allowed, schemes, request.uri(), request.headers())
+    let has_effect = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::DELETE
+    );
+    !has_effect || origin::is_allowed(allowed, schemes, request.uri(), request.headers())
 }
 
 /// Reads a single request, with its document and its caller. Nothing is executed.
@@ -184,7 +190,7 @@ pub(super) async fn read_one(
     }
 }
 
-async fn read<'s>(
+pub(super) async fn read<'s>(
     service: &'s Service,
     request: HttpRequest,
     trace: Option<Trace>,
@@ -209,7 +215,7 @@ async fn read<'s>(
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
             Ok(Read { body, allowed: Allowed::Queries, caller, until, memory: None })
         }
-        _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
+        _ => Err(Refusal::Method { allow: METHODS }),
     }
 }
 

@@ -29,6 +29,9 @@
 //! * `execute`: execution of one GraphQL request
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
 //! * `response_stream`: event streams, with queries, mutations and subscriptions
+//! * `single_stream`: event streams that several operations share
+//! * `reservations`: reservations of such streams
+//! * `operations`: the operations that run over one connection
 //! * `subscription`: a running subscription
 //! * `drain`: the end of long connections when the server stops
 //! * `credentials`, `session`: authentication
@@ -82,6 +85,7 @@ mod listen;
 mod log_throttle;
 mod media_type;
 mod monitored_transport;
+mod operations;
 mod origin;
 mod outgoing;
 mod persisted;
@@ -90,6 +94,7 @@ mod readiness;
 mod refusal;
 mod reload;
 mod request_memory;
+mod reservations;
 mod respond;
 mod response_stream;
 mod route;
@@ -97,6 +102,7 @@ mod serve;
 mod service;
 mod session;
 mod settings;
+mod single_stream;
 mod sockets;
 mod streamed_body;
 mod subscription;

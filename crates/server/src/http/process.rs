@@ -9,6 +9,7 @@ use super::admission::Admission;
 use super::clients::Clients;
 use super::readiness::Readiness;
 use super::request_memory::RequestMemory;
+use super::reservations::Reservations;
 use super::settings::LoadSettings;
 use super::telemetry::{Collectors, Telemetry};
 use crate::memory as process_memory;
@@ -29,6 +30,8 @@ pub(crate) struct Process {
     pub(super) memory: Arc<MemoryBudget>,
     /// The memory budget of all request bodies.
     pub(super) bodies: RequestMemory,
+    /// Event streams that several operations share.
+    pub(super) streams: Reservations,
 }
 
 /// Counts of reloads.
@@ -52,6 +55,7 @@ impl Process {
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory,
             bodies: RequestMemory::new(load.request_memory),
+            streams: Reservations::default(),
         }
     }
 

@@ -57,10 +57,20 @@ pub(super) enum Refusal {
     HeadTooLarge {
         most_bytes: usize,
     },
-    /// The limit on operations of a WebSocket is reached.
+    /// The limit on operations of a WebSocket or of a shared event stream is reached.
     TooManyOperations {
         most: usize,
     },
+    /// The limit on reserved event streams is reached.
+    TooManyStreams {
+        most: usize,
+    },
+    /// No event stream of the caller has the token of the request.
+    UnknownStream,
+    /// The event stream of a reservation was opened already.
+    StreamOpen,
+    /// An operation has the id of a running one.
+    OperationIdInUse,
     /// The handshake of a WebSocket is malformed.
     SocketHandshake,
     /// The handshake names another version of the WebSocket protocol.
@@ -99,7 +109,8 @@ pub(super) enum Refusal {
 impl Refusal {
     pub(super) fn status(&self) -> StatusCode {
         match self {
-            Self::Path => StatusCode::NOT_FOUND,
+            Self::Path | Self::UnknownStream => StatusCode::NOT_FOUND,
+            Self::StreamOpen | Self::OperationIdInUse => StatusCode::CONFLICT,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
             Self::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
@@ -120,7 +131,9 @@ impl Refusal {
             Self::RequestMemory => StatusCode::SERVICE_UNAVAILABLE,
             Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyConnections { .. } | Self::TooManyStreams { .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::NothingYet | Self::Overloaded | Self::TooManyOperations { .. } => {
                 StatusCode::SERVICE_UNAVAILABLE
@@ -153,6 +166,7 @@ impl Refusal {
             Self::Method { allow } => Some((ALLOW, allow)),
             // Within a second, most of the running requests have ended.
             Self::TooManyConnections { .. }
+            | Self::TooManyStreams { .. }
             | Self::NothingYet
             | Self::Overloaded
             | Self::RequestMemory
@@ -183,6 +197,9 @@ impl Refusal {
             | Self::TargetTooLong
             | Self::SocketHandshake
             | Self::TooManyOperations { .. }
+            | Self::UnknownStream
+            | Self::StreamOpen
+            | Self::OperationIdInUse
             | Self::BatchingDisabled
             | Self::EmptyBatch
             | Self::BatchTooLarge { .. }
@@ -306,6 +323,26 @@ impl Refusal {
                     "The socket has {most} running operations, as many as --max-socket-operations \
                      allows; end one, or open another socket."
                 ),
+            ),
+            Self::TooManyStreams { most } => GraphQLError::new(
+                ErrorCode::TooManyConnections,
+                format!(
+                    "The server has {most} event streams of the single connection mode, as many as \
+                     --max-clients allows; try again."
+                ),
+            ),
+            Self::UnknownStream => GraphQLError::new(
+                ErrorCode::NotFound,
+                "There is no event stream with this token for these credentials: PUT reserves one, \
+                 which ends with its connection.",
+            ),
+            Self::StreamOpen => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The event stream of this token was opened already.",
+            ),
+            Self::OperationIdInUse => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The event stream has a running operation with this id.",
             ),
             Self::SocketHandshake => GraphQLError::new(
                 ErrorCode::BadUserInput,

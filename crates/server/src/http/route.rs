@@ -22,7 +22,7 @@ use super::service::Service;
 use super::settings::Settings;
 use super::streamed_body::StreamTimeouts;
 use super::transport::Peer;
-use super::{explain, graphiql, graphql, sockets};
+use super::{explain, graphiql, graphql, single_stream, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -60,6 +60,7 @@ async fn observe(
 ) -> Response {
     let target = match request.uri().path() {
         "/graphql" if sockets::is_handshake(&request) => Target::Handshake,
+        "/graphql" if single_stream::is_addressed(service, &request) => Target::SingleStream,
         "/graphql" => Target::GraphQL,
         path if path.starts_with("/health/") => Target::Health,
         _ => Target::Other,
@@ -141,6 +142,9 @@ async fn route(
         // Boxed: handshakes are rare, and every request would need the space.
         "/graphql" if exchange.target == Target::Handshake => {
             Box::pin(sockets::answer(service, request, exchange, context)).await
+        }
+        "/graphql" if exchange.target == Target::SingleStream => {
+            Box::pin(single_stream::answer(service, request, readable, exchange, context)).await
         }
         "/graphql" => graphql::answer(service, request, readable, exchange, context).await,
         "/health/live" => health::answer_live(request.method()),

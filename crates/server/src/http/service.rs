@@ -121,7 +121,7 @@ impl Current {
                     self.renew();
                 }
                 _ = housekeeping.tick() => {
-                    self.get().worker.close_old_connections();
+                    self.keep_house();
                     engine::log_suppressed();
                     // After responses that took memory.
                     let taken_now = self.get().process.memory.taken();
@@ -131,6 +131,12 @@ impl Current {
                 }
             }
         }
+    }
+
+    fn keep_house(&self) {
+        let service = self.get();
+        service.worker.close_old_connections();
+        service.process.streams.remove_unused(service.settings.subscriptions.init_timeout);
     }
 
     /// Takes the newest generation if it has changed; otherwise this costs one atomic load.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use engine::live::{Begun, Responses};
+use engine::live::{Begun, Driver, Responses};
 use engine::{Caller, MemoryReservation, Response};
 use graphql::Request;
 use tokio::sync::watch;
@@ -120,9 +120,10 @@ impl Subscription {
             return Err(Response::request_error(&[error]));
         }
         let service = self.current.get();
-        self.responses = subscribe(&service, &self.request, &self.caller)?;
+        let driver = service.worker.resume(&mut self.responses, &self.request, &self.caller)?;
+        drive(&service, driver);
         self.service = service;
-        self.sent.may_repeat = true;
+        self.sent.may_repeat = self.responses.are_states();
         Ok(())
     }
 }
@@ -151,9 +152,14 @@ fn subscribe(
     caller: &Caller,
 ) -> Result<Responses, Response> {
     let Begun { responses, driver } = service.worker.subscribe(request, caller)?;
+    drive(service, driver);
+    Ok(responses)
+}
+
+/// Executes a query on this thread, if another one does not do so already.
+fn drive(service: &Rc<Service>, driver: Option<Driver>) {
     if let Some(driver) = driver {
         let service = Rc::clone(service);
         spawn_local(async move { service.worker.drive(driver).await });
     }
-    Ok(responses)
 }

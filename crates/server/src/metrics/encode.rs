@@ -63,6 +63,7 @@ impl Collector for Sources {
         live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
             Api::Source(engine) => {
+                live::encode_engine(engine, &mut writer)?;
                 databases::encode(&[(None, &self.connections)], &mut writer)?;
                 custom_fields::encode(&[(None, engine.resolver_statistics())], &mut writer)
             }

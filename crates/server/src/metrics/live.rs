@@ -4,6 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use engine::Engine;
+use engine::live::RunningFeed;
+use prometheus_client::metrics::MetricType;
+
 use super::encode::Writer;
 use super::store::Shard;
 
@@ -57,6 +61,36 @@ impl Drop for OpenGuard {
     fn drop(&mut self) {
         self.shard.live.gauge(self.of).fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Kinds of feeds, by their labels.
+const FEEDS: [(RunningFeed, &str); 3] = [
+    (RunningFeed::Stream, "stream"),
+    (RunningFeed::Probe, "state"),
+    (RunningFeed::Interval, "interval"),
+];
+
+/// Writes the metrics of an engine.
+pub(super) fn encode_engine(engine: &Engine, writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let counts = engine.live_counts();
+    let help = "How changes of rows are found for live queries";
+    let mut family = writer.begin("thalweg_live_feed", help, MetricType::Gauge)?;
+    for (feed, kind) in FEEDS {
+        let is_running = i64::from(counts.feed == Some(feed));
+        family.encode_family(&[("kind", kind)])?.encode_gauge(&is_running)?;
+    }
+    let help = "Different live queries, each with the subscribers of equal ones";
+    writer.gauge("thalweg_live_cohorts", help, counts.cohorts as f64)?;
+    let help = "Subscribers of live queries";
+    writer.gauge("thalweg_live_subscribers", help, counts.subscribers as f64)?;
+    writer.counter("thalweg_live_executions", "Executions of live queries", counts.executions)?;
+    let counts = engine.listener_counts();
+    let help = "Subscribers to notifications";
+    writer.gauge("thalweg_event_subscribers", help, counts.listeners as f64)?;
+    let help = "Executions of subscriptions to notifications";
+    writer.counter("thalweg_event_executions", help, counts.executions)?;
+    let help = "Subscribers to notifications that read too slowly and were ended";
+    writer.counter("thalweg_event_subscribers_dropped", help, counts.too_slow)
 }
 
 /// Writes the metrics of all threads.

@@ -224,11 +224,7 @@ impl Shard {
     /// The index of the operation. The document caches it, so that a name is looked up once.
     fn place(&self, seen: &CompletedRequest<'_>) -> Place {
         let Some(document) = &seen.report.document else {
-            return match seen.report.operation {
-                // A subscription begins: its executions are not those of this client.
-                Some(_) => Place::OTHER,
-                None => Place::INVALID,
-            };
+            return Place::INVALID;
         };
         if let Some(place) = document.label.get() {
             return Place(*place);

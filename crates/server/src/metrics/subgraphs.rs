@@ -14,6 +14,8 @@ struct Seen<'s> {
     breaker: Option<BreakerState>,
     /// Running and queued requests.
     load: Option<(u32, u32)>,
+    /// Running subscriptions, and their WebSockets.
+    subscriptions: (usize, usize),
     /// Whether it is reached over HTTP. Sources in the process have no HTTP metrics; their connections
     /// are among those of databases.
     is_remote: bool,
@@ -33,6 +35,7 @@ pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>)
         statistics: shared.statistics(),
         breaker: shared.breaker(),
         load: shared.load(),
+        subscriptions: shared.subscriptions(),
         is_remote: shared.is_remote(),
     });
     let all: Vec<Seen<'_>> = all.collect();
@@ -120,6 +123,22 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
         for Seen { name, load, .. } in all {
             let Some(load) = load else { continue };
             let count = i64::from(of(*load));
+            family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
+        }
+    }
+    type Subscriptions = fn((usize, usize)) -> usize;
+    let subscriptions: [(&str, &str, Subscriptions); 2] = [
+        (
+            "thalweg_subgraph_subscriptions",
+            "Running subscriptions to a subgraph",
+            |(running, _)| running,
+        ),
+        ("thalweg_subgraph_sockets", "WebSockets to a subgraph", |(_, sockets)| sockets),
+    ];
+    for (metric, help, of) in subscriptions {
+        let mut family = writer.begin(metric, help, MetricType::Gauge)?;
+        for Seen { name, subscriptions, .. } in all.iter().filter(|seen| seen.is_remote) {
+            let count = of(*subscriptions) as f64;
             family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
         }
     }

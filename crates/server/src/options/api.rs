@@ -70,6 +70,10 @@ pub(crate) struct ApiOptions {
     /// changes, as with PostGraphile's `--live`
     #[arg(long, env = "THALWEG_LIVE")]
     live: bool,
+    /// The directive `@live`, which makes a query a live query over WebSockets and event streams: its
+    /// clients receive the new response after changes
+    #[arg(long, env = "THALWEG_LIVE_DIRECTIVE")]
+    pub(crate) live_directive: bool,
     /// On PostgreSQL: leave out objects for which no role of the connection's user has permissions, as with
     /// PostGraphile's `ignoreRBAC: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_RBAC")]
@@ -184,7 +188,10 @@ impl ApiOptions {
         Ok(engine::Options {
             schema_first: definitions.map(|text| self.data.schema_first(&text)),
             resolvers: Some(self.custom.to_engine()),
-            live: engine::live::FeedOptions::default(),
+            live: engine::live::FeedOptions {
+                has_directive: self.live_directive,
+                ..engine::live::FeedOptions::default()
+            },
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),
@@ -193,6 +200,7 @@ impl ApiOptions {
                     true => Rights::Respected,
                     false => Rights::Ignored,
                 },
+                called: self.postgraphile.topic_authorization(),
                 wide_integers: self.bigint == Some(BigInt::String),
                 stored_as: self.stored_as.clone(),
                 durability: self.durability.unwrap_or_default(),

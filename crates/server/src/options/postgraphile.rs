@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use dialects::postgraphile::{
     self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, TagsFile,
 };
-use engine::Extensions;
+use engine::{Extensions, FunctionName};
 
 use super::words::Words;
 use crate::failure::Failure;
@@ -129,6 +129,16 @@ pub(crate) struct PostGraphileOptions {
     /// the plugin pg-pubsub
     #[arg(long, env = "THALWEG_SIMPLE_SUBSCRIPTIONS")]
     simple_subscriptions: bool,
+    /// For postgraphile, on PostgreSQL: the function, as `schema.function`, that authorizes subscriptions to
+    /// notifications, as `subscriptionAuthorizationFunction`
+    #[arg(
+        long,
+        env = "THALWEG_SUBSCRIPTION_AUTHORIZATION_FUNCTION",
+        value_name = "FUNCTION",
+        requires = "simple_subscriptions",
+        value_parser = function_name
+    )]
+    subscription_authorization_function: Option<FunctionName>,
 }
 
 /// The values of PostGraphile's `legacyRelations`.
@@ -149,6 +159,11 @@ impl PostGraphileOptions {
     /// Whether objects of extensions are read.
     pub(super) fn extensions(&self) -> Extensions {
         if self.include_extension_resources { Extensions::Listed } else { Extensions::LeftOut }
+    }
+
+    /// The function that authorizes subscriptions to notifications.
+    pub(super) fn topic_authorization(&self) -> Option<FunctionName> {
+        self.subscription_authorization_function.clone()
     }
 
     pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
@@ -192,6 +207,17 @@ impl PostGraphileOptions {
             |error: String| Failure::Usage(format!("the tags file {}: {error}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
         TagsFile::parse(&text).map_err(|error| refused(error.to_string()))
+    }
+}
+
+fn function_name(text: &str) -> Result<FunctionName, String> {
+    match text.split_once('.') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
+            Ok(FunctionName { namespace: namespace.into(), name: name.into() })
+        }
+        Some(_) | None => {
+            Err("a schema and a function are wanted, such as `app.validate_subscription`".into())
+        }
     }
 }
 

@@ -86,7 +86,7 @@ enum Scope {
     Policies,
     /// Databases that measure statements, and gateways, which measure fetches.
     Figures,
-    /// Sources with live queries: not those in the process of a gateway.
+    /// Sources with live queries, also in the process of a gateway.
     Live,
     /// PostgreSQL, where it has live queries.
     LivePostgres,
@@ -121,7 +121,7 @@ const DIALECTS: [DialectOptions; 6] = [
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
-const ON_POSTGRES: [&str; 8] = [
+const ON_POSTGRES: [&str; 9] = [
     "connection-filter-arrays",
     "connection-filter-computed-columns",
     "connection-filter-setof-functions",
@@ -130,6 +130,7 @@ const ON_POSTGRES: [&str; 8] = [
     "include-extension-resources",
     "jwt-token-identifier",
     "simple-subscriptions",
+    "subscription-authorization-function",
 ];
 
 /// All other options by their long names.
@@ -142,7 +143,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
     (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
     (Scope::LivePostgres, &["live-feed", "live-relay"]),
-    (Scope::Live, &["live-interval"]),
+    (Scope::Live, &["live-interval", "live-directive"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
     (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
     (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),
@@ -404,6 +405,11 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
     let no_postgres = |instead: &str| {
         format!("`--{name}` is for PostgreSQL, which no `source` of `--subgraphs` is: {instead}")
     };
+    let no_source = |instead: &str| {
+        (!has_sqlite && !has_postgres && !has_neo4j).then(|| {
+            format!("`--{name}` is for databases in the gateway's process, and no subgraph has a `source` in `--subgraphs`: {instead}")
+        })
+    };
     match scope {
         // Gateways have options of the same names, such as `--watch`.
         Scope::Everywhere
@@ -412,13 +418,14 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         | Scope::Claims
         | Scope::Figures
         | Scope::Tables(_) => None,
-        Scope::Sources(instead) => (!has_sqlite && !has_postgres && !has_neo4j).then(|| {
-            format!("`--{name}` is for databases in the gateway's process, and no subgraph has a `source` in `--subgraphs`: {instead}")
-        }),
+        Scope::Sources(instead) => no_source(instead),
+        Scope::Live => no_source(LEAVE_OUT),
         Scope::Servers(instead) => (!has_postgres && !has_neo4j).then(|| {
             format!("`--{name}` is for databases that are servers, which no `source` of `--subgraphs` is: {instead}")
         }),
-        Scope::Postgres(_) => (!has_postgres).then(|| no_postgres(LEAVE_OUT)),
+        Scope::Postgres(_) | Scope::LivePostgres => {
+            (!has_postgres).then(|| no_postgres(LEAVE_OUT))
+        }
         Scope::PostgresSession(_) => (!has_postgres)
             .then(|| no_postgres("subgraphs over HTTP get the caller by `headers` there")),
         Scope::Roles => (!has_postgres && !has_policies).then(|| {
@@ -431,8 +438,6 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         | Scope::DialectOnPostgres(_)
         | Scope::OtherDialects(..)
         | Scope::Policies
-        | Scope::Live
-        | Scope::LivePostgres
         | Scope::Sqlite(_)
         | Scope::SqliteOrPhrag => Some(format!(
             "`--{name}` is for a database, and the source is a supergraph: {LEAVE_OUT}"

@@ -8,13 +8,13 @@ use super::quantity::Time;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Subscriptions")]
 pub(crate) struct SubscriptionOptions {
-    /// Timeout for the first message of a WebSocket, which initializes the connection
+    /// Timeout for the first message of a WebSocket, which initializes the connection, and from the reservation of an event stream to its request
     #[arg(long, env = "THALWEG_SOCKET_INIT_TIMEOUT", value_name = "TIME", default_value = "3s")]
     pub(crate) socket_init_timeout: Time,
     /// The interval of pings over a WebSocket, and of signs of life in an event stream; a client that does not answer a ping until the next one is disconnected
-    #[arg(long, env = "THALWEG_PING_INTERVAL", value_name = "TIME", default_value = "12s")]
+    #[arg(long, env = "THALWEG_PING_INTERVAL", value_name = "TIME", default_value = "25s")]
     pub(crate) ping_interval: Time,
-    /// The maximum number of operations that run over a WebSocket at the same time
+    /// The maximum number of operations that run over a WebSocket, or a reserved event stream, at the same time
     #[arg(
         long,
         env = "THALWEG_MAX_SOCKET_OPERATIONS",
@@ -22,7 +22,7 @@ pub(crate) struct SubscriptionOptions {
         default_value = "1000"
     )]
     pub(crate) max_socket_operations: usize,
-    /// How changes of rows are found: by a stream of the database, where it has one, or by its state, which is read in intervals
+    /// How changes of rows are found: by a stream of the database, where it has one, by triggers, or by its state, which is read in intervals
     #[arg(long, env = "THALWEG_LIVE_FEED", value_name = "KIND", default_value = "stream")]
     live_feed: LiveFeed,
     /// How several servers of a database share a stream of changes: one of them reads it, and sends the changes to the others
@@ -36,8 +36,11 @@ pub(crate) struct SubscriptionOptions {
 /// Ways to find changes of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LiveFeed {
-    /// PostgreSQL's logical replication, if the server's `wal_level` and the role allow it
+    /// PostgreSQL's logical replication, if the server's `wal_level` and the role allow it, otherwise
+    /// the triggers of `thalweg triggers`, if there are any
     Stream,
+    /// The triggers of `thalweg triggers`
+    Triggers,
     /// Intervals
     Interval,
 }
@@ -55,12 +58,13 @@ impl SubscriptionOptions {
     pub(crate) fn to_engine(&self) -> FeedOptions {
         let kind = match self.live_feed {
             LiveFeed::Stream => FeedKind::Stream,
+            LiveFeed::Triggers => FeedKind::Triggers,
             LiveFeed::Interval => FeedKind::Probe,
         };
         let relay = match self.live_relay {
             LiveRelay::Notify => Relay::Notify,
             LiveRelay::None => Relay::None,
         };
-        FeedOptions { interval: self.live_interval.0, kind, relay }
+        FeedOptions { interval: self.live_interval.0, kind, relay, ..FeedOptions::default() }
     }
 }

@@ -92,3 +92,38 @@ fn sockets_and_subscriptions_are_counted() {
     client.close();
     assert!(happens_within(PATIENCE, || values() == [0.0, 0.0, 2.0]), "{:?}", values());
 }
+
+#[test]
+fn live_queries_are_counted_and_named() {
+    let site = Site::start(&["--metrics-listen", "127.0.0.1:0"]);
+    let has = |lines: &[&str]| {
+        let text = scrape(&site.server);
+        lines.iter().all(|line| text.lines().any(|known| known == *line))
+    };
+    let none = [
+        "thalweg_live_feed{kind=\"stream\"} 0",
+        "thalweg_live_feed{kind=\"state\"} 0",
+        "thalweg_live_feed{kind=\"interval\"} 0",
+        "thalweg_live_cohorts 0.0",
+        "thalweg_live_subscribers 0.0",
+        "thalweg_live_executions_total 0",
+        "thalweg_event_subscribers 0.0",
+        "thalweg_event_subscribers_dropped_total 0",
+    ];
+    assert!(has(&none), "{}", scrape(&site.server));
+    let named = NOTES.replace("subscription", "subscription Notes");
+    let mut clients = [site.connect(TRANSPORT), site.connect(TRANSPORT)];
+    for client in &mut clients {
+        client.send(&subscribe("1", &named));
+        assert_eq!(client.receive(), next("1", &notes(&[])));
+    }
+    let some = [
+        "thalweg_live_feed{kind=\"state\"} 1",
+        "thalweg_live_cohorts 1.0",
+        "thalweg_live_subscribers 2.0",
+        "thalweg_request_duration_seconds_count{operation=\"Notes\"} 2",
+    ];
+    assert!(happens_within(PATIENCE, || has(&some)), "{}", scrape(&site.server));
+    drop(clients);
+    assert!(happens_within(PATIENCE, || has(&none[..5])), "{}", scrape(&site.server));
+}

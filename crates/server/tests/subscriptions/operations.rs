@@ -110,13 +110,3 @@ fn persisted_documents_may_be_named() {
         assert_eq!(client.receive(), complete("1"));
     }
 }
-
-#[test]
-fn clients_of_other_projects_subscribe() {
-    let site = Site::start(&[]);
-    let address = site.server.address.to_string();
-    if let Some(printed) = crate::script::run("subscriptions.mjs", &[&address]) {
-        let clients = ["graphql-ws", "Apollo Client", "subscriptions-transport-ws", "graphql-sse"];
-        assert_eq!(printed.lines().collect::<Vec<_>>(), clients);
-    }
-}

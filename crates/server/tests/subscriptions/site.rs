@@ -23,8 +23,8 @@ type Note @withSubscription {
 }
 "#;
 
-pub(super) const TRANSPORT: &str = "graphql-transport-ws";
-pub(super) const LEGACY: &str = "graphql-ws";
+pub(crate) const TRANSPORT: &str = "graphql-transport-ws";
+pub(crate) const LEGACY: &str = "graphql-ws";
 
 /// A server with a database of notes.
 pub(super) struct Site {
@@ -33,7 +33,7 @@ pub(super) struct Site {
 }
 
 /// A client of a WebSocket.
-pub(super) struct Client(WebSocket<TcpStream>);
+pub(crate) struct Client(WebSocket<TcpStream>);
 
 /// Returns the arguments of a server with these types.
 pub(super) fn arguments(folder: &Folder, types: &str, options: &[&str]) -> Vec<String> {
@@ -71,33 +71,12 @@ impl Site {
 
     /// The same with a payload.
     pub(super) fn connect_with(&self, subprotocol: &str, payload: &Value) -> Client {
-        let mut client = self.open(subprotocol);
-        client.send(&json!({ "type": "connection_init", "payload": payload }));
-        assert_eq!(client.receive(), json!({ "type": "connection_ack" }));
-        client
+        Client::connect(&self.server, subprotocol, payload)
     }
 
     /// The socket, or the status and the body of a refused handshake.
     pub(super) fn open_with(&self, headers: &[(&str, &str)]) -> Result<Client, (u16, String)> {
-        let stream = self.server.connect();
-        stream.set_nodelay(true).unwrap();
-        let url = format!("ws://{}/graphql", self.server.address);
-        let mut request = url.into_client_request().unwrap();
-        for (name, value) in headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-            request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
-        }
-        match client(request, stream) {
-            Ok((socket, response)) => {
-                assert_subprotocol(headers, &response);
-                Ok(Client(socket))
-            }
-            Err(HandshakeError::Failure(Error::Http(response))) => {
-                let body = response.body().clone().unwrap_or_default();
-                Err((response.status().as_u16(), String::from_utf8(body).unwrap()))
-            }
-            Err(error) => panic!("{error}"),
-        }
+        Client::open(&self.server, headers)
     }
 }
 
@@ -122,33 +101,64 @@ pub(super) fn notes(texts: &[&str]) -> Value {
 
 pub(super) const NOTES: &str = "subscription { queryNote(order: { asc: text }) { text } }";
 
-pub(super) fn subscribe(id: &str, query: &str) -> Value {
+pub(crate) fn subscribe(id: &str, query: &str) -> Value {
     json!({ "type": "subscribe", "id": id, "payload": { "query": query } })
 }
 
-pub(super) fn next(id: &str, payload: &Value) -> Value {
+pub(crate) fn next(id: &str, payload: &Value) -> Value {
     json!({ "type": "next", "id": id, "payload": payload })
 }
 
-pub(super) fn complete(id: &str) -> Value {
+pub(crate) fn complete(id: &str) -> Value {
     json!({ "type": "complete", "id": id })
 }
 
 impl Client {
-    pub(super) fn send(&mut self, message: &Value) {
+    /// Opens a socket and initializes the connection.
+    pub(crate) fn connect(server: &Server, subprotocol: &str, payload: &Value) -> Self {
+        let mut client = Self::open(server, &[("sec-websocket-protocol", subprotocol)]).unwrap();
+        client.send(&json!({ "type": "connection_init", "payload": payload }));
+        assert_eq!(client.receive(), json!({ "type": "connection_ack" }));
+        client
+    }
+
+    /// Opens a socket; the error is the status and the body of a refused handshake.
+    pub(crate) fn open(server: &Server, headers: &[(&str, &str)]) -> Result<Self, (u16, String)> {
+        let stream = server.connect();
+        stream.set_nodelay(true).unwrap();
+        let url = format!("ws://{}/graphql", server.address);
+        let mut request = url.into_client_request().unwrap();
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+        }
+        match client(request, stream) {
+            Ok((socket, response)) => {
+                assert_subprotocol(headers, &response);
+                Ok(Self(socket))
+            }
+            Err(HandshakeError::Failure(Error::Http(response))) => {
+                let body = response.body().clone().unwrap_or_default();
+                Err((response.status().as_u16(), String::from_utf8(body).unwrap()))
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
         self.send_text(&message.to_string());
     }
 
-    pub(super) fn send_text(&mut self, text: &str) {
+    pub(crate) fn send_text(&mut self, text: &str) {
         self.send_frame(Message::text(text));
     }
 
-    pub(super) fn send_frame(&mut self, message: Message) {
+    pub(crate) fn send_frame(&mut self, message: Message) {
         self.0.send(message).unwrap();
     }
 
     /// The next message of the subprotocol.
-    pub(super) fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         loop {
             match self.0.read().unwrap() {
                 Message::Text(text) => return serde_json::from_str(&text).unwrap(),
@@ -174,14 +184,14 @@ impl Client {
     }
 
     /// The next messages, by their ids and types: those of different operations have no order.
-    pub(super) fn receive_sorted(&mut self, number: usize) -> Vec<Value> {
+    pub(crate) fn receive_sorted(&mut self, number: usize) -> Vec<Value> {
         let mut messages: Vec<Value> = (0..number).map(|_| self.receive()).collect();
         messages.sort_by_key(|message| [&message["id"], &message["type"]].map(Value::to_string));
         messages
     }
 
     /// Asserts that no message comes for a while.
-    pub(super) fn assert_silent(&mut self) {
+    pub(crate) fn assert_silent(&mut self) {
         let deadline = Instant::now() + Duration::from_millis(300);
         self.set_timeout(Duration::from_millis(100));
         while Instant::now() < deadline {
@@ -199,7 +209,7 @@ impl Client {
     }
 
     /// Asserts that the server closes the socket, after no further message.
-    pub(super) fn assert_closed(mut self, code: u16, reason: &str) {
+    pub(crate) fn assert_closed(mut self, code: u16, reason: &str) {
         loop {
             match self.0.read().unwrap() {
                 Message::Close(Some(frame)) => {
@@ -219,7 +229,7 @@ impl Client {
     }
 
     /// Waits for the end of the connection.
-    pub(super) fn wait_for_end(mut self) -> Error {
+    pub(crate) fn wait_for_end(mut self) -> Error {
         loop {
             if let Err(error) = self.0.read() {
                 return error;
@@ -227,7 +237,7 @@ impl Client {
         }
     }
 
-    pub(super) fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.0.close(None).unwrap();
         assert!(matches!(self.wait_for_end(), Error::ConnectionClosed));
     }

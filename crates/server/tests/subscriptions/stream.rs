@@ -5,14 +5,14 @@ use std::net::TcpStream;
 
 use crate::program::Server;
 
-pub(super) struct Stream {
+pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
     headers: Vec<(String, String)>,
 }
 
 impl Stream {
     /// Sends a request, and reads the head of its response, whose status is 200.
-    pub(super) fn open(server: &Server, request: &str) -> Self {
+    pub(crate) fn open(server: &Server, request: &str) -> Self {
         let mut stream = server.connect();
         stream.write_all(request.as_bytes()).unwrap();
         let mut reader = BufReader::new(stream);
@@ -29,12 +29,12 @@ impl Stream {
         Self { reader, headers }
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The next chunk; empty at the end.
-    pub(super) fn chunk(&mut self) -> String {
+    pub(crate) fn chunk(&mut self) -> String {
         let mut line = String::new();
         self.reader.read_line(&mut line).unwrap();
         let length = usize::from_str_radix(line.trim_end(), 16).unwrap();

@@ -27,8 +27,7 @@ mod secret;
 
 use std::sync::{Arc, LazyLock};
 
-use source::changes::Coverage;
-use source::{SourceError, SourceErrorKind};
+use source::SourceError;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use tokio_postgres::types::{FromSqlOwned, ToSql, Type};
@@ -39,7 +38,9 @@ pub(super) use leader::Leader;
 use message::Message;
 use secret::{Agreement, Key};
 
+use super::relations::Covered;
 use super::snapshot::Snapshot;
+use super::stream::lost;
 
 /// Interval in which a follower checks the leader's session.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
@@ -77,7 +78,7 @@ pub(super) struct Session {
     pub(super) client: Arc<Client>,
     /// Those of the channels to which the session listens.
     pub(super) notifications: UnboundedReceiver<Notification>,
-    pub(super) coverage: Coverage,
+    pub(super) covered: Arc<Covered>,
     /// True if tables were published just now.
     pub(super) has_published: bool,
 }
@@ -285,8 +286,4 @@ pub(super) async fn limited<T>(
         Ok(result) => result.map_err(|error| lost(&error)),
         Err(_) => Err(lost(&"the server does not answer")),
     }
-}
-
-fn lost(error: &dyn std::fmt::Display) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }

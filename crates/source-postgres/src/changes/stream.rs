@@ -5,11 +5,12 @@ use std::fmt;
 use std::future::pending;
 use std::sync::Arc;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use bytes::Bytes;
 use pg_walstream::{ColumnData, LogicalReplicationMessage, LogicalReplicationParser, TupleData};
 use source::changes::{
-    Cell, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange, TableName,
+    Cell, ChangeStream, ChangedRows, ChangedTable, Coverage, NoStream, RowChange, TableChange,
+    TableName,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::sync::mpsc::unbounded_channel;
@@ -17,6 +18,7 @@ use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::relations::{Covered, Relations, Reporting};
 use super::relay::{Leader, Session, limited};
 use super::snapshot::Snapshot;
 use crate::wire::{Config, Replication, connect_notified};
@@ -35,12 +37,12 @@ const TEXT: u8 = b't';
 const NOT_VISIBLE_YET: Duration = Duration::from_millis(2);
 
 /// A running stream.
-pub(super) struct LogicalStream {
+pub struct LogStream {
     replication: Replication,
     parser: LogicalReplicationParser,
     /// By the numbers that the stream gives to them.
     relations: AHashMap<u32, Relation>,
-    coverage: Coverage,
+    covered: Arc<Covered>,
     /// Runs statements beside the stream.
     client: Arc<Client>,
     gathered: Gathered,
@@ -115,8 +117,8 @@ impl Gathered {
 }
 
 impl Session {
-    /// Connects, and publishes these tables, as far as the role may.
-    pub(super) async fn begin(config: &Config, tables: &[TableName]) -> Result<Self, NoStream> {
+    /// Connects, and publishes the tables of these tables and views, as far as the role may.
+    pub(super) async fn begin(config: &Config, relations: &[TableName]) -> Result<Self, NoStream> {
         let (sender, notifications) = unbounded_channel();
         let connected = connect_notified(config, Some(sender)).await;
         let client = connected.map_err(|error| failed(&error))?;
@@ -135,35 +137,42 @@ impl Session {
             }
             (true, true, false) => {}
         }
-        let has_published = publish(&client, tables).await?;
-        let coverage = covered(&client).await.map_err(|error| failed(&error))?;
-        if coverage.tables.is_empty() {
+        let read =
+            || async { Relations::read(&client, relations).await.map_err(|error| failed(&error)) };
+        let has_published = publish(&client, &read().await?.needed(Reporting::Stored)).await?;
+        // The publication is one of the definitions.
+        let definitions = read().await?;
+        let tables = definitions.needed(Reporting::Stored);
+        let published = published(&client, &tables).await.map_err(|error| failed(&error))?;
+        let coverage = definitions.coverage(Reporting::Stored, |table| published.contains(&table));
+        if coverage.relations.is_empty() {
             return not_allowed(
                 "no table can be published: the role has to own them, and they need primary keys",
             );
         }
-        Ok(Self { client: Arc::new(client), notifications, coverage, has_published })
+        let covered = Arc::new(Covered { definitions, coverage });
+        Ok(Self { client: Arc::new(client), notifications, covered, has_published })
     }
 }
 
-impl LogicalStream {
+impl LogStream {
     /// Begins a stream of the published tables.
     pub(super) async fn begin(config: &Config, session: Session) -> Result<Self, SourceError> {
-        let Session { client, coverage, .. } = session;
-        Self::start(config, client, coverage, None).await
+        let Session { client, covered, .. } = session;
+        Self::start(config, client, covered, None).await
     }
 
     /// The same, whose changes are relayed to other servers.
     pub(super) async fn lead(config: &Config, session: Session) -> Result<Self, SourceError> {
-        let (client, coverage) = (Arc::clone(&session.client), session.coverage.clone());
+        let (client, covered) = (Arc::clone(&session.client), Arc::clone(&session.covered));
         let leader = Leader::start(session)?;
-        Self::start(config, client, coverage, Some(leader)).await
+        Self::start(config, client, covered, Some(leader)).await
     }
 
     async fn start(
         config: &Config,
         client: Arc<Client>,
-        coverage: Coverage,
+        covered: Arc<Covered>,
         leader: Option<Leader>,
     ) -> Result<Self, SourceError> {
         let replication = start(config).await.map_err(|error| lost(&error))?;
@@ -174,39 +183,11 @@ impl LogicalStream {
             replication,
             parser: LogicalReplicationParser::with_protocol_version(PROTOCOL),
             relations: AHashMap::new(),
-            coverage,
+            covered,
             client,
             gathered: Gathered::default(),
             leader,
         })
-    }
-
-    pub(super) fn coverage(&self) -> &Coverage {
-        &self.coverage
-    }
-
-    /// As [`source::changes::ChangeStream::next`].
-    pub(super) async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
-        // What is gathered stays where the future is dropped.
-        while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
-            let ended = async {
-                match &mut self.leader {
-                    Some(leader) => leader.ended().await,
-                    None => pending().await,
-                }
-            };
-            let messages = tokio::select! {
-                messages = self.replication.next() => messages.map_err(|error| lost(&error))?,
-                error = ended => return Err(error),
-            };
-            messages.into_iter().try_for_each(|message| self.receive(message))?;
-        }
-        self.wait_until_visible().await?;
-        let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
-        if let Some(leader) = &self.leader {
-            leader.relay(&changes);
-        }
-        Ok(changes)
     }
 
     fn receive(&mut self, message: Bytes) -> Result<(), SourceError> {
@@ -283,39 +264,70 @@ impl LogicalStream {
 }
 
 /// Without the parser, which has no form of its own.
-impl fmt::Debug for LogicalStream {
+impl fmt::Debug for LogStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogicalStream").field("gathered", &self.gathered).finish()
+        f.debug_struct("LogStream").field("gathered", &self.gathered).finish()
+    }
+}
+
+impl ChangeStream for LogStream {
+    fn coverage(&self) -> &Coverage {
+        &self.covered.coverage
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        // What is gathered stays where the future is dropped.
+        while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
+            let ended = async {
+                match &mut self.leader {
+                    Some(leader) => leader.ended().await,
+                    None => pending().await,
+                }
+            };
+            let messages = tokio::select! {
+                messages = self.replication.next() => messages.map_err(|error| lost(&error))?,
+                error = ended => return Err(error),
+            };
+            messages.into_iter().try_for_each(|message| self.receive(message))?;
+        }
+        self.wait_until_visible().await?;
+        let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
+        if let Some(leader) = &self.leader {
+            leader.relay(&changes);
+        }
+        Ok(changes)
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        limited(self.covered.definitions.is_current(&self.client)).await
     }
 }
 
 /// Publishes the tables, as far as the role may. Those that it may not are not covered. Returns true
 /// if some were not published before.
-async fn publish(client: &Client, tables: &[TableName]) -> Result<bool, NoStream> {
-    let namespaces: Vec<&str> =
-        tables.iter().map(|table| table.namespace.as_deref().unwrap_or_default()).collect();
-    let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
-    let parameters: [(&(dyn ToSql + Sync), Type); 2] =
-        [(&namespaces, Type::TEXT_ARRAY), (&names, Type::TEXT_ARRAY)];
+async fn publish(client: &Client, tables: &[u32]) -> Result<bool, NoStream> {
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
     let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
     let rows = rows.map_err(|error| failed(&error))?;
-    let statement: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
-    let Some(statement) = statement else { return Ok(false) };
-    if let Err(error) = client.batch_execute(&statement).await {
+    let statements: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
+    let Some(statements) = statements.filter(|statements| !statements.is_empty()) else {
+        return Ok(false);
+    };
+    if let Err(error) = client.batch_execute(&statements).await {
         // Another server may have published them at the same time.
         tracing::debug!(%error, "some tables were not published");
     }
     Ok(true)
 }
 
-async fn covered(client: &Client) -> Result<Coverage, tokio_postgres::Error> {
-    let rows = client.query_typed(include_str!("covered.sql"), &[]).await?;
-    let table = |row: &tokio_postgres::Row| {
-        let (namespace, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(TableName { namespace: Some(namespace.into()), name: name.into() })
-    };
-    let tables = rows.iter().map(table).collect::<Result<_, tokio_postgres::Error>>()?;
-    Ok(Coverage { tables })
+/// The tables whose changes are published.
+async fn published(
+    client: &Client,
+    tables: &[u32],
+) -> Result<AHashSet<u32>, tokio_postgres::Error> {
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
+    let rows = client.query_typed(include_str!("published.sql"), &parameters).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// Creates the slot, whose changes begin here, and starts the stream.
@@ -328,10 +340,10 @@ async fn start(config: &Config) -> Result<Replication, crate::wire::WireError> {
     Ok(replication)
 }
 
-fn failed(error: &dyn std::fmt::Display) -> NoStream {
+pub(super) fn failed(error: &dyn std::fmt::Display) -> NoStream {
     NoStream::Failed(lost(error))
 }
 
-fn lost(error: &dyn std::fmt::Display) -> SourceError {
+pub(super) fn lost(error: &dyn std::fmt::Display) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }

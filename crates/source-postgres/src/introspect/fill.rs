@@ -54,6 +54,7 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         fill.vector_index(index);
     }
     fill.functions(&found.functions);
+    fill.called(found.called.as_ref());
     fill.composites();
     let shared = partitions::shared(&mut fill, &found.partition_keys);
     let entities = std::mem::take(&mut fill.types.entities);

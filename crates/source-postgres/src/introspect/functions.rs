@@ -2,7 +2,8 @@
 
 use catalog::builder::{NewField, NewFunction};
 use catalog::{
-    Argument, ArgumentType, EntityId, EntityKind, FieldId, FunctionResult, Note, NoteKind,
+    Argument, ArgumentType, EntityId, EntityKind, FieldId, FunctionId, FunctionResult, Note,
+    NoteKind,
 };
 
 use super::ArgumentOids;
@@ -51,12 +52,21 @@ impl Fill<'_> {
         }
     }
 
+    /// Adds the function that the server calls itself: no client can call it.
+    pub(super) fn called(&mut self, called: Option<&(String, Function)>) {
+        let Some((namespace, function)) = called else { return };
+        // Its types have no obstacle.
+        if let Ok(id) = self.function(namespace, &function.name, function) {
+            self.builder.make_uncallable(id);
+        }
+    }
+
     fn function(
         &mut self,
         namespace: &str,
         subject: &str,
         function: &Function,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<FunctionId, Obstacle> {
         if function.overloaded {
             return Err(Obstacle::new(
                 "several functions of its schema have this name, so a field could not say which \
@@ -111,7 +121,7 @@ impl Fill<'_> {
         if self.privileges.is_some_and(|privileges| !privileges.may_call(function.oid)) {
             self.builder.make_uncallable(id);
         }
-        Ok(())
+        Ok(id)
     }
 
     fn argument_type(

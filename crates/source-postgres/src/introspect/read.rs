@@ -9,7 +9,7 @@ use super::rows::{
     Relation, TypeRow, VectorIndex,
 };
 use super::{IntrospectError, OLDEST_VERSION};
-use crate::options::{Extensions, Rights};
+use crate::options::{Extensions, FunctionName, PostgresOptions, Rights};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them. The
@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub(super) vector_indexes: Vec<VectorIndex>,
     pub(super) partition_keys: Vec<PartitionKey>,
     pub(super) functions: Vec<Function>,
+    /// The function that the server calls itself, with the name of its namespace.
+    pub(super) called: Option<(String, Function)>,
     pub(super) types: Vec<TypeRow>,
     /// The attributes of the composites among `types`, by relation, then in their order.
     pub(super) attributes: Vec<Column>,
@@ -44,12 +46,10 @@ pub(super) struct Found {
 
 pub(super) async fn read(
     client: &Client,
-    namespaces: &[String],
-    extensions: Extensions,
-    rights: Rights,
+    options: &PostgresOptions<'_>,
 ) -> Result<Found, IntrospectError> {
     client.batch_execute(BEGIN).await?;
-    let found = read_snapshot(client, namespaces, extensions, rights).await;
+    let found = read_snapshot(client, options).await;
     // Nothing was written, so the end is the same for a failure and for a success.
     let ended = client.batch_execute("rollback").await;
     let found = found?;
@@ -59,10 +59,9 @@ pub(super) async fn read(
 
 async fn read_snapshot(
     client: &Client,
-    names: &[String],
-    extensions: Extensions,
-    rights: Rights,
+    options: &PostgresOptions<'_>,
 ) -> Result<Found, IntrospectError> {
+    let PostgresOptions { namespaces: names, extensions, rights, called, .. } = *options;
     let extensions = extensions == Extensions::Listed;
     let version = |row: &Row| row.try_get::<_, i32>(0);
     let version = rows(client, include_str!("version.sql"), &[], version).await?;
@@ -72,6 +71,10 @@ async fn read_snapshot(
         return Err(IntrospectError::TooOld { found: server_version });
     }
     let existing = rows(client, include_str!("namespaces.sql"), &[], Namespace::from_row).await?;
+    let called = match called {
+        Some(name) => Some(require_called(client, &existing, name).await?),
+        None => None,
+    };
     let namespaces = require_namespaces(existing, names)?;
     let served = oids(namespaces.iter().map(|namespace| namespace.oid));
     let relations = rows(
@@ -122,8 +125,9 @@ async fn read_snapshot(
         Function::from_row,
     )
     .await?;
-    let parameters = functions.iter().flat_map(|function| &function.parameters);
-    let results = functions.iter().map(|function| function.result);
+    let all = || functions.iter().chain(called.as_ref().map(|(_, function)| function));
+    let parameters = all().flat_map(|function| &function.parameters);
+    let results = all().map(|function| function.result);
     let mut used = oids(columns.iter().map(|column| column.r#type));
     used.extend(parameters.map(|parameter| parameter.r#type).chain(results));
     used.sort_unstable();
@@ -173,10 +177,29 @@ async fn read_snapshot(
         vector_indexes: vector_indexes.into_iter().flatten().collect(),
         partition_keys,
         functions,
+        called,
         types,
         attributes,
         privileges,
     })
+}
+
+/// The function that the server calls itself.
+async fn require_called(
+    client: &Client,
+    existing: &[Namespace],
+    name: &FunctionName,
+) -> Result<(String, Function), IntrospectError> {
+    let unknown = || IntrospectError::UnknownFunction(name.clone());
+    let namespace = existing.iter().find(|namespace| *namespace.name == *name.namespace);
+    let oids = vec![namespace.ok_or_else(unknown)?.oid];
+    let statement = include_str!("functions.sql");
+    let parameters: &[(&(dyn ToSql + Sync), Type)] =
+        &[(&oids, Type::OID_ARRAY), (&true, Type::BOOL)];
+    let functions = rows(client, statement, parameters, Function::from_row).await?;
+    let mut named = functions.into_iter().filter(|function| *function.name == *name.name);
+    let function = named.next().filter(Function::maps_text_to_text);
+    Ok((name.namespace.clone().into(), function.ok_or_else(unknown)?))
 }
 
 /// The requested namespaces, in their order and without duplicates.

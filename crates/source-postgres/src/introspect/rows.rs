@@ -3,6 +3,9 @@
 use catalog::{EntityKind, Generated, IndexUse, KeyKind, VectorMetric, Volatility, WriteAccess};
 use tokio_postgres::{Error, Row};
 
+/// The OID of the type `text`.
+const TEXT: u32 = 25;
+
 /// A row of `namespaces.sql`.
 pub(super) struct Namespace {
     pub(super) oid: u32,
@@ -145,6 +148,17 @@ pub(super) struct Function {
     /// The table whose rows the elements of the result are, or 0.
     pub(super) element_row: u32,
     pub(super) description: Option<String>,
+}
+
+impl Function {
+    /// Returns true if it has one argument and one result, both of the type `text`.
+    pub(super) fn maps_text_to_text(&self) -> bool {
+        let is_text = |parameter: &Parameter| {
+            parameter.r#type == TEXT && matches!(parameter.mode, ArgumentMode::In)
+        };
+        let [argument] = self.parameters.as_slice() else { return false };
+        is_text(argument) && self.result == TEXT && !self.set && !self.overloaded
+    }
 }
 
 /// A parameter or a result column of a function.

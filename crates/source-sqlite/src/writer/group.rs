@@ -16,6 +16,7 @@ use source::streamed::Abandoned;
 use super::run::not_committed;
 use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
+use crate::changes::{Recorder, Recording};
 use crate::connection::OpenFile;
 use crate::error::map_error;
 use crate::runtime_estimate::RuntimeClass;
@@ -35,6 +36,8 @@ pub(super) struct Writing {
     /// For how long requests may join others.
     join: Duration,
     watched: Watched,
+    /// None while the changes have no reader.
+    recorder: Option<Recorder>,
     /// The schema version that was checked, and whether some foreign keys are deferred.
     defers: Cell<Option<(i64, bool)>>,
 }
@@ -56,7 +59,29 @@ impl Writing {
         let looked_at = Arc::clone(&watched);
         let is_over = move || is_gone(&looked_at);
         file.interrupt.when(is_over);
-        Self { file, join, watched, defers: Cell::default() }
+        Self { file, join, watched, recorder: None, defers: Cell::default() }
+    }
+
+    /// With the recorder of its changes.
+    pub(super) fn recorded_by(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
+    /// The recording of the changes of this connection.
+    pub(super) fn recording(&self) -> Option<&Arc<Recording>> {
+        self.recorder.as_ref().map(Recorder::recording)
+    }
+
+    /// Returns true unless changes are recorded by other definitions than those of the file.
+    pub(super) fn is_current(&self) -> bool {
+        self.recorder.as_ref().is_none_or(|recorder| recorder.is_current(&self.file.connection))
+    }
+
+    /// Passes recorded changes on, and detects those of other programs.
+    pub(super) fn report_changes(&self) -> Result<(), SourceError> {
+        let Some(recorder) = &self.recorder else { return Ok(()) };
+        recorder.recording().pass_on();
+        recorder.look(&self.file.connection)
     }
 
     /// Whether the state of the file is known: there is no transaction.

@@ -3,6 +3,7 @@
 mod group;
 mod log;
 mod queue;
+mod recording;
 mod transactions;
 
 use std::path::PathBuf;

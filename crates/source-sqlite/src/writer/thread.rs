@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
+use source::changes::NoStream;
 use source::statistics::Counter;
 use source::streamed::{Abandoned, Abandoner, died};
 use source::{SourceError, SourceErrorKind};
@@ -13,6 +14,7 @@ use tokio::time::timeout;
 
 use super::group::{JOIN, Writing};
 use super::task::{Job, Manner, Task};
+use crate::changes::{INTERVAL, Recorder, Recording};
 use crate::connection::OpenFile;
 use crate::durability::Durability;
 use crate::error::map_error;
@@ -44,8 +46,21 @@ struct Queue {
     next: u64,
     has_thread: bool,
     is_closed: bool,
+    /// The recording of changes; none while they have no reader.
+    recording: Option<Arc<Recording>>,
+    /// True if the thread has still to begin the recording.
+    has_new_recording: bool,
     /// Whether the write-ahead log may contain frames.
     has_log: bool,
+}
+
+/// The next work of the thread.
+enum Next {
+    Task(Box<dyn Task>),
+    /// Changes of other programs have to be detected.
+    Look,
+    /// There is nothing to do for a while.
+    End,
 }
 
 /// A queued or running request. Dropping it removes it from the queue, or interrupts its statement
@@ -95,6 +110,22 @@ impl FileWriter {
         }
     }
 
+    /// Records changes from now on, until the recording is closed. It replaces an earlier one.
+    pub(crate) fn record(&self, recording: &Arc<Recording>) -> Result<(), SourceError> {
+        let shared = &self.0;
+        let mut queue = shared.lock();
+        queue.recording = Some(Arc::clone(recording));
+        queue.has_new_recording = true;
+        shared.start(&mut queue);
+        let is_begun = queue.has_thread;
+        drop(queue);
+        shared.woken.notify_one();
+        match is_begun {
+            true => Ok(()),
+            false => Err(no_thread()),
+        }
+    }
+
     /// Runs `work` in its turn. If the future is dropped before that, it does not run at all. If it
     /// `joins`, it may run together with other requests, and again if their transaction was rolled
     /// back.
@@ -138,7 +169,7 @@ impl Drop for Present {
     fn drop(&mut self) {
         let mut queue = self.0.lock();
         queue.has_thread = false;
-        if !queue.waiting.is_empty() {
+        if !queue.waiting.is_empty() || queue.has_new_recording {
             self.0.start(&mut queue);
         }
         self.0.ended.notify_all();
@@ -168,7 +199,7 @@ impl Shared {
         let unrun = queue.waiting.pop_back();
         drop(queue);
         drop(unrun);
-        Err(SourceError::new(SourceErrorKind::Overloaded, "no thread could be started"))
+        Err(no_thread())
     }
 
     /// Removes work from the queue. `false` if it is not queued.
@@ -197,13 +228,29 @@ impl Shared {
         }
     }
 
-    /// The next one; none if there is nothing to do for a while.
-    fn next(&self) -> Option<Box<dyn Task>> {
-        let queue = self.lock();
-        let is_idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.is_closed;
-        let waited = self.woken.wait_timeout_while(queue, REST, is_idle);
+    /// Waits for the next work.
+    fn next(&self) -> Next {
+        let mut queue = self.lock();
+        if queue.recording.as_ref().is_some_and(|recording| recording.is_over()) {
+            queue.recording = None;
+        }
+        let pause = if queue.recording.is_some() { INTERVAL } else { REST };
+        let is_idle = |queue: &mut Queue| {
+            queue.waiting.is_empty() && !queue.is_closed && !queue.has_new_recording
+        };
+        let waited = self.woken.wait_timeout_while(queue, pause, is_idle);
         let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        queue.waiting.pop_front().map(|(_, task)| task)
+        queue.has_new_recording = false;
+        match queue.waiting.pop_front() {
+            Some((_, task)) => Next::Task(task),
+            None if queue.is_closed || queue.recording.is_none() => Next::End,
+            None => Next::Look,
+        }
+    }
+
+    /// The recording of changes, unless it is over.
+    fn recording(&self) -> Option<Arc<Recording>> {
+        self.lock().recording.clone().filter(|recording| !recording.is_over())
     }
 
     /// The next one, if it waits already and may run together with others.
@@ -215,6 +262,16 @@ impl Shared {
     /// Whether one joins.
     fn has_joining(&self) -> bool {
         self.lock().waiting.front().is_some_and(|(_, task)| task.joins())
+    }
+
+    /// Ends the recording if there will be no thread any more.
+    fn close_recording(&self) {
+        let mut queue = self.lock();
+        if queue.is_closed
+            && let Some(recording) = queue.recording.take()
+        {
+            recording.fail(NoStream::Failed(died()));
+        }
     }
 
     fn not_in_time(&self) -> SourceError {
@@ -236,45 +293,104 @@ impl std::fmt::Debug for Queue {
 /// Works until there is nothing to do.
 fn work(shared: &Shared) {
     let mut writing: Option<Writing> = None;
-    while let Some(first) = shared.next() {
-        let alone = match open(&mut writing, shared) {
-            Ok(writing) if first.joins() && shared.has_joining() => {
-                writing.together(first, || shared.joining())
-            }
-            Ok(_) => vec![first],
-            Err(error) => {
-                first.refuse(error);
-                Vec::new()
-            }
-        };
-        writing = writing.filter(Writing::is_free);
-        for task in alone {
-            match open(&mut writing, shared) {
-                Ok(writing) => writing.alone(task),
-                Err(error) => task.refuse(error),
-            }
-            // A connection whose transaction could not be ended is closed, which ends it.
-            writing = writing.filter(Writing::is_free);
+    loop {
+        match shared.next() {
+            Next::Task(first) => run(first, &mut writing, shared),
+            Next::Look => {}
+            Next::End => break,
         }
+        report_changes(&mut writing, shared);
     }
-    // The thread is idle for a while, or for good: a log that grew would keep its size.
+    shared.close_recording();
+    // The thread is idle for a while, or for good: a log that grew would keep its size. While changes
+    // are recorded it does: after it is truncated, commits of other programs cannot be told apart.
     if let Some(writing) = writing.filter(|writing| writing.file.is_at(&shared.path)) {
         let is_empty = writing.empty_log();
         shared.lock().has_log = !is_empty;
     }
 }
 
-/// The file that is at the path now.
+/// Runs a request, and others that may run together with it.
+fn run(first: Box<dyn Task>, writing: &mut Option<Writing>, shared: &Shared) {
+    let alone = match open(writing, shared) {
+        Ok(writing) if first.joins() && shared.has_joining() => {
+            writing.together(first, || shared.joining())
+        }
+        Ok(_) => vec![first],
+        Err(error) => {
+            first.refuse(error);
+            Vec::new()
+        }
+    };
+    keep_free(writing);
+    for task in alone {
+        match open(writing, shared) {
+            Ok(writing) => writing.alone(task),
+            Err(error) => task.refuse(error),
+        }
+        keep_free(writing);
+    }
+}
+
+/// A connection whose transaction could not be ended is closed, which ends it.
+fn keep_free(writing: &mut Option<Writing>) {
+    if writing.as_ref().is_some_and(|writing| !writing.is_free()) {
+        *writing = None;
+    }
+}
+
+/// Passes recorded changes on.
+fn report_changes(writing: &mut Option<Writing>, shared: &Shared) {
+    let Some(recording) = shared.recording() else { return };
+    let reported = open(writing, shared).and_then(Writing::report_changes);
+    if let Err(error) = reported {
+        recording.fail(NoStream::Failed(error));
+    }
+}
+
+/// The connection to the file that is at the path now. It records changes if they have a reader.
 fn open<'w>(writing: &'w mut Option<Writing>, shared: &Shared) -> Result<&'w Writing, SourceError> {
-    if writing.as_ref().is_some_and(|writing| !writing.file.is_at(&shared.path)) {
+    let recording = shared.recording();
+    let is_usable = |own: &Writing| {
+        own.file.is_at(&shared.path)
+            && own.recording().map(Arc::as_ptr) == recording.as_ref().map(Arc::as_ptr)
+            && own.is_current()
+    };
+    if !writing.as_ref().is_some_and(is_usable) {
         *writing = None;
     }
     match writing {
         Some(writing) => Ok(writing),
-        None => {
-            let file = OpenFile::open_for_changes(&shared.path, shared.patience, shared.durability)
-                .map_err(map_error)?;
-            Ok(writing.insert(Writing::new(file, shared.join)))
+        None => Ok(writing.insert(connect(shared, recording.as_ref())?)),
+    }
+}
+
+/// A new connection. If changes cannot be recorded, their reader receives the reason.
+fn connect(shared: &Shared, recording: Option<&Arc<Recording>>) -> Result<Writing, SourceError> {
+    let open = || {
+        let opened = OpenFile::open_for_changes(&shared.path, shared.patience, shared.durability);
+        opened.map_err(map_error)
+    };
+    let file = open()?;
+    let Some(recording) = recording else { return Ok(Writing::new(file, shared.join)) };
+    let begun = match recording.is_waiting() {
+        true => Recorder::begin(&file.connection, recording),
+        false => Err(NoStream::Failed(SourceError::new(
+            SourceErrorKind::Internal,
+            "the file or its definitions have changed, or its connection was lost",
+        ))),
+    };
+    match begun {
+        Ok(recorder) => Ok(Writing::new(file, shared.join).recorded_by(recorder)),
+        Err(error) => {
+            recording.fail(error);
+            // The connection may have some of the triggers.
+            drop(file);
+            Ok(Writing::new(open()?, shared.join))
         }
     }
+}
+
+fn no_thread() -> SourceError {
+    SourceError::new(SourceErrorKind::Overloaded, "no thread could be started")
 }

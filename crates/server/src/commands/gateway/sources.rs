@@ -6,6 +6,7 @@ use std::sync::Arc;
 use engine::Engine;
 use engine::gateway::Local;
 use engine::gateway::compatibility::{Incompatibility, incompatibilities};
+use engine::live::FeedOptions;
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
@@ -25,6 +26,7 @@ pub(super) struct Sources {
     timeouts: engine::Timeouts,
     errors: engine::ErrorOptions,
     patterns: engine::PatternLimits,
+    live: FeedOptions,
 }
 
 impl Sources {
@@ -35,6 +37,7 @@ impl Sources {
             timeouts: serving.database.timeouts(),
             errors: serving.errors.to_engine(),
             patterns: serving.engine_limits().patterns,
+            live: serving.subscriptions.to_engine(),
         }
     }
 
@@ -45,6 +48,7 @@ impl Sources {
             timeouts: engine::Timeouts::default(),
             errors: engine::ErrorOptions::default(),
             patterns: engine::PatternLimits::default(),
+            live: FeedOptions::default(),
         }
     }
 
@@ -82,7 +86,7 @@ impl Sources {
         let api = source.entry.options().map_err(Failure::Usage)?;
         let limits = limits(source.most_bytes, self.patterns);
         let options = api.engine_options(self.connections, self.timeouts, limits)?;
-        Ok(engine::Options { errors: self.errors.clone(), ..options })
+        Ok(engine::Options { errors: self.errors.clone(), live: self.live, ..options })
     }
 }
 

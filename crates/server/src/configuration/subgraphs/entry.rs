@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::headers;
 use super::source::{self, SourceEntry};
+use super::subscription::{self, SubscriptionEntry};
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
 use crate::options::{RequestLimit, Size, Time};
@@ -35,6 +36,7 @@ pub(super) struct SubgraphEntry {
     pub(super) breaker: Option<Option<BreakerSettings>>,
     pub(super) deduplicate: Option<bool>,
     pub(super) tls: Option<TlsEntry>,
+    pub(super) subscription: Option<SubscriptionEntry>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -51,7 +53,7 @@ pub(super) struct TlsEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Percent(u8);
 
-const OF_ALL: [&str; 13] = [
+const OF_ALL: [&str; 14] = [
     "timeout",
     "connect-timeout",
     "retries",
@@ -64,6 +66,7 @@ const OF_ALL: [&str; 13] = [
     "breaker",
     "deduplicate",
     "tls",
+    "subscription",
     "headers",
 ];
 
@@ -91,8 +94,12 @@ impl SubgraphEntry {
     pub(super) fn read_all(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Self {
         let mut entry = Self::default();
         for (key, value) in table {
-            if !entry.read_common(reader, key.get_ref(), value) {
-                reader.unknown(key, "`all`", &OF_ALL);
+            match &**key.get_ref() {
+                name @ "subscription" => {
+                    entry.subscription = subscription::read(reader, name, value, false);
+                }
+                name if entry.read_common(reader, name, value) => {}
+                _ => reader.unknown(key, "`all`", &OF_ALL),
             }
         }
         entry
@@ -105,6 +112,9 @@ impl SubgraphEntry {
             match &**key.get_ref() {
                 name @ "url" => entry.url = reader.parsed(name, value),
                 "source" => {}
+                name @ "subscription" => {
+                    entry.subscription = subscription::read(reader, name, value, true);
+                }
                 name if source::KEYS.find(name).is_some() => {}
                 name if entry.read_common(reader, name, value) => {}
                 _ => {

@@ -5,11 +5,14 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use clients::subgraph::{Endpoint, Http2, OwnCertificate, Settings, Tls, TlsFiles};
+use clients::subgraph::{
+    Endpoint, Http2, OwnCertificate, Settings, SubscriptionSettings, Tls, TlsFiles,
+};
 use engine::gateway::headers::Rules;
 
 use super::entry::{DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
 use super::source::SourceEntry;
+use super::subscription;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
@@ -22,6 +25,7 @@ pub(crate) enum Resolved {
     /// A server over HTTP.
     Remote {
         settings: Box<Settings>,
+        subscriptions: Box<SubscriptionSettings>,
         /// Rules for forwarded headers.
         rules: Rules,
     },
@@ -126,7 +130,20 @@ impl SubgraphsFile {
                     continue;
                 }
             };
-            let tls = match endpoint.is_encrypted() {
+            let subscription = match subscription::resolve(
+                entry.subscription.as_ref(),
+                self.all.subscription.as_ref(),
+            ) {
+                Ok(subscription) => subscription,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            let of_subscriptions = subscription.endpoint.as_ref();
+            let is_encrypted =
+                endpoint.is_encrypted() || of_subscriptions.is_some_and(Endpoint::is_encrypted);
+            let tls = match is_encrypted {
                 true => match certificates.of(entry, &self.all) {
                     Ok(tls) => Some(tls.clone()),
                     Err((Some(tls), message)) => {
@@ -141,7 +158,11 @@ impl SubgraphsFile {
                 },
                 false => None,
             };
-            resolved.push(self.one(name, entry, endpoint, tls, defaults));
+            let settings = self.one(name, entry, endpoint, tls.clone(), defaults);
+            let subscriptions = Box::new(subscription.settings(&settings, tls));
+            let rules = self.all.rules.iter().chain(&entry.rules).cloned().collect();
+            let rules = Rules::new(rules);
+            resolved.push(Resolved::Remote { settings: Box::new(settings), subscriptions, rules });
         }
         if problems.is_empty() && others.is_empty() {
             return Ok(resolved);
@@ -187,31 +208,27 @@ impl SubgraphsFile {
         endpoint: Endpoint,
         tls: Option<Tls>,
         defaults: Defaults,
-    ) -> Resolved {
+    ) -> Settings {
         let all = &self.all;
         let breaker = entry.breaker.or(all.breaker);
-        let rules = all.rules.iter().chain(&entry.rules).cloned().collect();
-        Resolved::Remote {
-            settings: Box::new(Settings {
-                name: name.into(),
-                endpoint,
-                connect_timeout: entry
-                    .connect_timeout
-                    .or(all.connect_timeout)
-                    .unwrap_or(defaults.connect_timeout),
-                timeout: self.timeout(entry, defaults),
-                most_bytes: self.most_bytes(entry, defaults),
-                retries: entry.retries.or(all.retries).unwrap_or(DEFAULT_RETRIES),
-                http2: entry.http2.or(all.http2).unwrap_or(Http2::Negotiated),
-                connections: entry.connections.or(all.connections).unwrap_or(defaults.connections),
-                most_requests: Some(self.most_requests(entry, defaults)),
-                idle: entry.idle.or(all.idle).unwrap_or(DEFAULT_IDLE),
-                compression: entry.compression.or(all.compression).flatten(),
-                breaker: breaker.unwrap_or(Some(DEFAULT_BREAKER)),
-                deduplicate: entry.deduplicate.or(all.deduplicate).unwrap_or(defaults.deduplicate),
-                tls,
-            }),
-            rules: Rules::new(rules),
+        Settings {
+            name: name.into(),
+            endpoint,
+            connect_timeout: entry
+                .connect_timeout
+                .or(all.connect_timeout)
+                .unwrap_or(defaults.connect_timeout),
+            timeout: self.timeout(entry, defaults),
+            most_bytes: self.most_bytes(entry, defaults),
+            retries: entry.retries.or(all.retries).unwrap_or(DEFAULT_RETRIES),
+            http2: entry.http2.or(all.http2).unwrap_or(Http2::Negotiated),
+            connections: entry.connections.or(all.connections).unwrap_or(defaults.connections),
+            most_requests: Some(self.most_requests(entry, defaults)),
+            idle: entry.idle.or(all.idle).unwrap_or(DEFAULT_IDLE),
+            compression: entry.compression.or(all.compression).flatten(),
+            breaker: breaker.unwrap_or(Some(DEFAULT_BREAKER)),
+            deduplicate: entry.deduplicate.or(all.deduplicate).unwrap_or(defaults.deduplicate),
+            tls,
         }
     }
 

@@ -122,6 +122,14 @@ mod tests {
             "breaker": { "errors": "25%", "of": 10, "window": "30s", "pause": "1s" },
             "deduplicate": true,
             "tls": { "ca": "ca.pem", "cert": "own.pem", "key": "own.key" },
+            "subscription": {
+                "protocol": "graphql-ws",
+                "live": true,
+                "deduplicate": false,
+                "ping": "5s",
+                "reconnects": 3,
+                "max-operations": 10
+            },
             "headers": [
                 { "forward": "x-*" },
                 { "remove": "x-internal" },
@@ -133,6 +141,7 @@ mod tests {
         });
         let mut one = entry.clone();
         one["url"] = json!("https://reviews.example/graphql");
+        one["subscription"]["url"] = json!("wss://reviews.example/subscriptions");
         let more = json!({ "compression": true, "breaker": false, "max-requests": "25%", "url": "unix:/a.sock:/graphql" });
         let source = json!({
             "source": "sqlite:a.db",

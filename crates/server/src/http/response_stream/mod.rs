@@ -11,7 +11,6 @@ use std::rc::Rc;
 use engine::{Allowed, Caller, Delivery, Kind};
 use graphql::Parameters;
 use graphql::heap::HeapSize;
-use graphql::operation::OperationKind;
 use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::Instant;
@@ -43,7 +42,8 @@ pub(super) struct Operation {
     pub(super) until: Option<Instant>,
 }
 
-/// The form of the response, if it is a stream. If the client accepts JSON, too, only a subscription is.
+/// The form of the response, if it is a stream. If the client accepts JSON, too, only a subscription
+/// or a live query is.
 pub(super) fn choose(
     service: &Service,
     accepted: Option<Format>,
@@ -51,18 +51,23 @@ pub(super) fn choose(
     parameters: &Parameters,
 ) -> Option<Format> {
     let format = accepted?;
-    match media_type.is_none() || is_subscription(service, parameters) {
+    match media_type.is_none() || has_response_stream(service, parameters) {
         true => Some(format),
         false => None,
     }
 }
 
-fn is_subscription(service: &Service, parameters: &Parameters) -> bool {
-    let may_be = parameters.query.as_ref().is_none_or(|text| text.contains("subscription"));
-    let found = || service.settings.persisted.find(parameters.clone()).ok();
-    let found = may_be.then(found).flatten();
-    let kind = found.and_then(|found| service.worker.operation_kind(&found.request).ok());
-    kind == Some(OperationKind::Subscription)
+/// Returns true for a subscription, and for a query with the directive `@live`.
+fn has_response_stream(service: &Service, parameters: &Parameters) -> bool {
+    let may_have = |text: &String| text.contains("subscription") || text.contains("live");
+    if !parameters.query.as_ref().is_none_or(may_have) {
+        return false;
+    }
+    let Ok(Found { request, .. }) = service.settings.persisted.find(parameters.clone()) else {
+        return false;
+    };
+    let document = service.worker.document(&request);
+    document.is_ok_and(|document| service.worker.has_response_stream(&document, &request))
 }
 
 /// Answers an operation by a stream. Errors of its document are responses in the stream, since clients
@@ -84,10 +89,14 @@ pub(super) async fn answer(
             return Ok(response);
         }
     };
-    match service.worker.operation_kind(&found.request) {
-        Ok(OperationKind::Subscription) => {
-            exchange.report.operation = Some(OperationKind::Subscription);
-            exchange.operation_name.clone_from(&found.request.operation_name);
+    let document = match service.worker.document(&found.request) {
+        Ok(document) => document,
+        Err(response) => return Ok(fail(format, &response, exchange)),
+    };
+    match service.worker.has_response_stream(&document, &found.request) {
+        true => {
+            exchange.report.operation = Some(document.operation.kind);
+            exchange.report.document = Some(document);
             let begun = subscribe(service, context, caller, found)?;
             Ok(match begun {
                 Ok(subscription) => {
@@ -97,7 +106,7 @@ pub(super) async fn answer(
                 Err(response) => fail(format, &response, exchange),
             })
         }
-        Ok(OperationKind::Query | OperationKind::Mutation) => {
+        false => {
             let execution = Execution { caller: &caller, allowed, delivery: Delivery::Whole };
             let (began, report) = (exchange.started, &mut exchange.report);
             let executed = execute_found(service, found, execution, began, report).await?;
@@ -110,7 +119,6 @@ pub(super) async fn answer(
                 }
             })
         }
-        Err(response) => Ok(fail(format, &response, exchange)),
     }
 }
 
@@ -134,7 +142,8 @@ fn fail(format: Format, response: &engine::Response, exchange: &mut Exchange) ->
     respond(format, AnswerBody::Whole(format.failed(&response.body)))
 }
 
-fn respond(format: Format, body: AnswerBody) -> Response {
+/// The response with a stream as its body.
+pub(super) fn respond(format: Format, body: AnswerBody) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();

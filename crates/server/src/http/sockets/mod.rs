@@ -5,17 +5,13 @@
 //! * `message`: their messages, as one closed set
 //! * `wire`: frames in both directions
 //! * `init`: authentication by the first message
-//! * `begin`: an operation, from its message to its work
-//! * `operations`: the running operations
 //! * `socket`: the state machine of a socket
 //! * `close_code`: codes with which the server closes a socket
 
-mod begin;
 mod close_code;
 mod handshake;
 mod init;
 mod message;
-mod operations;
 mod socket;
 mod subprotocol;
 mod wire;
@@ -40,7 +36,7 @@ pub(super) async fn serve(
     context: &ConnectionContext,
     handshake: HeaderMap,
     transport: MonitoredTransport,
-    received: &[u8],
+    received: Vec<u8>,
 ) {
     let ConnectionContext { peer, state, current, .. } = context;
     state.enter(Phase::Socket);

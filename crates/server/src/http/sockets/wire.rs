@@ -75,7 +75,7 @@ impl Wire {
     /// A WebSocket whose client has sent some bytes already.
     pub(in crate::http) async fn new(
         transport: MonitoredTransport,
-        received: &[u8],
+        received: Vec<u8>,
         most_message_bytes: usize,
     ) -> Self {
         let config = WebSocketConfig::default()
@@ -83,12 +83,8 @@ impl Wire {
             .write_buffer_size(0)
             .max_message_size(Some(most_message_bytes))
             .max_frame_size(Some(most_message_bytes));
-        let stream = WebSocketStream::from_partially_read(
-            transport,
-            received.to_vec(),
-            Role::Server,
-            Some(config),
-        );
+        let stream =
+            WebSocketStream::from_partially_read(transport, received, Role::Server, Some(config));
         Self { stream: stream.await, queue: VecDeque::new(), unread: 0 }
     }
 

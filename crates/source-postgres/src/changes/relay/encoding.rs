@@ -18,6 +18,7 @@ const SOME: u8 = 1;
 const NULL: u8 = 0;
 const TEXT: u8 = 1;
 const UNKNOWN: u8 = 2;
+const CHANGED: u8 = 3;
 
 pub(super) fn encode(changes: &[TableChange]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -77,12 +78,12 @@ fn shortened(row: &RowChange) -> RowChange {
     }
 }
 
-/// A value of a field that an update has changed, and of which the former one is unknown.
+/// A value that an update has written, without its text.
 fn changed(after: &Cell) -> Cell {
     match after {
         // Left out by the database, so it is not changed.
         Cell::Unknown => Cell::Unknown,
-        Cell::Null | Cell::Text(_) => Cell::Null,
+        Cell::Null | Cell::Text(_) | Cell::Changed => Cell::Changed,
     }
 }
 
@@ -113,6 +114,7 @@ fn put_cells(out: &mut Vec<u8>, cells: Option<&[Cell]>) {
         match cell {
             Cell::Null => out.push(NULL),
             Cell::Unknown => out.push(UNKNOWN),
+            Cell::Changed => out.push(CHANGED),
             Cell::Text(text) => {
                 out.push(TEXT);
                 put_bytes(out, text);
@@ -203,6 +205,7 @@ impl<'b> Reader<'b> {
             NULL => Some(Cell::Null),
             TEXT => self.bytes().map(|text| Cell::Text(Bytes::copy_from_slice(text))),
             UNKNOWN => Some(Cell::Unknown),
+            CHANGED => Some(Cell::Changed),
             _ => None,
         }
     }
@@ -231,6 +234,7 @@ mod tests {
         let rows = vec![
             row(None, Some([text("1"), Cell::Null])),
             row(Some([text("1"), Cell::Unknown]), Some([text("2"), text(&"x".repeat(LONGEST))])),
+            row(Some([text("2"), Cell::Unknown]), Some([Cell::Unknown, Cell::Changed])),
             row(Some([text("2"), Cell::Unknown]), None),
         ];
         let name = TableName { namespace: None, name: "".into() };
@@ -260,12 +264,14 @@ mod tests {
         check(None, Some(long.clone()), [None, unknown()]);
         check(Some(long.clone()), None, [unknown(), None]);
         check(Some(long.clone()), Some(long.clone()), [unknown(), unknown()]);
-        check(Some(long.clone()), Some(other.clone()), [unknown(), Some(Cell::Null)]);
+        check(Some(long.clone()), Some(other.clone()), [unknown(), Some(Cell::Changed)]);
         check(Some(text("a")), Some(long.clone()), [unknown(), Some(Cell::Null)]);
-        check(Some(long.clone()), Some(text("a")), [unknown(), Some(Cell::Null)]);
+        check(Some(long.clone()), Some(text("a")), [unknown(), Some(Cell::Changed)]);
+        check(Some(long.clone()), Some(Cell::Null), [unknown(), Some(Cell::Changed)]);
         // A large value that was not changed.
         check(Some(long.clone()), Some(Cell::Unknown), [unknown(), unknown()]);
-        check(Some(Cell::Unknown), Some(long), [unknown(), Some(Cell::Null)]);
+        check(Some(Cell::Unknown), Some(long.clone()), [unknown(), Some(Cell::Changed)]);
+        check(Some(long), Some(Cell::Changed), [unknown(), Some(Cell::Changed)]);
     }
 
     #[test]

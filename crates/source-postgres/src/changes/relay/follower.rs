@@ -1,21 +1,21 @@
 //! The stream of a follower: the changes that the leader relays.
 
 use source::SourceError;
-use source::changes::{Coverage, TableChange};
+use source::changes::{ChangeStream, Coverage, TableChange};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_postgres::Notification;
 
 use super::encoding::decode;
 use super::message::Message;
 use super::secret::Key;
-use super::{CHECK_INTERVAL, SILENCE, Session, lost};
+use super::{CHECK_INTERVAL, SILENCE, Session, limited, lost};
 
 /// Most bytes of changes that belong together.
 const MOST_BYTES: usize = 16 << 20;
 
 /// A running stream.
 #[derive(Debug)]
-pub(in super::super) struct FollowedStream {
+pub struct FollowedStream {
     session: Session,
     /// The process of the leader's session.
     leader: i32,
@@ -32,26 +32,6 @@ impl FollowedStream {
         let mut check = interval(CHECK_INTERVAL);
         check.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self { session, leader, key, number, parts: Vec::new(), check }
-    }
-
-    pub(in super::super) fn coverage(&self) -> &Coverage {
-        &self.session.coverage
-    }
-
-    /// As [`source::changes::ChangeStream::next`]. Messages that were received are never lost where
-    /// the future is dropped.
-    pub(in super::super) async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
-        loop {
-            tokio::select! {
-                received = self.session.notifications.recv() => {
-                    let received = received.ok_or_else(|| lost(&"the connection has ended"))?;
-                    if let Some(changes) = self.receive(&received)? {
-                        return Ok(changes);
-                    }
-                }
-                _ = self.check.tick() => self.check_leader().await?,
-            }
-        }
     }
 
     /// `None`: the message has no changes, or is not the last part of them.
@@ -93,5 +73,31 @@ impl FollowedStream {
             }
             Some(_) => Ok(()),
         }
+    }
+}
+
+impl ChangeStream for FollowedStream {
+    fn coverage(&self) -> &Coverage {
+        &self.session.covered.coverage
+    }
+
+    async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
+        // Messages that were received are not lost where the future is dropped.
+        loop {
+            tokio::select! {
+                received = self.session.notifications.recv() => {
+                    let received = received.ok_or_else(|| lost(&"the connection has ended"))?;
+                    if let Some(changes) = self.receive(&received)? {
+                        return Ok(changes);
+                    }
+                }
+                _ = self.check.tick() => self.check_leader().await?,
+            }
+        }
+    }
+
+    async fn is_current(&mut self) -> Result<bool, SourceError> {
+        let Session { client, covered, .. } = &self.session;
+        limited(covered.definitions.is_current(client)).await
     }
 }

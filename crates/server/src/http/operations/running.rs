@@ -1,4 +1,4 @@
-//! The operations that run over a socket.
+//! The operations that run over a connection.
 //!
 //! Queries and mutations always go on, since they occupy connections to the database. Their results, and
 //! the next responses of subscriptions, are taken only when everything that was sent is written: for a
@@ -18,7 +18,7 @@ use super::begin::Work;
 use crate::http::subscription::{Event, Subscription};
 
 #[derive(Debug, Default)]
-pub(super) struct Operations {
+pub(in crate::http) struct Operations {
     once: Running,
     subscriptions: Running,
     by_id: HashMap<Rc<str>, Entry>,
@@ -36,32 +36,32 @@ struct Entry {
 
 /// An event of an operation.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) id: Rc<str>,
-    pub(super) event: Event,
+pub(in crate::http) struct Outcome {
+    pub(in crate::http) id: Rc<str>,
+    pub(in crate::http) event: Event,
     /// The subscription that goes on; none after the last event.
-    pub(super) rest: Option<Box<Subscription>>,
+    pub(in crate::http) rest: Option<Box<Subscription>>,
 }
 
 /// A panic in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Panicked;
+pub(in crate::http) struct Panicked;
 
 impl Operations {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::http) fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::http) fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    pub(super) fn contains(&self, id: &str) -> bool {
+    pub(in crate::http) fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
     /// Runs an operation.
-    pub(super) fn run(&mut self, id: Rc<str>, work: Work) {
+    pub(in crate::http) fn run(&mut self, id: Rc<str>, work: Work) {
         match work {
             Work::Once(work) => {
                 let abort = push(&self.once, {
@@ -75,7 +75,7 @@ impl Operations {
     }
 
     /// Waits for the next event of a subscription.
-    pub(super) fn go_on(&mut self, id: Rc<str>, mut subscription: Box<Subscription>) {
+    pub(in crate::http) fn go_on(&mut self, id: Rc<str>, mut subscription: Box<Subscription>) {
         let abort = push(&self.subscriptions, {
             let id = Rc::clone(&id);
             async move {
@@ -91,7 +91,7 @@ impl Operations {
     }
 
     /// Ends an operation; false if there is none with this id.
-    pub(super) fn end(&mut self, id: &str) -> bool {
+    pub(in crate::http) fn end(&mut self, id: &str) -> bool {
         let ended = self.by_id.remove(id);
         if let Some(Entry { abort, .. }) = &ended {
             abort.abort();
@@ -101,7 +101,7 @@ impl Operations {
     }
 
     /// Ends all subscriptions, and returns their ids.
-    pub(super) fn end_subscriptions(&mut self) -> Vec<Rc<str>> {
+    pub(in crate::http) fn end_subscriptions(&mut self) -> Vec<Rc<str>> {
         let subscriptions = self.by_id.extract_if(|_, entry| entry.is_subscription);
         let ended = subscriptions.map(|(id, entry)| {
             entry.abort.abort();
@@ -112,7 +112,7 @@ impl Operations {
 
     /// Runs queries and mutations, and waits for the next event of any operation if it may be taken.
     /// Cancel safe.
-    pub(super) async fn next(&mut self, may_take: bool) -> Result<Outcome, Panicked> {
+    pub(in crate::http) async fn next(&mut self, may_take: bool) -> Result<Outcome, Panicked> {
         poll_fn(|context| self.poll_next(context, may_take)).await
     }
 

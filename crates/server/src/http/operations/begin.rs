@@ -1,4 +1,4 @@
-//! Begins an operation over a socket, and records it as a request.
+//! Begins an operation over a connection with several operations, and records it as a request.
 
 use std::rc::Rc;
 
@@ -6,7 +6,6 @@ use engine::gateway::headers::REQUEST_ID;
 use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
 use futures_util::future::LocalBoxFuture;
 use graphql::Parameters;
-use graphql::operation::OperationKind;
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 
@@ -21,14 +20,14 @@ use crate::memory;
 use crate::request_id::RequestId;
 
 /// The work of an operation.
-pub(super) enum Work {
+pub(in crate::http) enum Work {
     /// A query or a mutation, which has one event.
     Once(LocalBoxFuture<'static, Event>),
     Subscription(Box<Subscription>),
 }
 
-/// Begins an operation of the caller, whose message needs so many bytes.
-pub(super) fn begin(
+/// Begins an operation of the caller, whose request needs so many bytes.
+pub(in crate::http) fn begin(
     context: &ConnectionContext,
     mut caller: Caller,
     parameters: Parameters,
@@ -45,17 +44,20 @@ pub(super) fn begin(
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(exchange, refusal)),
         };
-        match service.worker.operation_kind(&found.request) {
-            Ok(OperationKind::Subscription) => {
-                exchange.report.operation = Some(OperationKind::Subscription);
-                exchange.operation_name.clone_from(&found.request.operation_name);
+        let document = match service.worker.document(&found.request) {
+            Ok(document) => document,
+            Err(response) => return Work::failed(end(exchange, response)),
+        };
+        match service.worker.has_response_stream(&document, &found.request) {
+            true => {
+                exchange.report.operation = Some(document.operation.kind);
+                exchange.report.document = Some(document);
                 subscribe(context, &service, caller, found, held, exchange)
             }
-            Ok(OperationKind::Query | OperationKind::Mutation) => {
+            false => {
                 let work = execute(service, caller, found, held, exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
-            Err(response) => Work::failed(end(exchange, response)),
         }
     })
 }

@@ -1,0 +1,155 @@
+//! Queue of a listener. Its writer never waits: a listener that reads too slowly is ended, or skips
+//! to the newest response of a live query.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use super::super::request::SubgraphError;
+
+/// Maximum number of queued events.
+const MAX_EVENTS: usize = 128;
+
+/// Maximum size of the queued events, unless there is only one.
+const MAX_BYTES: usize = 4 << 20;
+
+/// An event of a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A GraphQL response, as JSON text.
+    Response(Bytes),
+    /// The connection is lost, and made again: events may be missing.
+    Interrupted,
+    /// The last event: the subgraph cannot be reached.
+    Failed(SubgraphError),
+    /// The last event: the listener read too slowly.
+    TooSlow,
+    /// The last event: the subgraph has no further events.
+    Complete,
+}
+
+/// Queue of a listener.
+#[derive(Debug)]
+pub(super) struct Mailbox {
+    state: Mutex<State>,
+    /// Wakes the listener.
+    filled: Notify,
+    is_live: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<Event>,
+    bytes: usize,
+    /// Whether the last event is queued.
+    has_ended: bool,
+}
+
+impl Mailbox {
+    pub(super) fn new(is_live: bool) -> Self {
+        Self { state: Mutex::default(), filled: Notify::new(), is_live }
+    }
+
+    /// Queues an event, unless the last one is queued already.
+    pub(super) fn push(&self, event: Event) {
+        let mut state = self.lock();
+        if state.has_ended {
+            return;
+        }
+        match &event {
+            Event::Response(body) => {
+                if self.is_live {
+                    state.queue.clear();
+                    state.bytes = 0;
+                }
+                let is_full =
+                    state.queue.len() >= MAX_EVENTS || state.bytes + body.len() > MAX_BYTES;
+                if is_full && !state.queue.is_empty() {
+                    state.has_ended = true;
+                    state.queue.push_back(Event::TooSlow);
+                    return;
+                }
+                state.bytes += body.len();
+            }
+            Event::Interrupted if self.is_live => return,
+            Event::Interrupted if state.queue.back() == Some(&Event::Interrupted) => return,
+            Event::Interrupted => {}
+            Event::Failed(_) | Event::TooSlow | Event::Complete => state.has_ended = true,
+        }
+        state.queue.push_back(event);
+        drop(state);
+        self.filled.notify_one();
+    }
+
+    /// Waits for the next event; after the last one it waits forever. Cancel safe.
+    pub(super) async fn next(&self) -> Event {
+        loop {
+            if let Some(event) = self.take() {
+                return event;
+            }
+            self.filled.notified().await;
+        }
+    }
+
+    fn take(&self) -> Option<Event> {
+        let mut state = self.lock();
+        let event = state.queue.pop_front()?;
+        if let Event::Response(body) = &event {
+            state.bytes -= body.len();
+        }
+        Some(event)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(text: &str) -> Event {
+        Event::Response(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    fn events(mailbox: &Mailbox) -> Vec<Event> {
+        std::iter::from_fn(|| mailbox.take()).collect()
+    }
+
+    #[test]
+    fn a_listener_receives_all_events_up_to_the_last() {
+        let mailbox = Mailbox::new(false);
+        let pushed = [response("1"), Event::Interrupted, response("2"), Event::Complete];
+        pushed.iter().for_each(|event| mailbox.push(event.clone()));
+        mailbox.push(response("3"));
+        assert_eq!(events(&mailbox), pushed);
+    }
+
+    #[test]
+    fn a_slow_listener_is_ended() {
+        let mailbox = Mailbox::new(false);
+        for number in 0..=MAX_EVENTS {
+            mailbox.push(response(&number.to_string()));
+        }
+        let events = events(&mailbox);
+        assert_eq!(events.len(), MAX_EVENTS + 1);
+        assert_eq!(events.last(), Some(&Event::TooSlow));
+        let mailbox = Mailbox::new(false);
+        let large = "a".repeat(MAX_BYTES + 1);
+        mailbox.push(response(&large));
+        mailbox.push(response("b"));
+        assert_eq!(self::events(&mailbox), [response(&large), Event::TooSlow]);
+    }
+
+    #[test]
+    fn a_listener_to_a_live_query_skips_to_the_newest_response() {
+        let mailbox = Mailbox::new(true);
+        for event in [response("1"), Event::Interrupted, response("2"), Event::Complete] {
+            mailbox.push(event);
+        }
+        assert_eq!(events(&mailbox), [response("2"), Event::Complete]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Running upstream subscriptions to a subgraph, over all threads, with their listeners.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use super::super::deduplication::Key;
+use super::mailbox::{Event, Mailbox};
+
+/// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
+#[derive(Debug, Default)]
+pub(in super::super) struct Upstreams(Mutex<Running>);
+
+#[derive(Debug, Default)]
+struct Running {
+    by_key: HashMap<UpstreamKey, Arc<Upstream>, ahash::RandomState>,
+    last_number: u64,
+}
+
+/// Parts of a subscription that must be equal for a shared source stream.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct UpstreamKey {
+    pub(super) request: Key,
+    /// Protocol and endpoint, which a reload may change.
+    pub(super) server: Arc<str>,
+    /// Differs for each subscription that is not shared; 0 for the others.
+    pub(super) alone: u64,
+}
+
+/// An upstream subscription.
+#[derive(Debug)]
+pub(super) struct Upstream {
+    key: UpstreamKey,
+    is_live: bool,
+    state: Mutex<State>,
+    /// Wakes the task: there are no listeners any more.
+    left: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    listeners: Vec<Arc<Mailbox>>,
+    /// The newest response of a live query.
+    newest: Option<Bytes>,
+    has_ended: bool,
+}
+
+/// A listener to a subscription.
+#[derive(Debug)]
+pub struct Listener {
+    upstreams: Arc<Upstreams>,
+    upstream: Arc<Upstream>,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Upstreams {
+    /// Adds a listener. Also returns the upstream subscription if it is new: the caller has to run it.
+    pub(super) fn join(
+        self: &Arc<Self>,
+        mut key: UpstreamKey,
+        is_live: bool,
+        is_shared: bool,
+    ) -> (Listener, Option<Arc<Upstream>>) {
+        let mailbox = Arc::new(Mailbox::new(is_live));
+        let mut running = self.lock();
+        if !is_shared {
+            running.last_number += 1;
+            key.alone = running.last_number;
+        }
+        let known = running.by_key.get(&key).filter(|upstream| upstream.add(&mailbox)).cloned();
+        let (upstream, begun) = match known {
+            Some(upstream) => (upstream, None),
+            None => {
+                let upstream = Arc::new(Upstream::new(key.clone(), is_live));
+                upstream.add(&mailbox);
+                running.by_key.insert(key, Arc::clone(&upstream));
+                (Arc::clone(&upstream), Some(upstream))
+            }
+        };
+        drop(running);
+        (Listener { upstreams: Arc::clone(self), upstream, mailbox }, begun)
+    }
+
+    /// Number of upstream subscriptions.
+    pub(in super::super) fn count(&self) -> usize {
+        self.lock().by_key.len()
+    }
+
+    /// Ends an upstream subscription with the last event of its listeners.
+    pub(super) fn end(&self, upstream: &Arc<Upstream>, event: &Event) {
+        let mut running = self.lock();
+        running.forget(upstream);
+        let mut state = upstream.lock();
+        drop(running);
+        state.has_ended = true;
+        for listener in std::mem::take(&mut state.listeners) {
+            listener.push(event.clone());
+        }
+    }
+
+    fn leave(&self, upstream: &Arc<Upstream>, mailbox: &Arc<Mailbox>) {
+        let mut running = self.lock();
+        let mut state = upstream.lock();
+        state.listeners.retain(|listener| !Arc::ptr_eq(listener, mailbox));
+        if state.listeners.is_empty() && !state.has_ended {
+            state.has_ended = true;
+            running.forget(upstream);
+            upstream.left.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    fn forget(&mut self, upstream: &Arc<Upstream>) {
+        let is_this = |known: &Arc<Upstream>| Arc::ptr_eq(known, upstream);
+        if self.by_key.get(&upstream.key).is_some_and(is_this) {
+            self.by_key.remove(&upstream.key);
+        }
+    }
+}
+
+impl Upstream {
+    fn new(key: UpstreamKey, is_live: bool) -> Self {
+        Self { key, is_live, state: Mutex::default(), left: Notify::new() }
+    }
+
+    /// Adds a listener; `false` if the subscription has ended.
+    fn add(&self, mailbox: &Arc<Mailbox>) -> bool {
+        let mut state = self.lock();
+        if state.has_ended {
+            return false;
+        }
+        if let Some(newest) = &state.newest {
+            mailbox.push(Event::Response(newest.clone()));
+        }
+        state.listeners.push(Arc::clone(mailbox));
+        true
+    }
+
+    /// Passes a response to all listeners.
+    pub(super) fn publish(&self, response: &Bytes) {
+        let mut state = self.lock();
+        if self.is_live {
+            state.newest = Some(response.clone());
+        }
+        state.push(&Event::Response(response.clone()));
+    }
+
+    /// Reports to all listeners that events may be missing.
+    pub(super) fn interrupt(&self) {
+        self.lock().push(&Event::Interrupted);
+    }
+
+    /// Waits until there are no listeners.
+    pub(super) async fn left(&self) {
+        self.left.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn push(&self, event: &Event) {
+        self.listeners.iter().for_each(|listener| listener.push(event.clone()));
+    }
+}
+
+impl Listener {
+    /// Waits for the next event; after the last one it waits forever. Cancel safe.
+    pub async fn next(&self) -> Event {
+        self.mailbox.next().await
+    }
+
+    /// Whether it listens to a shared subscription with this key, which has not ended.
+    pub(super) fn is_of(&self, key: &UpstreamKey) -> bool {
+        self.upstream.key == *key && !self.upstream.lock().has_ended
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.upstreams.leave(&self.upstream, &self.mailbox);
+    }
+}

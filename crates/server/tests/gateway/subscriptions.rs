@@ -1,0 +1,16 @@
+//! Subscriptions through the gateway, to subgraphs that speak all protocols.
+//!
+//! * `protocols`: the events of a subgraph by each protocol
+//! * `joins`: events with the fields of other subgraphs, and with errors
+//! * `sharing`: equal subscriptions, and WebSockets of several
+//! * `losses`: lost connections, refusals, slow readers
+//! * `sources`: databases as subgraphs
+//! * `feed`: the subgraphs; `site`: a gateway over them
+
+mod feed;
+mod joins;
+mod losses;
+mod protocols;
+mod sharing;
+mod site;
+mod sources;

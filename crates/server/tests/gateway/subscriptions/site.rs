@@ -1,0 +1,102 @@
+//! A gateway over subgraphs with subscriptions, and its clients.
+
+use std::fs;
+use std::io::BufRead;
+
+use serde_json::{Value, json};
+
+use super::feed::Feed;
+use crate::program::{Folder, Server, post};
+use crate::subscriptions::stream::Stream;
+
+/// A gateway with its subgraphs.
+pub(super) struct Site {
+    pub(super) server: Server,
+    pub(super) feed: Feed,
+    pub(super) folder: Folder,
+}
+
+/// A client of an event stream.
+pub(super) struct Events(pub(super) Stream);
+
+impl Site {
+    /// With a subgraphs file, and options.
+    pub(super) fn start(subgraphs: &str, options: &[&str]) -> Self {
+        let (folder, feed) = (Folder::new(), Feed::start());
+        let (supergraph, file) = (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+        fs::write(&supergraph, feed.supergraph()).unwrap();
+        fs::write(&file, subgraphs).unwrap();
+        let usual = ["gateway", supergraph.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let subgraphs = ["--subgraphs", file.to_str().unwrap()];
+        let server = Server::start(&[&usual, &subgraphs[..], options].concat());
+        Self { server, feed, folder }
+    }
+
+    /// With this protocol.
+    pub(super) fn with(protocol: &str) -> Self {
+        Self::start(&format!("all.subscription.protocol = \"{protocol}\""), &[])
+    }
+
+    /// Subscribes by server-sent events, and waits until the subgraph has so many subscriptions.
+    #[track_caller]
+    pub(super) fn subscribe(&self, query: &str, begun: usize) -> Events {
+        let events = self.open("", query);
+        self.feed.wait_for(begun);
+        events
+    }
+
+    /// Subscribes by server-sent events.
+    pub(super) fn open(&self, headers: &str, query: &str) -> Events {
+        let headers = format!("Accept: text/event-stream\r\n{headers}");
+        let body = json!({ "query": query }).to_string();
+        let request = post("application/json", &headers, &body);
+        Events(Stream::open(&self.server, &request))
+    }
+
+    /// Reads the log until it has a text.
+    pub(super) fn wait_for_log(&mut self, text: &str) -> String {
+        loop {
+            let mut line = String::new();
+            assert!(self.server.log.read_line(&mut line).unwrap() > 0, "no {text} in the log");
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+}
+
+impl Events {
+    /// The next response; signs of life are skipped. `None` at the end.
+    pub(super) fn next(&mut self) -> Option<Value> {
+        loop {
+            let chunk = self.0.chunk();
+            if chunk.starts_with(':') {
+                continue;
+            }
+            if chunk.starts_with("event: complete\n") {
+                return None;
+            }
+            let data = chunk.strip_prefix("event: next\ndata: ").unwrap();
+            return Some(serde_json::from_str(data.split('\n').next().unwrap()).unwrap());
+        }
+    }
+
+    /// The code of the error of the next response, and its data.
+    pub(super) fn error(&mut self) -> (String, Value) {
+        let response = self.next().unwrap();
+        let code = &response["errors"][0]["extensions"]["code"];
+        (code.as_str().unwrap_or_else(|| panic!("{response}")).to_owned(), response["data"].clone())
+    }
+}
+
+/// An event of `changed`.
+pub(super) fn changed(upc: &str, weight: u32) -> Value {
+    json!({ "data": { "changed": { "__typename": "Product", "upc": upc, "weight": weight } } })
+}
+
+/// An event of `tick`.
+pub(super) fn tick(number: u32) -> Value {
+    json!({ "data": { "tick": number } })
+}
+
+pub(super) const TICK: &str = "subscription { tick }";

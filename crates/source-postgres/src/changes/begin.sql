@@ -1,0 +1,1 @@
+begin transaction isolation level repeatable read, read only

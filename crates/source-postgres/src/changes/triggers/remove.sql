@@ -1,0 +1,2 @@
+drop function if exists thalweg_live.notify() cascade;
+drop schema if exists thalweg_live;

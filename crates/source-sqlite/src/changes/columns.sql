@@ -1,0 +1,1 @@
+SELECT c.name FROM pragma_table_xinfo(?1, 'main') AS c

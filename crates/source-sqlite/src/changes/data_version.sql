@@ -1,0 +1,1 @@
+PRAGMA main.data_version

@@ -1,0 +1,1 @@
+PRAGMA main.schema_version
