@@ -65,7 +65,7 @@ impl PostgresChanges {
     async fn log(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
         let role = match self.relay {
             // A pooler gives each transaction another session.
-            Relay::Notify if !self.config.has_pooler() => join(session).await?,
+            Relay::Notify if !self.config.is_behind_pooler() => join(session).await?,
             Relay::Notify | Relay::None => Role::Single(session),
         };
         let stream = match role {

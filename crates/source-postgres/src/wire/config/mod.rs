@@ -105,11 +105,6 @@ impl Config {
         self
     }
 
-    /// Whether a pooler is in front of the server.
-    pub(in super::super) fn has_pooler(&self) -> bool {
-        self.pooler.is_there()
-    }
-
     /// The configuration for a pooler in front of the server, which assigns sessions of the server
     /// when they are used, and may have none.
     #[must_use]
