@@ -164,7 +164,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
-    /// Reads the state of the source, then waits for the next change or the end of the interval.
+    /// Reads the state of the source, then waits for the next change, the end of the interval, or the
+    /// time to begin a stream.
     async fn step(&mut self) {
         if self.begins.is_some_and(|begins| begins <= Instant::now()) {
             self.begins = None;
@@ -173,6 +174,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
         self.read_state().await;
         let next = Instant::now() + self.interval();
+        let next = self.begins.map_or(next, |begins| begins.min(next));
         loop {
             let streamed = async {
                 match &mut self.stream {

@@ -11,6 +11,8 @@ mod relay;
 mod snapshot;
 mod stream;
 
+use std::sync::Arc;
+
 use source::changes::{
     ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, TableChange, TableName,
 };
@@ -65,7 +67,17 @@ impl Changes for PostgresChanges {
         let session = Session::begin(&self.config, tables).await?;
         let stream = match self.relay {
             // A pooler gives each transaction another session.
-            Relay::Notify if !self.config.has_pooler() => begin(&self.config, session).await,
+            Relay::Notify if !self.config.has_pooler() => {
+                let client = Arc::clone(&session.client);
+                match begin(&self.config, session).await {
+                    Err(error) if !client.is_closed() => {
+                        tracing::warn!(%error, "the stream of changes cannot be shared");
+                        let session = Session::begin(&self.config, tables).await?;
+                        single(&self.config, session).await
+                    }
+                    begun => begun,
+                }
+            }
             Relay::Notify | Relay::None => single(&self.config, session).await,
         };
         stream.map(PostgresChangeStream).map_err(NoStream::Failed)

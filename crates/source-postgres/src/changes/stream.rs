@@ -135,14 +135,14 @@ impl Session {
             }
             (true, true, false) => {}
         }
-        let has_published = publish(&client, tables).await?;
+        publish(&client, tables).await?;
         let coverage = covered(&client).await.map_err(|error| failed(&error))?;
         if coverage.tables.is_empty() {
             return not_allowed(
                 "no table can be published: the role has to own them, and they need primary keys",
             );
         }
-        Ok(Self { client: Arc::new(client), notifications, coverage, has_published })
+        Ok(Self { client: Arc::new(client), notifications, coverage })
     }
 }
 
@@ -289,9 +289,8 @@ impl fmt::Debug for LogicalStream {
     }
 }
 
-/// Publishes the tables, as far as the role may. Those that it may not are not covered. Returns true
-/// if some were not published before.
-async fn publish(client: &Client, tables: &[TableName]) -> Result<bool, NoStream> {
+/// Publishes the tables, as far as the role may. Those that it may not are not covered.
+async fn publish(client: &Client, tables: &[TableName]) -> Result<(), NoStream> {
     let namespaces: Vec<&str> =
         tables.iter().map(|table| table.namespace.as_deref().unwrap_or_default()).collect();
     let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
@@ -300,12 +299,13 @@ async fn publish(client: &Client, tables: &[TableName]) -> Result<bool, NoStream
     let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
     let rows = rows.map_err(|error| failed(&error))?;
     let statement: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
-    let Some(statement) = statement else { return Ok(false) };
-    if let Err(error) = client.batch_execute(&statement).await {
+    if let Some(statement) = statement
+        && let Err(error) = client.batch_execute(&statement).await
+    {
         // Another server may have published them at the same time.
         tracing::debug!(%error, "some tables were not published");
     }
-    Ok(true)
+    Ok(())
 }
 
 async fn covered(client: &Client) -> Result<Coverage, tokio_postgres::Error> {

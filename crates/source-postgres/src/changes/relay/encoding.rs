@@ -260,7 +260,7 @@ mod tests {
         check(None, Some(long.clone()), [None, unknown()]);
         check(Some(long.clone()), None, [unknown(), None]);
         check(Some(long.clone()), Some(long.clone()), [unknown(), unknown()]);
-        check(Some(long.clone()), Some(other.clone()), [unknown(), Some(Cell::Null)]);
+        check(Some(long.clone()), Some(other), [unknown(), Some(Cell::Null)]);
         check(Some(text("a")), Some(long.clone()), [unknown(), Some(Cell::Null)]);
         check(Some(long.clone()), Some(text("a")), [unknown(), Some(Cell::Null)]);
         // A large value that was not changed.
