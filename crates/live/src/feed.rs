@@ -138,7 +138,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
-    /// Reads the state of the source, then waits for the next change or the end of the interval.
+    /// Reads the state of the source, then waits for the next change, the end of the interval, or the
+    /// time to begin a stream.
     async fn step(&mut self) {
         if self.begins.is_some_and(|begins| begins <= Instant::now()) {
             self.begins = None;
@@ -153,6 +154,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         self.hub.set_feed(Some(self.running()));
         self.compare_definitions().await;
         let next = Instant::now() + self.interval();
+        let next = self.begins.map_or(next, |begins| begins.min(next));
         loop {
             let streamed = async {
                 match &mut self.stream {

@@ -17,6 +17,8 @@ mod snapshot;
 mod stream;
 mod triggers;
 
+use std::sync::Arc;
+
 use source::changes::{
     ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, StreamKind, TableChange,
     TableName,
@@ -62,17 +64,35 @@ impl PostgresChanges {
     }
 
     /// Begins a stream of the log, which servers share unless each has one of its own.
-    async fn log(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
-        let role = match self.relay {
-            // A pooler gives each transaction another session.
-            Relay::Notify if !self.config.is_behind_pooler() => join(session).await?,
-            Relay::Notify | Relay::None => Role::Single(session),
-        };
-        let stream = match role {
-            Role::Leader(session) => LogStream::lead(&self.config, session).await?,
-            Role::Single(session) => LogStream::begin(&self.config, session).await?,
-            Role::Follower(stream) => return Ok(PostgresChangeStream::Followed(stream)),
-        };
+    async fn log(&self, relations: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
+        let mut session = Session::begin(&self.config, relations).await?;
+        // A pooler gives each transaction another session.
+        if self.relay == Relay::Notify && !self.config.is_behind_pooler() {
+            let client = Arc::clone(&session.client);
+            match self.shared(session).await {
+                Err(error) if !client.is_closed() => {
+                    tracing::warn!(%error, "the stream of changes cannot be shared");
+                    session = Session::begin(&self.config, relations).await?;
+                }
+                begun => return begun.map_err(NoStream::Failed),
+            }
+        }
+        self.single(session).await.map_err(NoStream::Failed)
+    }
+
+    async fn shared(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
+        match join(session).await? {
+            Role::Leader(session) => {
+                let stream = LogStream::lead(&self.config, session).await?;
+                Ok(PostgresChangeStream::Log(Box::new(stream)))
+            }
+            Role::Follower(stream) => Ok(PostgresChangeStream::Followed(stream)),
+            Role::Single(session) => self.single(session).await,
+        }
+    }
+
+    async fn single(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
+        let stream = LogStream::begin(&self.config, session).await?;
         Ok(PostgresChangeStream::Log(Box::new(stream)))
     }
 }
@@ -91,10 +111,9 @@ impl Changes for PostgresChanges {
         kind: StreamKind,
     ) -> Result<PostgresChangeStream, NoStream> {
         let reason = match kind {
-            StreamKind::Any => match Session::begin(&self.config, relations).await {
-                Ok(session) => return self.log(session).await.map_err(NoStream::Failed),
+            StreamKind::Any => match self.log(relations).await {
                 Err(NoStream::NotAllowed(reason)) => Some(reason),
-                Err(other) => return Err(other),
+                begun => return begun,
             },
             StreamKind::Triggers => None,
         };

@@ -64,6 +64,8 @@ impl Group {
         let url =
             format!("{url}{}application_name={name}", if url.contains('?') { '&' } else { '?' });
         let words = ["serve", &url, "--live", "--threads", "1", "--listen", "127.0.0.1:0"];
+        // A server that was stopped does not miss the answers to its pings.
+        let words = [&words[..], &["--ping-interval", "2m"]].concat();
         let site = Site { server: Server::start(&words), folder: Folder::new() };
         let mut group = Self { name, site, subscribers: Vec::new() };
         group.subscribers = QUERIES.map(|query| group.subscriber(query)).into();

@@ -79,8 +79,6 @@ pub(super) struct Session {
     /// Those of the channels to which the session listens.
     pub(super) notifications: UnboundedReceiver<Notification>,
     pub(super) covered: Arc<Covered>,
-    /// True if tables were published just now.
-    pub(super) has_published: bool,
 }
 
 /// The part of a server in the distribution of changes.
@@ -91,6 +89,18 @@ pub(super) enum Role {
     Follower(Box<FollowedStream>),
     /// It reads the changes for itself.
     Single(Session),
+}
+
+/// The part that a session finds.
+enum Part {
+    Leader,
+    Follower {
+        leader: i32,
+        number: u64,
+        key: Key,
+    },
+    /// With the reason.
+    Single(&'static str),
 }
 
 /// Answer of a leader.
@@ -111,63 +121,77 @@ enum Answer {
 /// Finds the part of a server: the first one leads.
 pub(super) async fn join(mut session: Session) -> Result<Role, SourceError> {
     session.execute(include_str!("relay/listen.sql")).await?;
-    let begun = Instant::now();
-    let mut own_process = None;
-    loop {
-        if session.value(include_str!("relay/lead.sql"), &[]).await? == Some(true) {
-            if own_process.is_some() {
-                session.execute(include_str!("relay/unfollow.sql")).await?;
-            }
-            return Ok(Role::Leader(session));
+    match session.find_part().await? {
+        Part::Leader => {
+            session.execute(include_str!("relay/begin_leading.sql")).await?;
+            Ok(Role::Leader(session))
         }
-        if begun.elapsed() > LONGEST {
-            tracing::warn!(
-                "the leader of the servers does not answer: changes are read separately"
-            );
-            return Ok(Role::Single(session));
+        Part::Follower { leader, number, key } => {
+            tracing::info!("another server reads the changes of rows, and relays them");
+            session.execute(include_str!("relay/begin_following.sql")).await?;
+            let followed = FollowedStream::new(session, leader, number, key);
+            Ok(Role::Follower(Box::new(followed)))
         }
-        let leader: Option<i32> = session.value(include_str!("relay/leader.sql"), &[]).await?;
-        let Some(leader) = leader else {
-            sleep(PAUSE).await;
-            continue;
-        };
-        if !session.may_read(leader).await? {
-            tracing::warn!(
-                "the leader of the servers has another role: changes are read separately"
-            );
-            return Ok(Role::Single(session));
-        }
-        if std::mem::take(&mut session.has_published) && !session.outlasts_transactions().await? {
-            return Ok(Role::Single(session));
-        }
-        let own = match own_process {
-            Some(own) => own,
-            None => session.announce().await?,
-        };
-        own_process = Some(own);
-        match session.ask(own, leader, begun).await? {
-            Answer::Welcome { process, .. } if process == *PROCESS && begun.elapsed() < RELOAD => {
-                sleep(PAUSE).await;
-            }
-            Answer::Welcome { number, key, .. } => {
-                tracing::info!("another server reads the changes of rows, and relays them");
-                let followed = FollowedStream::new(session, leader, number, key);
-                return Ok(Role::Follower(Box::new(followed)));
-            }
-            Answer::Refusal => return Ok(Role::Single(session)),
-            Answer::Ended => {}
-            Answer::Silent => {
-                if !session.terminate(leader).await {
-                    return Ok(Role::Single(session));
-                }
-            }
+        Part::Single(reason) => {
+            tracing::warn!(reason, "changes of rows are read by this server separately");
+            session.execute(include_str!("relay/leave.sql")).await?;
+            Ok(Role::Single(session))
         }
     }
 }
 
 impl Session {
-    /// Waits until all transactions have ended that run now: a stream that began before tables were
-    /// published may leave out what they have changed in them. Returns false if they take too long.
+    async fn find_part(&mut self) -> Result<Part, SourceError> {
+        let begun = Instant::now();
+        let mut own_process = None;
+        loop {
+            if self.value(include_str!("relay/lead.sql"), &[]).await? == Some(true) {
+                return Ok(Part::Leader);
+            }
+            if begun.elapsed() > LONGEST {
+                return Ok(Part::Single("the server that leads does not answer"));
+            }
+            let leader: Option<i32> = self.value(include_str!("relay/leader.sql"), &[]).await?;
+            let Some(leader) = leader else {
+                sleep(PAUSE).await;
+                continue;
+            };
+            if !self.may_read(leader).await? {
+                return Ok(Part::Single("the server that leads has another role"));
+            }
+            if own_process.is_none() && !self.outlasts_transactions().await? {
+                return Ok(Part::Single("a transaction runs long"));
+            }
+            let own = match own_process {
+                Some(own) => own,
+                None => self.announce().await?,
+            };
+            own_process = Some(own);
+            match self.ask(own, leader, begun).await? {
+                Answer::Welcome { process, .. }
+                    if process == *PROCESS && begun.elapsed() < RELOAD =>
+                {
+                    sleep(PAUSE).await;
+                }
+                Answer::Welcome { number, key, .. } => {
+                    return Ok(Part::Follower { leader, number, key });
+                }
+                Answer::Refusal => {
+                    return Ok(Part::Single("the server that leads sends no changes to this role"));
+                }
+                Answer::Ended => {}
+                Answer::Silent => {
+                    if !self.terminate(leader).await {
+                        return Ok(Part::Single("the server that leads hangs"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until all transactions have ended that run now: the stream of the leader may leave out
+    /// what they have changed in tables that were published while they ran. A slot of this server
+    /// would wait, too. Returns false if they take too long.
     async fn outlasts_transactions(&self) -> Result<bool, SourceError> {
         let begun = Instant::now();
         let first = limited(Snapshot::read(&self.client)).await?;
@@ -189,7 +213,9 @@ impl Session {
     /// Waits for the answer of a leader.
     async fn ask(&mut self, own: i32, leader: i32, begun: Instant) -> Result<Answer, SourceError> {
         let agreement = Agreement::new()?;
-        self.notify(&[Message::Hello { public: agreement.public.clone() }]).await?;
+        let hello = Message::Hello { public: agreement.public.clone() }.to_string();
+        let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&hello, Type::TEXT)];
+        limited(self.client.query_typed(include_str!("relay/hello.sql"), &parameters)).await?;
         let asked = Instant::now();
         loop {
             if let Ok(received) = timeout(CHECK_INTERVAL, self.notifications.recv()).await {
@@ -213,7 +239,7 @@ impl Session {
                 }
             }
             if begun.elapsed() > LONGEST {
-                return Ok(Answer::Refusal);
+                return Ok(Answer::Ended);
             }
         }
     }
@@ -241,7 +267,7 @@ impl Session {
         ended.is_ok()
     }
 
-    /// Sends messages in their order, by one transaction.
+    /// Sends messages to followers in their order, by one transaction.
     async fn notify(&self, messages: &[Message]) -> Result<(), SourceError> {
         let texts: Vec<String> = messages.iter().map(ToString::to_string).collect();
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&texts, Type::TEXT_ARRAY)];

@@ -139,7 +139,7 @@ impl Session {
         }
         let read =
             || async { Relations::read(&client, relations).await.map_err(|error| failed(&error)) };
-        let has_published = publish(&client, &read().await?.needed(Reporting::Stored)).await?;
+        publish(&client, &read().await?.needed(Reporting::Stored)).await?;
         // The publication is one of the definitions.
         let definitions = read().await?;
         let tables = definitions.needed(Reporting::Stored);
@@ -151,7 +151,7 @@ impl Session {
             );
         }
         let covered = Arc::new(Covered { definitions, coverage });
-        Ok(Self { client: Arc::new(client), notifications, covered, has_published })
+        Ok(Self { client: Arc::new(client), notifications, covered })
     }
 }
 
@@ -303,21 +303,19 @@ impl ChangeStream for LogStream {
     }
 }
 
-/// Publishes the tables, as far as the role may. Those that it may not are not covered. Returns true
-/// if some were not published before.
-async fn publish(client: &Client, tables: &[u32]) -> Result<bool, NoStream> {
+/// Publishes the tables, as far as the role may. Those that it may not are not covered.
+async fn publish(client: &Client, tables: &[u32]) -> Result<(), NoStream> {
     let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&tables, Type::OID_ARRAY)];
     let rows = client.query_typed(include_str!("publish.sql"), &parameters).await;
     let rows = rows.map_err(|error| failed(&error))?;
     let statements: Option<String> = rows.first().and_then(|row| row.try_get(0).ok()?);
-    let Some(statements) = statements.filter(|statements| !statements.is_empty()) else {
-        return Ok(false);
-    };
-    if let Err(error) = client.batch_execute(&statements).await {
+    if let Some(statements) = statements.filter(|statements| !statements.is_empty())
+        && let Err(error) = client.batch_execute(&statements).await
+    {
         // Another server may have published them at the same time.
         tracing::debug!(%error, "some tables were not published");
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The tables whose changes are published.

@@ -264,8 +264,8 @@ mod tests {
         check(None, Some(long.clone()), [None, unknown()]);
         check(Some(long.clone()), None, [unknown(), None]);
         check(Some(long.clone()), Some(long.clone()), [unknown(), unknown()]);
-        check(Some(long.clone()), Some(other.clone()), [unknown(), Some(Cell::Changed)]);
-        check(Some(text("a")), Some(long.clone()), [unknown(), Some(Cell::Null)]);
+        check(Some(long.clone()), Some(other), [unknown(), Some(Cell::Changed)]);
+        check(Some(text("a")), Some(long.clone()), [unknown(), Some(Cell::Changed)]);
         check(Some(long.clone()), Some(text("a")), [unknown(), Some(Cell::Changed)]);
         check(Some(long.clone()), Some(Cell::Null), [unknown(), Some(Cell::Changed)]);
         // A large value that was not changed.

@@ -10,4 +10,5 @@ from (
     ('tcp_user_timeout', '10000')
 ) as wanted (name, value)
 join pg_catalog.pg_settings as known on known.name = wanted.name;
-listen thalweg_live_1
+listen thalweg_live_1;
+listen thalweg_live_1_hello

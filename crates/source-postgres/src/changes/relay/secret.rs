@@ -92,7 +92,7 @@ impl Agreement {
             derived.expand(&[b"thalweg live"], HKDF_SHA256)?.fill(&mut bytes)?;
             Ok(bytes)
         };
-        Key::new(agree_ephemeral(self.private, &other, Unspecified, derive).map_err(failed)?)
+        Key::new(agree_ephemeral(self.private, other, Unspecified, derive).map_err(failed)?)
     }
 }
 

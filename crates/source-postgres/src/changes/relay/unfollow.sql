@@ -1,1 +1,0 @@
-select pg_catalog.pg_advisory_unlock_shared(1953265511, 2)
