@@ -89,6 +89,8 @@ pub enum FieldBinding {
     RelatedNode,
     /// The opaque id of that row.
     RelatedNodeId,
+    /// A member of the notification, by its name.
+    EventMember(Box<str>),
     /// A change: a field of the mutation type, and of no other.
     Mutation(Box<MutationBinding>),
     /// A field of a mutation's payload. A relationship or a [`FieldBinding::NodeId`] there is that
@@ -101,8 +103,40 @@ pub enum FieldBinding {
 pub struct ListenBinding {
     /// The beginning of the channel's name; the topic follows.
     pub channel: Box<str>,
+    /// The parts of the topic; `None` if it is the argument of the role
+    /// [`ArgumentRole::Topic`](super::binding::ArgumentRole::Topic).
+    pub topic: Option<Arc<[TopicPart]>>,
     /// The member of a notification's object that is the opaque id of a row as JSON.
     pub node: Box<str>,
+    /// The members that its fields show.
+    pub members: Arc<[EventMember]>,
+}
+
+/// A part of a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TopicPart {
+    Text(Box<str>),
+    /// The value of an argument, by its name.
+    Argument(Box<str>),
+    /// A claim of the session.
+    Claim(Box<str>),
+}
+
+/// A member of a notification's object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventMember {
+    pub name: Box<str>,
+    pub kind: MemberKind,
+}
+
+/// The form of a member's value; a value of another form is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// A string; other plain values are written as strings.
+    Text,
+    Int,
+    Float,
+    Boolean,
 }
 
 /// The index of a resolver among those of an API.

@@ -215,6 +215,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Distance
         | FieldBinding::RelatedNode
         | FieldBinding::RelatedNodeId
+        | FieldBinding::EventMember(_)
         | FieldBinding::Constants
         | FieldBinding::NodeId { .. }
         | FieldBinding::GlobalId { .. }

@@ -174,6 +174,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             | FieldBinding::Constants
             | FieldBinding::RelatedNode
             | FieldBinding::RelatedNodeId
+            | FieldBinding::EventMember(_)
             | FieldBinding::Payload(PayloadField::Counter(_)) => true,
             // An aggregate of any field of any rows.
             FieldBinding::Aggregate(AggregateField::Value(values)) => {

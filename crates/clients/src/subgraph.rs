@@ -47,7 +47,7 @@ pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
 pub use subscription::{
-    Event, Listener, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
-    SubscriptionSettings,
+    Event, Listener, RunningSubscriptions, SharedResponse, SubscriptionClient,
+    SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

@@ -39,6 +39,7 @@ mod entity;
 mod enum_table_types;
 mod enum_tables;
 mod enums;
+mod event_fields;
 mod figures;
 mod filter;
 mod function_results;
@@ -69,6 +70,7 @@ use api::{Api, ConstraintMessage, Transactions};
 use build::Build;
 use enum_tables::EnumTables;
 pub use enum_tables::wanted_rows;
+pub use event_fields::SubscriptionsFile;
 pub use filter::FilterOptions;
 use tags::annotations::Annotations;
 pub use tags::file::{TagsFile, TagsFileError};
@@ -126,6 +128,8 @@ pub struct Options {
     pub simple_collections: SimpleCollections,
     /// Subscriptions to notifications of the database, as in the plugin pg-pubsub.
     pub simple_subscriptions: bool,
+    /// Further subscription fields, with their topics.
+    pub subscriptions_file: SubscriptionsFile,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
     pub simplified_names: Option<SimplifiedNames>,
     /// Tags beside those of comments.
@@ -160,6 +164,7 @@ impl Default for Options {
             setof_functions_contain_nulls: true,
             simple_collections: SimpleCollections::default(),
             simple_subscriptions: false,
+            subscriptions_file: SubscriptionsFile::default(),
             simplified_names: None,
             tags_file: TagsFile::default(),
             token: None,

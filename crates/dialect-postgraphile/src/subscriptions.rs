@@ -1,5 +1,7 @@
 //! Subscriptions, by option: live queries, and the events of the plugin pg-pubsub.
 
+use std::sync::Arc;
+
 use catalog::{Note, NoteKind};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 use graphql::value::Const;
@@ -7,7 +9,7 @@ use graphql::value::Const;
 use super::Options;
 use super::build::{Build, field, input, object};
 use super::descriptions::subscriptions as descriptions;
-use super::scalars;
+use super::{event_fields, scalars};
 use api::binding::{ArgumentRole, FieldBinding, InputBinding, ListenBinding};
 use api::{add_live_fields, add_subscription_type};
 
@@ -21,7 +23,8 @@ const NODE: &str = "__node__";
 /// Adds the subscription type, if an option asks for one of its fields.
 pub(super) fn add(build: &mut Build<'_>) {
     let Options { live, simple_subscriptions, .. } = *build.options;
-    if !live && !simple_subscriptions {
+    let has_fields = !build.options.subscriptions_file.is_empty();
+    if !live && !simple_subscriptions && !has_fields {
         return;
     }
     let description = if live { descriptions::LIVE } else { descriptions::EVENTS };
@@ -31,6 +34,9 @@ pub(super) fn add(build: &mut Build<'_>) {
     }
     if simple_subscriptions {
         add_listen(build, root);
+    }
+    if has_fields {
+        event_fields::add(build, root);
     }
 }
 
@@ -48,7 +54,12 @@ fn add_listen(build: &mut Build<'_>, root: TypeId) {
     let names = [build.scalar("String"), build.scalar("Boolean")];
     let [Some(text), Some(boolean)] = names else { return };
     let definition = FieldDefinition::new(LISTEN, TypeRef::named(payload).non_null());
-    let binding = ListenBinding { channel: CHANNEL.into(), node: NODE.into() };
+    let binding = ListenBinding {
+        channel: CHANNEL.into(),
+        node: NODE.into(),
+        topic: None,
+        members: Arc::default(),
+    };
     let listen = build.api.add_field(root, definition, FieldBinding::Listen(binding));
     let topic = InputDefinition::new("topic", text.non_null());
     build.api.add_argument(listen, topic, InputBinding::lenient(ArgumentRole::Topic));

@@ -11,6 +11,7 @@ pub mod make;
 
 use std::sync::Arc;
 
+pub use api::binding::{EventMember, MemberKind};
 pub use api::{
     Api, ConstraintMessage, EntitiesBinding, LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, Resolver,
     ResolverId, Transactions, add_live_directive, federation,
@@ -21,8 +22,8 @@ pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
-    ALL_ROOTS, Echoed, Introspection, Listened, LowerError, Lowered, ResolvedSelection,
-    StatedPassword, StatedPattern, event_slot, lower, lower_roots,
+    ALL_ROOTS, Echoed, Introspection, Listened, ListenedPart, LowerError, Lowered,
+    ResolvedSelection, StatedPassword, StatedPattern, event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

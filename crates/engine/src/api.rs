@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use graphql::operation::OperationKind;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
@@ -15,7 +16,7 @@ use crate::caller::Caller;
 use crate::documents::{Cached, Document};
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::{Gateway, GatewayWorker};
+use crate::gateway::{Gateway, GatewaySubscription, GatewayWorker, SubgraphDriver};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::live::{Begun, Driver, Responses};
@@ -35,6 +36,60 @@ pub enum Api {
 pub enum ApiWorker {
     Source(Box<Worker>),
     Gateway(Rc<GatewayWorker>),
+}
+
+/// A subscription that has begun.
+#[derive(Debug)]
+pub struct ApiBegun {
+    pub responses: ApiResponses,
+    /// The work for it that a task has to do, by [`ApiWorker::drive`]; `None` if another task does it
+    /// already.
+    pub driver: Option<ApiDriver>,
+}
+
+/// The responses of a subscription.
+#[derive(Debug)]
+pub enum ApiResponses {
+    Source(Responses),
+    Gateway(Box<GatewaySubscription>),
+}
+
+/// The work of a subscription.
+#[derive(Debug)]
+pub enum ApiDriver {
+    Source(Driver),
+    Subgraph(SubgraphDriver),
+}
+
+impl ApiResponses {
+    /// Waits for the next response; `None`: the subscription has ended. Cancel safe.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        match self {
+            Self::Source(responses) => responses.next().await,
+            Self::Gateway(subscription) => subscription.next().await,
+        }
+    }
+
+    /// Returns the last error of a subscription that cannot continue in another generation of the API
+    /// without missing events. A gateway reports missing events.
+    #[must_use]
+    pub fn moved(&self) -> Option<GraphQLError> {
+        match self {
+            Self::Source(responses) => responses.moved(),
+            Self::Gateway(_) => None,
+        }
+    }
+
+    /// Whether the first response in another generation may equal the last one, since it is that of a
+    /// live query. Events may be equal as well, and are all sent.
+    #[must_use]
+    pub fn are_states(&self) -> bool {
+        match self {
+            Self::Source(Responses::Live(_)) => true,
+            Self::Source(Responses::Events(_)) => false,
+            Self::Gateway(subscription) => subscription.is_live(),
+        }
+    }
 }
 
 impl Api {
@@ -236,22 +291,33 @@ impl ApiWorker {
     }
 
     /// Begins a subscription or a live query. The error is a finished response.
-    pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
+    pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<ApiBegun, Response> {
         match self {
-            Self::Source(worker) => worker.subscribe(request, caller),
-            Self::Gateway(worker) => worker.subscribe(request, caller),
+            Self::Source(worker) => {
+                let Begun { responses, driver } = worker.subscribe(request, caller)?;
+                let responses = ApiResponses::Source(responses);
+                Ok(ApiBegun { responses, driver: driver.map(ApiDriver::Source) })
+            }
+            Self::Gateway(worker) => {
+                let (subscription, driver) = worker.subscribe(request, caller)?;
+                let responses = ApiResponses::Gateway(Box::new(subscription));
+                Ok(ApiBegun { responses, driver: driver.map(ApiDriver::Subgraph) })
+            }
         }
     }
 
     /// Continues a subscription of another generation of the API. The error is a finished response.
     pub fn resume(
         &self,
-        responses: &mut Responses,
+        responses: &mut ApiResponses,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Option<Driver>, Response> {
-        if let (Self::Gateway(worker), Responses::Gateway(subscription)) = (self, &mut *responses) {
-            return worker.resume(subscription, request, caller);
+    ) -> Result<Option<ApiDriver>, Response> {
+        if let (Self::Gateway(worker), ApiResponses::Gateway(subscription)) =
+            (self, &mut *responses)
+        {
+            let driver = worker.resume(subscription, request, caller)?;
+            return Ok(driver.map(ApiDriver::Subgraph));
         }
         let begun = self.subscribe(request, caller)?;
         *responses = begun.responses;
@@ -259,10 +325,13 @@ impl ApiWorker {
     }
 
     /// Executes a subscription until it has no subscribers.
-    pub async fn drive(&self, driver: Driver) {
-        match self {
-            Self::Source(worker) => worker.drive(driver).await,
-            Self::Gateway(worker) => worker.drive(driver).await,
+    pub async fn drive(&self, driver: ApiDriver) {
+        match (self, driver) {
+            (Self::Source(worker), ApiDriver::Source(driver)) => worker.drive(driver).await,
+            (Self::Gateway(worker), ApiDriver::Subgraph(driver)) => worker.drive(driver).await,
+            // A worker drives what it has begun.
+            (Self::Source(_), ApiDriver::Subgraph(_))
+            | (Self::Gateway(_), ApiDriver::Source(_)) => {}
         }
     }
 

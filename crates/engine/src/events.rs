@@ -1,13 +1,15 @@
 //! Subscriptions to notifications of the source: each is executed once for each notification.
 //!
 //! The opaque id of the row that a notification is about is a variable of the execution, after those
-//! of the operation.
+//! of the operation; the members of the notification that the operation may show are another one.
+
+use std::sync::Arc;
 
 use ::live::{CohortKey, Listener, ListenerEnd};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use dialects::Listened;
+use dialects::{EventMember, Listened, MemberKind};
 use graphql::{ErrorCode, GraphQLError, Request};
 use serde_json_bytes::{ByteString, Map, Value};
 use tokio::sync::mpsc::Sender;
@@ -18,6 +20,9 @@ use crate::caller::Caller;
 
 /// The name under which a request of this process has the id: no variable of a client has it.
 const NODE_ID: &str = "id of the node";
+
+/// The same for the members of the notification.
+const MEMBERS: &str = "members of the notification";
 
 /// The longest name of a channel: PostgreSQL cuts longer ones.
 const CHANNEL: usize = 63;
@@ -35,6 +40,8 @@ pub(crate) struct EventExecution {
     pub(crate) key: Option<CohortKey>,
     /// The member of a notification that is the id of a row as JSON.
     pub(crate) node: Box<str>,
+    /// The members that the fields of an event show.
+    pub(crate) members: Arc<[EventMember]>,
     /// True if the first event is the beginning.
     pub(crate) begins: bool,
     pub(crate) channels: Channels,
@@ -78,14 +85,44 @@ pub(crate) fn node_id(payload: &str, member: &str) -> Value {
     }
 }
 
-/// Sets the id for the next execution.
-pub(crate) fn set_node_id(variables: &mut Map<ByteString, Value>, id: Value) {
-    variables.insert(NODE_ID, id);
+/// The members of a notification that an operation may show, each with a value of its type.
+pub(crate) fn shown_members(payload: &str, members: &[EventMember]) -> Value {
+    if members.is_empty() {
+        return Value::Null;
+    }
+    let payload: serde_json::Value = serde_json::from_str(payload).unwrap_or_default();
+    let shown = members.iter().map(|EventMember { name, kind }| {
+        let value = payload.get(&**name).and_then(|value| member_value(value, *kind));
+        (ByteString::from(&**name), value.unwrap_or_default())
+    });
+    Value::Object(shown.collect())
 }
 
-/// The value of the variable after those of the operation.
-pub(crate) fn given_node_id(variables: &Map<ByteString, Value>) -> Value {
-    variables.get(NODE_ID).cloned().unwrap_or_default()
+/// The value of a member in the form of its type, as GraphQL coerces results; `None` if it has none.
+fn member_value(value: &serde_json::Value, kind: MemberKind) -> Option<Value> {
+    use serde_json::Value as Json;
+    match (kind, value) {
+        (MemberKind::Text, Json::String(text)) => Some(text.as_str().into()),
+        (MemberKind::Text, Json::Number(_) | Json::Bool(_)) => Some(value.to_string().into()),
+        (MemberKind::Int, _) => {
+            let number = value.as_i64().or_else(|| value.as_str()?.parse().ok())?;
+            i32::try_from(number).ok().map(Into::into)
+        }
+        (MemberKind::Float, Json::Number(number)) => Some(Value::Number(number.clone())),
+        (MemberKind::Boolean, Json::Bool(value)) => Some(Value::Bool(*value)),
+        (MemberKind::Text | MemberKind::Float | MemberKind::Boolean, _) => None,
+    }
+}
+
+/// Sets the id and the members for the next execution.
+pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, id: Value, members: Value) {
+    variables.insert(NODE_ID, id);
+    variables.insert(MEMBERS, members);
+}
+
+/// The values of the variables after those of the operation.
+pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> [Option<Value>; 2] {
+    [NODE_ID, MEMBERS].map(|name| Some(variables.get(name).cloned().unwrap_or_default()))
 }
 
 /// The last error of a subscription that may miss notifications.
@@ -119,5 +156,27 @@ mod tests {
         check("[1]", None);
         check("no JSON", None);
         check("", None);
+    }
+
+    #[test]
+    fn members_have_the_forms_of_their_types() {
+        let member = |name: &str, kind| EventMember { name: name.into(), kind };
+        let members = [
+            member("t", MemberKind::Text),
+            member("i", MemberKind::Int),
+            member("f", MemberKind::Float),
+            member("b", MemberKind::Boolean),
+        ];
+        let check = |payload: &str, expected: &str| {
+            assert_eq!(shown_members(payload, &members).to_string(), expected, "{payload}");
+        };
+        check(
+            r#"{"t":"a","i":1,"f":1.5,"b":true,"more":1}"#,
+            r#"{"t":"a","i":1,"f":1.5,"b":true}"#,
+        );
+        check(r#"{"t":7,"i":"7","f":2,"b":1}"#, r#"{"t":"7","i":7,"f":2,"b":null}"#);
+        check(r#"{"t":{},"i":3000000000,"f":"x"}"#, r#"{"t":null,"i":null,"f":null,"b":null}"#);
+        check("no JSON", r#"{"t":null,"i":null,"f":null,"b":null}"#);
+        assert_eq!(shown_members("{}", &[]), Value::Null);
     }
 }

@@ -18,7 +18,8 @@
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph
-//! * `subscription`: the responses of a subscription, for each event of its source stream
+//! * `subscription`: the responses of a subscription, for each event of its source stream;
+//!   `shared_execution`: executions that equal subscriptions share
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
@@ -32,6 +33,7 @@ mod long_queries;
 pub mod map_error;
 mod prepare;
 mod respond;
+mod shared_execution;
 mod subscription;
 mod transport;
 pub mod worker;
@@ -39,7 +41,7 @@ pub mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clients::subgraph::{Settings, Shared, SubscriptionSettings};
+use clients::subgraph::{RunningSubscriptions, Settings, Shared, SubscriptionSettings};
 use gateway::planner;
 use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
@@ -58,7 +60,7 @@ use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
-pub use subscription::GatewaySubscription;
+pub use subscription::{GatewaySubscription, SubgraphDriver};
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.
@@ -112,6 +114,7 @@ pub struct Remote {
     pub subscriptions: Arc<SubscriptionSettings>,
     /// State shared by all threads.
     pub shared: Arc<Shared>,
+    pub running: Arc<RunningSubscriptions>,
     /// Rules for its request headers.
     pub rules: headers::Rules,
 }

@@ -247,6 +247,12 @@ impl Forwarded {
         self.headers.is_empty()
     }
 
+    /// Returns the client's headers that are read, on which responses of other servers may depend.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
     /// Returns the client's values of a header.
     pub fn values(&self, name: &HeaderName) -> impl Iterator<Item = &HeaderValue> {
         self.headers.get_all(name).iter()

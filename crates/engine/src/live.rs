@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use live::{Cohort, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
@@ -20,7 +19,6 @@ pub use source::changes::Relay;
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, ended};
-use crate::gateway::GatewaySubscription;
 use crate::live_directive::LiveDirective;
 use crate::topics::TopicAuthorization;
 
@@ -53,7 +51,6 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(Receiver<Bytes>),
-    Gateway(Box<GatewaySubscription>),
 }
 
 /// The work of a subscription.
@@ -64,11 +61,6 @@ pub struct Driver(pub(crate) Work);
 pub(crate) enum Work {
     Live(Box<LiveWork>),
     Events(Box<EventExecution>),
-    /// The work of a source in the process of a gateway.
-    Subgraph {
-        subgraph: SubgraphId,
-        driver: Box<Driver>,
-    },
 }
 
 /// The execution of a cohort, and the feed of all cohorts.
@@ -120,29 +112,16 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.recv().await,
-            Self::Gateway(subscription) => subscription.next().await,
         }
     }
 
     /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response, and for
-    /// those of gateways, which report missing events.
+    /// missing events; `None` for live queries, which begin with their newest response.
     #[must_use]
     pub fn moved(&self) -> Option<GraphQLError> {
         match self {
-            Self::Live(_) | Self::Gateway(_) => None,
+            Self::Live(_) => None,
             Self::Events(_) => Some(ended(ListenerEnd::Lost)),
-        }
-    }
-
-    /// Whether the first response in another engine may equal the last one, since it is that of a
-    /// live query. Events may be equal as well, and are all sent.
-    #[must_use]
-    pub fn are_states(&self) -> bool {
-        match self {
-            Self::Live(_) => true,
-            Self::Events(_) => false,
-            Self::Gateway(subscription) => subscription.is_live(),
         }
     }
 }

@@ -23,7 +23,7 @@ use sources::Connections;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
-use crate::events::given_node_id;
+use crate::events::given_event;
 use crate::federated_trace::Begun;
 use crate::live::without_stream;
 use crate::prepare::Prepared;
@@ -316,7 +316,7 @@ impl Worker {
     }
 }
 
-/// The values of a request's variables; of a subscription also that of its event.
+/// The values of a request's variables; of a subscription also those of its event.
 fn coerced(
     schema: &Schema,
     operation: &Operation,
@@ -324,7 +324,7 @@ fn coerced(
 ) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {
     let mut variables = coerce_variable_values(schema, operation, &request.variables)?;
     if operation.kind == OperationKind::Subscription {
-        variables.values.push(Some(given_node_id(&request.variables)));
+        variables.values.extend(given_event(&request.variables));
     }
     Ok(variables)
 }

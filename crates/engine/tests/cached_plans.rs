@@ -149,7 +149,13 @@ impl Asking {
                 reconnects: 0,
                 most_operations: 1,
             });
-            SubgraphTransport::Remote(Remote { settings, subscriptions, shared, rules })
+            SubgraphTransport::Remote(Remote {
+                settings,
+                subscriptions,
+                shared,
+                running: Arc::default(),
+                rules,
+            })
         });
         let transports = transports.collect();
         let gateway = Gateway::new(supergraph, transports, GatewayOptions::default());

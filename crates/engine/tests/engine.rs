@@ -32,6 +32,7 @@ mod live;
 mod live_exact;
 mod live_file;
 mod live_model;
+mod live_model_rules;
 mod live_postgraphile;
 mod live_servers;
 mod long_changes;

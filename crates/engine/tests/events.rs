@@ -33,10 +33,17 @@ async fn open_with(
     address: &SourceAddress,
     called: Option<(&str, &str)>,
 ) -> Result<Rc<Worker>, OpenError> {
-    let dialect = Dialect::PostGraphile(postgraphile::Options {
-        simple_subscriptions: true,
-        ..postgraphile::Options::default()
-    });
+    let postgraphile =
+        postgraphile::Options { simple_subscriptions: true, ..postgraphile::Options::default() };
+    open_as(address, postgraphile, called).await
+}
+
+async fn open_as(
+    address: &SourceAddress,
+    postgraphile: postgraphile::Options,
+    called: Option<(&str, &str)>,
+) -> Result<Rc<Worker>, OpenError> {
+    let dialect = Dialect::PostGraphile(postgraphile);
     let mut options = Options { dialect, ..options(dgraph::Options::default(), false) };
     options.source.called = called
         .map(|(namespace, name)| FunctionName { namespace: namespace.into(), name: name.into() });
@@ -292,4 +299,92 @@ fn a_function_authorizes_subscriptions_and_names_the_channel_that_ends_them() {
             }
         })
     });
+}
+
+const FIELDS: &str = "
+    \"An event of a song.\"
+    type SongEvent { event: String, plays: Int, song: Song, node: Node, query: Query, nothing: Song }
+    type OwnEvent { event: String, more: None }
+    extend type Subscription {
+        \"Events of one song.\"
+        songChanged(id: Int!, kind: String): SongEvent! @pgSubscription(topic: \"song:{id}:{kind}\")
+        ownChanged: OwnEvent @pgSubscription(topic: \"own:{jwt.name}\")
+        allSongs: OwnEvent @pgSubscription(topic: \"all\")
+    }
+";
+
+#[test]
+fn a_file_adds_subscription_fields_with_topics() {
+    on_each(|address| {
+        on_postgres(address, |address| async move {
+            run_sql(&address, &format!("{TABLES} CREATE TABLE other (id INT PRIMARY KEY)")).await;
+            let options = postgraphile::Options {
+                subscriptions_file: postgraphile::SubscriptionsFile::parse(FIELDS).unwrap(),
+                ..postgraphile::Options::default()
+            };
+            let worker = open_as(&address, options, None).await.unwrap();
+            let sdl = worker.engine().sdl();
+            for line in [
+                "  songChanged(id: Int!, kind: String): SongEvent!\n",
+                "  ownChanged: OwnEvent\n",
+                "type OwnEvent {\n  event: String\n}\n",
+            ] {
+                assert!(sdl.contains(line), "no {line} in {sdl}");
+            }
+            let notes: Vec<_> = worker.engine().notes().map(|note| note.to_string()).collect();
+            assert!(notes.iter().any(|note| note.contains("OwnEvent.more")), "{notes:?}");
+            let query = "subscription ($id: Int!) { songChanged(id: $id, kind: \"all\") {
+                event plays song { title } node { ... on Song { title } }
+                query { allSongs { totalCount } }
+            } }";
+            let mut asked = request(query);
+            asked.variables.insert("id", 1.into());
+            let begun = worker.subscribe(&asked, &Caller::default()).unwrap();
+            let mut songs = begun.responses;
+            let driver = begun.driver.unwrap();
+            tokio::task::spawn_local({
+                let worker = Rc::clone(&worker);
+                async move { worker.drive(driver).await }
+            });
+            wait_for_listener(&address, "song:1:all").await;
+            let own = json!({ "title": "a" });
+            let event = |event: Value, plays: Value, song: Value| {
+                json!({ "data": { "songChanged": {
+                    "event": event, "plays": plays, "song": song, "node": song,
+                    "query": { "allSongs": { "totalCount": 2 } },
+                } } })
+            };
+            let send = async |payload: &str| {
+                run_sql(&address, &format!("NOTIFY \"song:1:all\", '{payload}'")).await;
+            };
+            send(r#"{"event": "play", "plays": 7, "__node__": ["songs", 1]}"#).await;
+            assert_eq!(next(&mut songs).await, event(json!("play"), json!(7), own));
+            send(r#"{"event": 1, "plays": "x", "__node__": ["others", 1]}"#).await;
+            assert_eq!(next(&mut songs).await, event(json!("1"), Value::Null, Value::Null));
+            send("").await;
+            assert_eq!(next(&mut songs).await, event(Value::Null, Value::Null, Value::Null));
+            // The argument and the claim are parts of the topics.
+            let absent = "subscription { songChanged(id: 1) { event } }";
+            let refused = worker.subscribe(&request(absent), &Caller::default()).unwrap_err();
+            let refused: Value = serde_json::from_slice(&refused.body).unwrap();
+            assert_eq!(refused["errors"][0]["extensions"]["code"], "BAD_USER_INPUT");
+            let own = "subscription { ownChanged { event } }";
+            let refused = worker.subscribe(&request(own), &Caller::default()).unwrap_err();
+            let refused: Value = serde_json::from_slice(&refused.body).unwrap();
+            assert_eq!(refused["errors"][0]["extensions"]["code"], "PERMISSION_DENIED");
+        })
+    });
+}
+
+/// Waits until the server listens to a channel.
+async fn wait_for_listener(address: &SourceAddress, channel: &str) {
+    let statement = format!(
+        "DO $$ BEGIN FOR n IN 1..500 LOOP
+            EXIT WHEN EXISTS (SELECT FROM pg_stat_activity
+                WHERE datname = current_database() AND query LIKE 'LISTEN%{channel}%');
+            PERFORM pg_sleep(0.01);
+            PERFORM pg_stat_clear_snapshot();
+        END LOOP; END $$"
+    );
+    run_sql(address, &statement).await;
 }

@@ -16,7 +16,7 @@ use crate::live_postgraphile::{is_postgres, live, open_tables, singer};
 
 /// Each singer with a pass reads the own songs.
 pub(crate) const SONGS: &str = "
-    DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+    DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
     CREATE TABLE song (id INT PRIMARY KEY, title TEXT NOT NULL, owner TEXT, plays INT);
     CREATE TABLE note (id INT PRIMARY KEY);
     CREATE SCHEMA hidden;

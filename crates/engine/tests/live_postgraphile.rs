@@ -29,7 +29,7 @@ const CLOCK_OF_POSTGRES: &str = "
 
 /// Each singer with a pass reads the own songs.
 pub(crate) const RULES: &str = "
-    DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+    DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
     CREATE TABLE pass (name TEXT PRIMARY KEY);
     INSERT INTO pass VALUES ('ann'), ('bob');
     GRANT SELECT ON song, pass TO live_singer;

@@ -88,7 +88,7 @@ pub struct Named {
     pub column: usize,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDefinition {
     pub name: Arc<str>,
     pub line: usize,
@@ -100,7 +100,7 @@ pub struct FieldDefinition {
 }
 
 /// An argument of a field, or a field of an input object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputDefinition {
     pub name: Arc<str>,
     pub line: usize,

@@ -1,12 +1,12 @@
 //! Events: subscriptions that are executed once for each notification of a channel.
 //!
 //! The opaque id of the row that an event is about is the value of one more variable, after those of
-//! the operation: [`event_slot`].
+//! the operation: [`event_slot`]. The members of the notification are an object, the variable after it.
 
 use graphql::CollectedField;
-use graphql::opaque::OpaqueKind;
-use graphql::operation::Operation;
-use graphql::schema::TypeId;
+use graphql::opaque::{OpaqueKind, OpaqueShape};
+use graphql::operation::{FieldRef, Operation};
+use graphql::schema::{TypeId, TypeKind};
 use graphql::value::Slot;
 use graphql::variables::Path;
 use ir::{Operand, Rows};
@@ -16,16 +16,24 @@ use super::arguments::Opaque;
 use super::input::Input;
 use super::selection::misplaced;
 use super::{Context, Echoed, LowerError};
-use api::binding::{ArgumentRole, InputRole, ListenBinding};
+use api::binding::{ArgumentRole, InputRole, ListenBinding, TopicPart};
 
 /// The events of a subscription.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listened {
     pub binding: ListenBinding,
-    /// The end of the channel's name.
-    pub topic: Operand,
+    /// The end of the channel's name, in parts.
+    pub topic: Vec<ListenedPart>,
     /// True if the subscription begins with an event.
     pub begins: bool,
+}
+
+/// A part of a topic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListenedPart {
+    Text(Box<str>),
+    /// A value with its name.
+    Value(Box<str>, Operand),
 }
 
 /// The variable whose value is the id of the row that an event is about, or null.
@@ -41,19 +49,26 @@ impl Context<'_> {
         binding: &ListenBinding,
         (object, field): (TypeId, &CollectedField<'_>),
     ) -> Result<Node, LowerError> {
-        let mut topic = None;
+        let mut given = Vec::new();
         let mut begins = false;
         for (id, value) in field.arguments {
             let input = Input::new(value);
             match self.api.input(*id).role {
                 InputRole::Argument(ArgumentRole::Topic) => {
-                    topic = Some(self.operand(&input, self.api.schema[*id].r#type));
+                    let definition = &self.api.schema[*id];
+                    given.push((&*definition.name, self.operand(&input, definition.r#type)));
                 }
                 InputRole::Argument(ArgumentRole::Begins) => begins = self.is_true(&input),
                 _ => return Err(misplaced("an argument of events")),
             }
         }
-        let Some(topic) = topic else { return Err(misplaced("events without a topic")) };
+        let topic = match &binding.topic {
+            None => match given.pop() {
+                Some((name, operand)) => vec![ListenedPart::Value(name.into(), operand)],
+                None => return Err(misplaced("events without a topic")),
+            },
+            Some(parts) => parts.iter().map(|part| listened_part(part, &given)).collect(),
+        };
         self.listened = Some(Listened { binding: binding.clone(), topic, begins });
         Ok(Node::Object(self.root_fields(object, &field.selection_sets, false)?))
     }
@@ -66,6 +81,8 @@ impl Context<'_> {
         let input = self.event_input();
         let shape = self.opaque(&input, OpaqueKind::NodeId);
         let operand = self.plain_operand(&input);
+        // A field may show rows of one type only.
+        let shape = shape.filter(|shape| self.may_be_of(shape, field));
         match shape {
             Some(shape) => self.looked_up(&Opaque { shape, operand }, field),
             None => Ok(None),
@@ -80,7 +97,43 @@ impl Context<'_> {
         Node::Echo(place)
     }
 
+    /// Returns true if a field can show the row of an opaque id.
+    fn may_be_of(&self, shape: &OpaqueShape, field: &CollectedField<'_>) -> bool {
+        let FieldRef::Field(id) = field.field else { return false };
+        let prefix = shape.tags.first().map_or("", |tag| &**tag);
+        let entity = self.api.find_entity_by_prefix(prefix);
+        let binding = entity.and_then(|entity| self.api.find_entity(entity));
+        let node_id = binding.and_then(|binding| binding.node_id.as_ref());
+        let base = self.api.schema[id].r#type.base;
+        let is_object = matches!(self.api.schema[base].kind, TypeKind::Object { .. });
+        !is_object || node_id.is_some_and(|node_id| node_id.r#type == base)
+    }
+
+    /// A member of the notification.
+    pub(super) fn event_member(&mut self, name: &str) -> Node {
+        let Slot(node) = event_slot(self.operation);
+        let slot = ir::Slot(node.saturating_add(1));
+        let operand = Operand::Variable { slot, path: vec![ir::PathItem::Key(name.into())] };
+        let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
+        self.echoes.push(Echoed::Json(operand));
+        Node::Echo(place)
+    }
+
     fn event_input(&self) -> Input<'static> {
         Input::Variable(event_slot(self.operation), Path::default())
+    }
+}
+
+/// A part of a topic with its operand.
+fn listened_part(part: &TopicPart, given: &[(&str, Operand)]) -> ListenedPart {
+    match part {
+        TopicPart::Text(text) => ListenedPart::Text(text.clone()),
+        TopicPart::Claim(name) => ListenedPart::Value(name.clone(), Operand::Claim(name.clone())),
+        TopicPart::Argument(name) => {
+            let found = given.iter().find(|(known, _)| **known == **name);
+            let absent = || Operand::Constant(ir::Value::Null);
+            let operand = found.map_or_else(absent, |(_, operand)| operand.clone());
+            ListenedPart::Value(name.clone(), operand)
+        }
     }
 }

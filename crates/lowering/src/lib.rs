@@ -75,7 +75,7 @@ use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
-pub use event::{Listened, event_slot};
+pub use event::{Listened, ListenedPart, event_slot};
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;

@@ -142,6 +142,7 @@ impl<'a> Context<'a> {
                         self.read(found)?
                     }
                     FieldBinding::RelatedNodeId => self.related_node_id(),
+                    FieldBinding::EventMember(name) => self.event_member(name),
                     FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
                     FieldBinding::Mutation(_)
                     | FieldBinding::Listen(_)
@@ -289,6 +290,7 @@ impl<'a> Context<'a> {
             | FieldBinding::Listen(_)
             | FieldBinding::RelatedNode
             | FieldBinding::RelatedNodeId
+            | FieldBinding::EventMember(_)
             | FieldBinding::Part { .. } => Err(misplaced("row")),
         }
     }

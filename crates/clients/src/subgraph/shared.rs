@@ -1,7 +1,6 @@
 //! State of a subgraph that all threads share: circuit breaker, bulkhead, retry budget, counters.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -14,7 +13,6 @@ use super::request::SubgraphError;
 use super::retry_budget::RetryBudget;
 use super::settings::Settings;
 use super::statistics::{Counts, ErrorKind, Statistics};
-use super::subscription::{Sockets, Upstreams};
 
 /// State of a subgraph that all threads share. It can outlive a reload of the settings.
 #[derive(Debug)]
@@ -25,8 +23,6 @@ pub struct Shared {
     pub(super) in_flight: InFlightQueries,
     pub(super) retry_budget: RetryBudget,
     pub(super) counts: Counts,
-    pub(super) upstreams: Arc<Upstreams>,
-    pub(super) sockets: Sockets,
     is_remote: bool,
 }
 
@@ -48,8 +44,6 @@ impl Shared {
             in_flight: InFlightQueries::default(),
             retry_budget: RetryBudget::new(Instant::now()),
             counts: Counts::default(),
-            upstreams: Arc::default(),
-            sockets: Sockets::default(),
             is_remote: false,
         }
     }
@@ -85,12 +79,6 @@ impl Shared {
         if let Some(kind) = error {
             self.counts.error(kind);
         }
-    }
-
-    /// Number of running subscriptions to it, and of the WebSockets that they use.
-    #[must_use]
-    pub fn subscriptions(&self) -> (usize, usize) {
-        (self.upstreams.count(), self.sockets.count())
     }
 
     /// Returns a snapshot of the counters.

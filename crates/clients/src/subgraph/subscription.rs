@@ -6,10 +6,13 @@
 //!
 //! * [`settings`]: protocol and limits
 //! * `client`: begins a subscription
-//! * `upstreams`: running subscriptions and their listeners; `mailbox`: the queue of a listener
+//! * `running`: running subscriptions; `upstreams`: those with their listeners; `mailbox`: the queue
+//!   of a listener
 //! * `reconnect`: the task of an upstream subscription
-//! * `source`: source stream of any protocol, and the opening of connections
-//! * `sockets`: pool of WebSockets; `socket`: one of them; `message`: messages of both subprotocols
+//! * `source`: source stream of any protocol; `source_event`: its events; `opener`: opening of
+//!   connections for it
+//! * `operation`: operation over a WebSocket; `socket_pool`: pool of WebSockets; `socket`: one of
+//!   them; `message`: messages of both subprotocols
 //! * `http_stream`: responses of many events; `event_stream`: server-sent events; `multipart`: parts
 
 mod client;
@@ -18,16 +21,19 @@ mod http_stream;
 mod mailbox;
 mod message;
 mod multipart;
+mod opener;
+mod operation;
 mod reconnect;
+mod running;
 pub mod settings;
 mod socket;
-mod sockets;
+mod socket_pool;
 mod source;
+mod source_event;
 mod upstreams;
 
 pub use client::{SubscriptionClient, SubscriptionRequest};
-pub use mailbox::Event;
+pub use mailbox::{Event, SharedResponse};
+pub use running::RunningSubscriptions;
 pub use settings::{SubscriptionProtocol, SubscriptionSettings, SubscriptionUrl};
-pub(super) use sockets::Sockets;
 pub use upstreams::Listener;
-pub(super) use upstreams::Upstreams;

@@ -13,20 +13,23 @@ use ::gateway::execute::{
     ExecutionStatistics, FetchError, FetchResponse, Inputs, ResponseBody, SourceRequest,
     source_request,
 };
+use ::gateway::supergraph::SubgraphId;
 use ::live::{ListenerEnd, LiveQuery};
 use bytes::Bytes;
-use clients::subgraph::{Event, Listener, SubgraphError, SubscriptionRequest};
+use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::MemoryReservation;
 use tokio::sync::mpsc::Receiver;
+use tokio::task::spawn_local;
 
+use super::shared_execution::{EventResponses, ResponseKey};
 use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
 use crate::documents::Document;
 use crate::events::ended;
-use crate::live::{Begun, Driver, Responses, Work, reserved};
+use crate::live::{Begun, Driver, Responses, reserved};
 use crate::respond::Response;
 
 /// Events that are executed at the same time if they need further subgraphs: the others wait, so that
@@ -63,10 +66,18 @@ struct Operation {
     prepared: Arc<Prepared>,
     variables: Variables,
     caller: Caller,
+    key: Arc<ResponseKey>,
+}
+
+/// The work for the subscription of a source in this process.
+#[derive(Debug)]
+pub struct SubgraphDriver {
+    subgraph: SubgraphId,
+    driver: Driver,
 }
 
 /// A source stream that has begun, with the work for it.
-type BegunSource = (Source, Option<Driver>);
+type BegunSource = (Source, Option<SubgraphDriver>);
 
 /// An event of the source stream; the error has details for the log.
 type EventResult = Result<Bytes, (FetchError, Box<str>)>;
@@ -77,8 +88,10 @@ impl GatewayWorker {
         self: &Rc<Self>,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Begun, Response> {
-        let operation = Rc::new(self.operation(request, caller).map_err(refused)?);
+    ) -> Result<(GatewaySubscription, Option<SubgraphDriver>), Response> {
+        let operation = Rc::new(
+            self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
+        );
         let (source, driver) = operation.begin(None);
         let subscription = GatewaySubscription {
             operation,
@@ -87,7 +100,7 @@ impl GatewayWorker {
             is_interrupted: false,
             has_ended: false,
         };
-        Ok(Begun { responses: Responses::Gateway(Box::new(subscription)), driver })
+        Ok((subscription, driver))
     }
 
     /// Continues a subscription of another generation of the gateway. A source stream that is the
@@ -97,8 +110,10 @@ impl GatewayWorker {
         subscription: &mut GatewaySubscription,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Option<Driver>, Response> {
-        let operation = Rc::new(self.operation(request, caller).map_err(refused)?);
+    ) -> Result<Option<SubgraphDriver>, Response> {
+        let operation = Rc::new(
+            self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
+        );
         let before = std::mem::replace(&mut subscription.source, Source::Once(None));
         let mut may_miss = matches!(before, Source::Remote(_) | Source::Events(_));
         let kept = match before {
@@ -128,16 +143,15 @@ impl GatewayWorker {
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut false)?;
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut None)?;
+        let key = Arc::new(ResponseKey::new(&prepared, &variables, caller));
         let (worker, caller) = (Rc::clone(self), caller.clone());
-        Ok(Operation { worker, document, prepared, variables, caller })
+        Ok(Operation { worker, document, prepared, variables, caller, key })
     }
 
     /// Executes the subscription of a source in this process.
-    pub(crate) async fn drive(&self, driver: Driver) {
-        if let Work::Subgraph { subgraph, driver } = driver.0
-            && let Some(local) = self.local(subgraph)
-        {
-            local.drive(*driver).await;
+    pub(crate) async fn drive(&self, SubgraphDriver { subgraph, driver }: SubgraphDriver) {
+        if let Some(local) = self.local(subgraph) {
+            local.drive(driver).await;
         }
     }
 }
@@ -145,7 +159,7 @@ impl GatewayWorker {
 impl Operation {
     /// Begins the source stream. A listener that receives it already is kept, and misses nothing.
     fn begin(&self, kept: Option<(Listener, &mut bool)>) -> BegunSource {
-        let Self { worker, document, prepared, variables, caller } = self;
+        let Self { worker, document, prepared, variables, caller, .. } = self;
         let gateway = worker.gateway();
         let inputs = Inputs {
             supergraph: &gateway.supergraph,
@@ -174,9 +188,7 @@ impl Operation {
             }
             Some(SubgraphClient::Local(local)) => match local.subscribe(&body, &caller.session) {
                 Ok(Begun { responses, driver }) => {
-                    let driver = driver.map(|driver| {
-                        Driver(Work::Subgraph { subgraph, driver: Box::new(driver) })
-                    });
+                    let driver = driver.map(|driver| SubgraphDriver { subgraph, driver });
                     (Source::of(responses), driver)
                 }
                 Err(response) => (Source::Once(Some(response.body.into())), None),
@@ -185,9 +197,31 @@ impl Operation {
         }
     }
 
+    /// Returns the response to an event, which equal subscriptions share.
+    async fn execute_shared(self: Rc<Self>, event: Arc<SharedResponse>) -> Bytes {
+        if let Some(responses) = event.attached::<EventResponses>() {
+            let mut pending = responses.find(&self.key);
+            if let Some(sender) = pending.sender.take() {
+                let (operation, body) = (Rc::clone(&self), event.body.clone());
+                spawn_local(async move {
+                    let response = operation.execute(Some(Ok(body))).await;
+                    sender.send_replace(Some(response));
+                });
+            }
+            if let Some(response) = pending.wait().await {
+                return response;
+            }
+        }
+        self.execute(Some(Ok(event.body.clone()))).await
+    }
+
+    async fn execute_alone(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
+        self.execute(event).await
+    }
+
     /// Executes the plan for an event.
-    async fn execute(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
-        let Self { worker, document, prepared, variables, caller } = &*self;
+    async fn execute(&self, event: Option<EventResult>) -> Bytes {
+        let Self { worker, document, prepared, variables, caller, .. } = self;
         let inputs = ExecutionInputs { document, prepared, variables, caller };
         let needs_others = prepared.plan.fetches.len() > 1;
         // The semaphore is never closed.
@@ -219,8 +253,6 @@ impl Source {
         match responses {
             Responses::Live(query) => Self::Live(query),
             Responses::Events(events) => Self::Events(events),
-            // A source has no subgraphs.
-            Responses::Gateway(_) => Self::Once(None),
         }
     }
 }
@@ -255,7 +287,10 @@ impl GatewaySubscription {
                     None => self.has_ended = true,
                 },
                 Source::Remote(listener) => match listener.next().await {
-                    Event::Response(response) => self.begin(Some(Ok(response))),
+                    Event::Response(response) => {
+                        let operation = Rc::clone(&self.operation);
+                        self.running = Some(Box::pin(operation.execute_shared(response)));
+                    }
                     Event::Interrupted => self.is_interrupted = true,
                     Event::Failed(error) => {
                         self.has_ended = true;
@@ -278,12 +313,8 @@ impl GatewaySubscription {
     }
 
     fn begin(&mut self, event: Option<EventResult>) {
-        self.running = Some(Box::pin(Rc::clone(&self.operation).execute(event)));
+        self.running = Some(Box::pin(Rc::clone(&self.operation).execute_alone(event)));
     }
-}
-
-fn refused(errors: Vec<GraphQLError>) -> Response {
-    Response::request_error(&errors)
 }
 
 fn failed(error: &SubgraphError) -> (FetchError, Box<str>) {

@@ -63,10 +63,15 @@ impl SourceEvent {
 impl SubgraphClient {
     pub(super) fn new(transport: &SubgraphTransport, memory: &Arc<MemoryBudget>) -> Self {
         match transport {
-            SubgraphTransport::Remote(Remote { settings, subscriptions, shared, .. }) => {
+            SubgraphTransport::Remote(Remote {
+                settings, subscriptions, shared, running, ..
+            }) => {
                 let client = Client::new(Arc::clone(settings), Arc::clone(shared));
-                let subscriptions =
-                    SubscriptionClient::new(Arc::clone(subscriptions), Arc::clone(shared));
+                let subscriptions = SubscriptionClient::new(
+                    Arc::clone(subscriptions),
+                    Arc::clone(shared),
+                    Arc::clone(running),
+                );
                 Self::Remote(Box::new(RemoteClient { client, subscriptions }))
             }
             SubgraphTransport::Local(local) => {

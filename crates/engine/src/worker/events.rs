@@ -1,11 +1,14 @@
 //! Subscriptions to notifications, on one thread.
 
+use std::sync::Arc;
+
 use ::live::{CohortKey, Event, Listener, ListenerEnd, Listening, Notice, follow_channels};
 use bytes::Bytes;
-use dialects::Listened;
+use dialects::{Listened, ListenedPart};
 use futures_util::future::{OptionFuture, join};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
+use ir::Operand;
 use serde_json_bytes::Value;
 use source::Session;
 use sources::Channels;
@@ -13,7 +16,7 @@ use tokio::sync::mpsc::{self, Sender};
 
 use super::Worker;
 use crate::caller::Caller;
-use crate::events::{EventExecution, channel, ended, node_id, set_node_id};
+use crate::events::{EventExecution, channel, ended, node_id, set_event, shown_members};
 use crate::live::{Begun, Driver, Responses, Work};
 use crate::respond::Response;
 
@@ -39,10 +42,9 @@ impl Worker {
                 "The data source has no notifications.",
             ));
         };
-        let values = source::Variables::of(&variables.values);
-        let topic = source::operand::resolve(&listened.topic, values);
-        let topic = topic.map_err(|error| engine.map_error(&error))?;
-        let channel = channel(listened, &topic.text().unwrap_or_default())?;
+        let claims = caller.session.claims.as_deref();
+        let values = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let channel = channel(listened, &self.topic(listened, values)?)?;
         let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
         // The next event is executed when the response to the last one is taken.
         let (responses, receiver) = mpsc::channel(1);
@@ -57,12 +59,33 @@ impl Worker {
             // Other servers receive headers of this client.
             key: caller.forwarded.is_none().then(key),
             node: listened.binding.node.clone(),
+            members: Arc::clone(&listened.binding.members),
             begins: listened.begins,
             channels,
             needs_task,
         };
         let driver = Some(Driver(Work::Events(Box::new(work))));
         Ok(Begun { responses: Responses::Events(receiver), driver })
+    }
+
+    fn topic(
+        &self,
+        listened: &Listened,
+        values: source::Variables<'_>,
+    ) -> Result<String, GraphQLError> {
+        let mut topic = String::new();
+        for part in &listened.topic {
+            match part {
+                ListenedPart::Text(text) => topic.push_str(text),
+                ListenedPart::Value(name, operand) => {
+                    let value = source::operand::resolve(operand, values);
+                    let value = value.map_err(|error| self.engine.map_error(&error))?;
+                    let text = value.text().ok_or_else(|| absent(name, operand))?;
+                    topic.push_str(&text);
+                }
+            }
+        }
+        Ok(topic)
     }
 
     pub(super) async fn drive_events(&self, work: EventExecution) {
@@ -139,7 +162,7 @@ impl Worker {
             };
             let response = match event {
                 Ok(Event::Begun) if !work.begins => continue,
-                Ok(Event::Begun) => self.event_response(work, Value::Null).await,
+                Ok(Event::Begun) => self.event_response(work, Value::Null, Value::Null).await,
                 Ok(Event::Notified(notice)) => self.response_to(work, &notice).await,
                 Err(end) => return End::Failed(ended(end)),
             };
@@ -159,18 +182,34 @@ impl Worker {
 
     /// The response to a notification: one for all equal subscriptions of equal sessions.
     async fn response_to(&self, work: &EventExecution, notice: &Notice) -> Bytes {
-        let execution = self.event_response(work, node_id(notice.payload(), &work.node));
+        let payload = notice.payload();
+        let (id, members) = (node_id(payload, &work.node), shown_members(payload, &work.members));
+        let execution = self.event_response(work, id, members);
         match &work.key {
             Some(key) => notice.response(key, execution).await,
             None => execution.await,
         }
     }
 
-    async fn event_response(&self, work: &EventExecution, id: Value) -> Bytes {
+    async fn event_response(&self, work: &EventExecution, id: Value, members: Value) -> Bytes {
         self.engine.live.listeners.count_execution();
         let mut request = work.request.clone();
-        set_node_id(&mut request.variables, id);
+        set_event(&mut request.variables, id, members);
         self.response(&request, &work.caller, false).await.0
+    }
+}
+
+/// The error of a part of a topic without a value.
+fn absent(name: &str, operand: &Operand) -> GraphQLError {
+    match operand {
+        Operand::Claim(_) => GraphQLError::new(
+            ErrorCode::PermissionDenied,
+            format!("The topic needs the claim \"{name}\", which the session does not have."),
+        ),
+        _ => GraphQLError::new(
+            ErrorCode::BadUserInput,
+            format!("The argument \"{name}\" must have a value: the topic contains it."),
+        ),
     }
 }
 

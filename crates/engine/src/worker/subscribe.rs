@@ -133,8 +133,6 @@ impl Worker {
             Work::Live(work) => self.drive_live(work).await,
             // Boxed: the task of a live query is small.
             Work::Events(work) => Box::pin(self.drive_events(*work)).await,
-            // A source has no subgraphs.
-            Work::Subgraph { .. } => {}
         }
     }
 

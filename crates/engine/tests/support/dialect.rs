@@ -28,6 +28,10 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 set_tags(options, value)?;
                 true
             }
+            (Dialect::PostGraphile(options), Some(("subscriptions-file", value))) => {
+                set_subscriptions(options, value)?;
+                true
+            }
             (Dialect::PostGraphile(options), Some(("mutation-transactions", "request"))) => {
                 options.mutation_transactions = Transactions::Request;
                 true
@@ -134,6 +138,16 @@ fn set_tags(options: &mut postgraphile::Options, path: &str) -> Result<(), Strin
         .map_err(|error| format!("{path}: {error}"))?;
     options.tags_file =
         postgraphile::TagsFile::parse(&text).map_err(|error| format!("{path}: {error}"))?;
+    Ok(())
+}
+
+/// A file within `fixtures/databases`.
+fn set_subscriptions(options: &mut postgraphile::Options, path: &str) -> Result<(), String> {
+    let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
+    let text = std::fs::read_to_string(databases.join(path))
+        .map_err(|error| format!("{path}: {error}"))?;
+    options.subscriptions_file = postgraphile::SubscriptionsFile::parse(&text)
+        .map_err(|error| format!("{path}: {error}"))?;
     Ok(())
 }
 

@@ -363,8 +363,11 @@ impl KnownSubgraphs {
                 Some(transport) => Arc::clone(&transport.shared),
                 None => Arc::new(Shared::new(&settings)),
             };
+            let running = before.remote.get(&*subgraph.name);
+            let running = running.map(|transport| Arc::clone(&transport.running));
+            let running = running.unwrap_or_default();
             let settings = Arc::from(settings);
-            let remote = Remote { settings, subscriptions, shared, rules };
+            let remote = Remote { settings, subscriptions, shared, running, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
             transports.push(SubgraphTransport::Remote(remote));
         }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use engine::live::{Begun, Driver, Responses};
+use engine::api::{ApiBegun, ApiDriver, ApiResponses};
 use engine::{Caller, MemoryReservation, Response};
 use graphql::Request;
 use tokio::sync::watch;
@@ -28,7 +28,7 @@ pub(super) struct Subscription {
     service: Rc<Service>,
     request: Request,
     caller: Caller,
-    responses: Responses,
+    responses: ApiResponses,
     sent: Sent,
     open: Option<OpenGuard>,
     _held: MemoryReservation,
@@ -150,14 +150,14 @@ fn subscribe(
     service: &Rc<Service>,
     request: &Request,
     caller: &Caller,
-) -> Result<Responses, Response> {
-    let Begun { responses, driver } = service.worker.subscribe(request, caller)?;
+) -> Result<ApiResponses, Response> {
+    let ApiBegun { responses, driver } = service.worker.subscribe(request, caller)?;
     drive(service, driver);
     Ok(responses)
 }
 
 /// Executes a query on this thread, if another one does not do so already.
-fn drive(service: &Rc<Service>, driver: Option<Driver>) {
+fn drive(service: &Rc<Service>, driver: Option<ApiDriver>) {
     if let Some(driver) = driver {
         let service = Rc::clone(service);
         spawn_local(async move { service.worker.drive(driver).await });

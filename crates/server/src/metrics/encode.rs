@@ -15,8 +15,9 @@ use prometheus_client::registry::Registry;
 use source::Statistics;
 
 use super::store::{Kind, Metrics, Shard, Stage};
+use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
-use super::{custom_fields, databases, fetches, live, subgraphs};
+use super::{custom_fields, databases, fetches, live};
 
 /// Sources of the metrics.
 #[derive(Clone, Debug)]
@@ -70,7 +71,11 @@ impl Collector for Sources {
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
                 let subgraphs: Vec<_> = subgraphs
-                    .map(|(subgraph, transport)| (&*subgraph.name, &**transport.shared()))
+                    .map(|(subgraph, transport)| Subgraph {
+                        name: &subgraph.name,
+                        shared: transport.shared(),
+                        running: transport.remote().map(|remote| &*remote.running),
+                    })
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;

@@ -2,10 +2,18 @@
 
 use std::fmt;
 
-use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics};
+use clients::subgraph::{BreakerState, ErrorKind, RunningSubscriptions, Shared, Statistics};
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of, histogram_of};
+
+/// A subgraph with the state that its threads share.
+pub(super) struct Subgraph<'s> {
+    pub(super) name: &'s str,
+    pub(super) shared: &'s Shared,
+    /// `None` for a source in this process.
+    pub(super) running: Option<&'s RunningSubscriptions>,
+}
 
 /// A subgraph with its statistics.
 struct Seen<'s> {
@@ -15,7 +23,7 @@ struct Seen<'s> {
     /// Running and queued requests.
     load: Option<(u32, u32)>,
     /// Running subscriptions, and their WebSockets.
-    subscriptions: (usize, usize),
+    subscriptions: Option<(usize, usize)>,
     /// Whether it is reached over HTTP. Sources in the process have no HTTP metrics; their connections
     /// are among those of databases.
     is_remote: bool,
@@ -29,13 +37,13 @@ const STATES: [(&str, BreakerState); 3] = [
 ];
 
 /// Writes the metrics of all subgraphs, labelled with their names.
-pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>) -> fmt::Result {
-    let all = subgraphs.iter().map(|(name, shared)| Seen {
+pub(super) fn encode(subgraphs: &[Subgraph<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    let all = subgraphs.iter().map(|Subgraph { name, shared, running }| Seen {
         name,
         statistics: shared.statistics(),
         breaker: shared.breaker(),
         load: shared.load(),
-        subscriptions: shared.subscriptions(),
+        subscriptions: running.map(RunningSubscriptions::count),
         is_remote: shared.is_remote(),
     });
     let all: Vec<Seen<'_>> = all.collect();
@@ -137,7 +145,8 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     ];
     for (metric, help, of) in subscriptions {
         let mut family = writer.begin(metric, help, MetricType::Gauge)?;
-        for Seen { name, subscriptions, .. } in all.iter().filter(|seen| seen.is_remote) {
+        for Seen { name, subscriptions, .. } in all {
+            let Some(subscriptions) = subscriptions else { continue };
             let count = of(*subscriptions) as f64;
             family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
         }

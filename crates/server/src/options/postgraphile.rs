@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use dialects::postgraphile::{
-    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, TagsFile,
+    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, SubscriptionsFile, TagsFile,
 };
 use engine::{Extensions, FunctionName};
 
@@ -14,7 +14,10 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(
     next_help_heading = "PostGraphile",
-    group = ArgGroup::new("several_rows").args(["bulk_mutations", "nested_mutations"]).multiple(true)
+    group = ArgGroup::new("several_rows").args(["bulk_mutations", "nested_mutations"]).multiple(true),
+    group = ArgGroup::new("notifications")
+        .args(["simple_subscriptions", "subscriptions_file"])
+        .multiple(true)
 )]
 pub(crate) struct PostGraphileOptions {
     /// For postgraphile: aggregates, as of the plugin pg-aggregates
@@ -129,13 +132,17 @@ pub(crate) struct PostGraphileOptions {
     /// the plugin pg-pubsub
     #[arg(long, env = "THALWEG_SIMPLE_SUBSCRIPTIONS")]
     simple_subscriptions: bool,
+    /// For postgraphile, on PostgreSQL: a file of subscription fields with the directive
+    /// `@pgSubscription(topic:)` of the plugin pg-pubsub
+    #[arg(long, env = "THALWEG_SUBSCRIPTIONS_FILE", value_name = "FILE")]
+    subscriptions_file: Option<PathBuf>,
     /// For postgraphile, on PostgreSQL: the function, as `schema.function`, that authorizes subscriptions to
     /// notifications, as `subscriptionAuthorizationFunction`
     #[arg(
         long,
         env = "THALWEG_SUBSCRIPTION_AUTHORIZATION_FUNCTION",
         value_name = "FUNCTION",
-        requires = "simple_subscriptions",
+        requires = "notifications",
         value_parser = function_name
     )]
     subscription_authorization_function: Option<FunctionName>,
@@ -190,6 +197,7 @@ impl PostGraphileOptions {
                 omit_list_suffix: self.omit_list_suffix,
                 short_keys: !self.no_short_pk,
             }),
+            subscriptions_file: self.subscriptions()?,
             tags_file: self.tags()?,
             token: self
                 .jwt_token_identifier
@@ -199,6 +207,15 @@ impl PostGraphileOptions {
             view_unique_key: self.view_unique_key.clone(),
             ..Options::default()
         })
+    }
+
+    fn subscriptions(&self) -> Result<SubscriptionsFile, Failure> {
+        let Some(path) = &self.subscriptions_file else { return Ok(SubscriptionsFile::default()) };
+        let refused = |error: String| {
+            Failure::Usage(format!("the file of subscriptions {}: {error}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+        SubscriptionsFile::parse(&text).map_err(refused)
     }
 
     fn tags(&self) -> Result<TagsFile, Failure> {

@@ -121,7 +121,7 @@ const DIALECTS: [DialectOptions; 6] = [
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
-const ON_POSTGRES: [&str; 9] = [
+const ON_POSTGRES: [&str; 10] = [
     "connection-filter-arrays",
     "connection-filter-computed-columns",
     "connection-filter-setof-functions",
@@ -131,6 +131,7 @@ const ON_POSTGRES: [&str; 9] = [
     "jwt-token-identifier",
     "simple-subscriptions",
     "subscription-authorization-function",
+    "subscriptions-file",
 ];
 
 /// All other options by their long names.

@@ -1,12 +1,14 @@
 //! Subscriptions to notifications of PostgreSQL.
 
+use std::fs;
 use std::io::BufRead;
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::stream::Stream;
 use crate::databases::Database;
-use crate::program::{Server, post};
+use crate::program::{Folder, Server, outcome, post, run};
 
 const LISTEN: &str = "subscription { listen(topic: \"a\", initialEvent: true) { relatedNodeId } }";
 const EVENT: &str = "event: next\ndata: {\"data\":{\"listen\":{\"relatedNodeId\":null}}}\n\n";
@@ -66,4 +68,38 @@ fn a_function_of_the_option_authorizes_subscriptions() {
     let answer = server.send(post("application/json", accept, &body).as_bytes());
     assert!(answer.body.contains("You may not subscribe to this topic"), "{}", answer.body);
     assert!(answer.body.ends_with(COMPLETE), "{}", answer.body);
+}
+
+#[test]
+fn a_file_declares_fields_with_topics() {
+    let folder = Folder::new();
+    let file = folder.file("subscriptions.graphql");
+    let path = file.to_str().unwrap();
+    let fields = "type E { event: String song: Song }
+        extend type Subscription { changed(id: Int!): E @pgSubscription(topic: \"s:{id}\") }";
+    fs::write(&file, fields).unwrap();
+    let tables = "CREATE TABLE song (id INT PRIMARY KEY, title TEXT);
+        INSERT INTO song VALUES (7, 'a')";
+    let Some(database) = Database::on_one(tables) else { return };
+    let url = database.url();
+    let fixed = ["serve", &url, "--listen", "127.0.0.1:0", "--subscriptions-file", path];
+    let server = Server::start(&fixed);
+    let query = "subscription { changed(id: 7) { event song { title } } }";
+    let body = json!({ "query": query }).to_string();
+    let accept = "Accept: text/event-stream\r\n";
+    let mut stream = Stream::open(&server, &post("application/json", accept, &body));
+    assert_eq!(stream.chunk(), ":\n\n");
+    let listening = "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'listen%s:7%'";
+    assert!((0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        database.count(listening) > 0
+    }));
+    database.execute("NOTIFY \"s:7\", '{\"event\": \"new\", \"__node__\": [\"songs\", 7]}'");
+    let changed = json!({ "event": "new", "song": { "title": "a" } });
+    let event = json!({ "data": { "changed": changed } });
+    assert_eq!(stream.chunk(), format!("event: next\ndata: {event}\n\n"));
+    fs::write(&file, "type E { event: String }").unwrap();
+    let (code, _, error) = outcome(&run(&fixed));
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("no subscription has the type E"), "{error}");
 }

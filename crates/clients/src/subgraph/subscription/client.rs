@@ -10,9 +10,10 @@ use tokio::task::spawn_local;
 use super::super::deduplication::{Key, is_per_request};
 use super::super::dial::Dialer;
 use super::super::shared::Shared;
+use super::opener::SourceOpener;
 use super::reconnect::run;
+use super::running::RunningSubscriptions;
 use super::settings::SubscriptionSettings;
-use super::source::SourceOpener;
 use super::upstreams::{Listener, UpstreamKey};
 
 /// Client for subscriptions to one subgraph on one thread, whose tasks must run in a `LocalSet`.
@@ -20,6 +21,7 @@ use super::upstreams::{Listener, UpstreamKey};
 pub struct SubscriptionClient {
     settings: Arc<SubscriptionSettings>,
     shared: Arc<Shared>,
+    running: Arc<RunningSubscriptions>,
     dialer: Rc<Dialer>,
     server: Arc<str>,
 }
@@ -36,10 +38,14 @@ pub struct SubscriptionRequest {
 
 impl SubscriptionClient {
     #[must_use]
-    pub fn new(settings: Arc<SubscriptionSettings>, shared: Arc<Shared>) -> Self {
+    pub fn new(
+        settings: Arc<SubscriptionSettings>,
+        shared: Arc<Shared>,
+        running: Arc<RunningSubscriptions>,
+    ) -> Self {
         let dialer = Rc::new(Dialer::new(Arc::clone(&settings.connection)));
         let server = format!("{} {:?}", settings.protocol, settings.connection.endpoint).into();
-        Self { settings, shared, dialer, server }
+        Self { settings, shared, running, dialer, server }
     }
 
     /// Begins a subscription, or joins an equal one.
@@ -47,7 +53,7 @@ impl SubscriptionClient {
     pub fn subscribe(&self, request: SubscriptionRequest) -> Listener {
         let key = self.key(&request);
         let SubscriptionSettings { live, deduplicate, .. } = *self.settings;
-        let upstreams = &self.shared.upstreams;
+        let upstreams = &self.running.upstreams;
         let (listener, begun) = upstreams.join(key, live, deduplicate);
         if let Some(upstream) = begun {
             let SubscriptionRequest { body, mut headers } = request;
@@ -58,6 +64,7 @@ impl SubscriptionClient {
             let opener = SourceOpener {
                 settings: Arc::clone(&self.settings),
                 shared: Arc::clone(&self.shared),
+                sockets: Arc::clone(&self.running.sockets),
                 dialer: Rc::clone(&self.dialer),
                 server: Arc::clone(&self.server),
                 body,

@@ -4,7 +4,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::super::request::SubgraphError;
-use super::source::SourceEvent;
+use super::source_event::SourceEvent;
 
 /// Parser of a stream, up to a size of each event.
 #[derive(Debug)]

@@ -21,19 +21,15 @@ use super::super::shared::Shared;
 use super::super::statistics::Counts;
 use super::event_stream::EventStream;
 use super::multipart::Multipart;
+use super::opener::SourceOpener;
 use super::settings::SubscriptionProtocol;
-use super::socket::is_refusal;
-use super::source::{OpenError, SourceEvent, SourceOpener, refused};
+use super::source_event::{OpenError, SourceEvent, is_refusal};
 use crate::connect::error_chain;
 
-/// Accepted media types. A subgraph refuses a subscription with JSON.
-const EVENTS: HeaderValue = HeaderValue::from_static(
-    "text/event-stream, application/graphql-response+json;q=0.9, application/json;q=0.8",
-);
-const PARTS: HeaderValue = HeaderValue::from_static(
-    "multipart/mixed;subscriptionSpec=\"1.0\", application/graphql-response+json;q=0.9, \
-     application/json;q=0.8",
-);
+/// Accepted media types. Servers such as those of graphql-sse compare the whole header.
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const PARTS: HeaderValue =
+    HeaderValue::from_static("multipart/mixed;subscriptionSpec=\"1.0\", application/json");
 
 /// A response with many events.
 pub(super) struct HttpStream {
@@ -172,8 +168,10 @@ async fn refusal(
         return SubgraphError::Status(status.as_u16()).into();
     }
     let plain = || match status.is_success() {
-        true => refused("it answered the subscription with another content type than a stream"),
-        false => refused(&format!("it refused the subscription with status {status}")),
+        true => OpenError::refused(
+            "it answered the subscription with another content type than a stream",
+        ),
+        false => OpenError::refused(&format!("it refused the subscription with status {status}")),
     };
     match media::media(status, headers) {
         Ok(Media::GraphQl | Media::Json) => {}

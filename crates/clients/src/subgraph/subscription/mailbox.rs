@@ -1,8 +1,10 @@
 //! Queue of a listener. Its writer never waits: a listener that reads too slowly is ended, or skips
 //! to the newest response of a live query.
 
+use std::any::Any;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
@@ -18,8 +20,8 @@ const MAX_BYTES: usize = 4 << 20;
 /// An event of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A GraphQL response, as JSON text.
-    Response(Bytes),
+    /// A GraphQL response.
+    Response(Arc<SharedResponse>),
     /// The connection is lost, and made again: events may be missing.
     Interrupted,
     /// The last event: the subgraph cannot be reached.
@@ -28,6 +30,40 @@ pub enum Event {
     TooSlow,
     /// The last event: the subgraph has no further events.
     Complete,
+}
+
+/// A response of the source stream, which all its listeners share.
+pub struct SharedResponse {
+    /// JSON text.
+    pub body: Bytes,
+    attached: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl SharedResponse {
+    #[must_use]
+    pub fn new(body: Bytes) -> Self {
+        Self { body, attached: OnceLock::new() }
+    }
+
+    /// Returns a value that the listeners share, of a type of their own; `None` if they have several.
+    pub fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<&T> {
+        self.attached.get_or_init(|| Box::new(T::default())).downcast_ref()
+    }
+}
+
+impl PartialEq for SharedResponse {
+    fn eq(&self, other: &Self) -> bool {
+        self.body == other.body
+    }
+}
+
+impl Eq for SharedResponse {}
+
+/// Without the values, which must not reach a log.
+impl fmt::Debug for SharedResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedResponse").field("bytes", &self.body.len()).finish_non_exhaustive()
+    }
 }
 
 /// Queue of a listener.
@@ -59,7 +95,8 @@ impl Mailbox {
             return;
         }
         match &event {
-            Event::Response(body) => {
+            Event::Response(response) => {
+                let body = &response.body;
                 if self.is_live {
                     state.queue.clear();
                     state.bytes = 0;
@@ -96,8 +133,8 @@ impl Mailbox {
     fn take(&self) -> Option<Event> {
         let mut state = self.lock();
         let event = state.queue.pop_front()?;
-        if let Event::Response(body) = &event {
-            state.bytes -= body.len();
+        if let Event::Response(response) = &event {
+            state.bytes -= response.body.len();
         }
         Some(event)
     }
@@ -112,7 +149,7 @@ mod tests {
     use super::*;
 
     fn response(text: &str) -> Event {
-        Event::Response(Bytes::copy_from_slice(text.as_bytes()))
+        Event::Response(Arc::new(SharedResponse::new(Bytes::copy_from_slice(text.as_bytes()))))
     }
 
     fn events(mailbox: &Mailbox) -> Vec<Event> {

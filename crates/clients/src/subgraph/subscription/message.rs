@@ -152,9 +152,13 @@ fn with_errors(payload: &Bytes) -> Result<Bytes, Invalid> {
 mod tests {
     use super::*;
 
-    fn check(protocol: SubscriptionProtocol, text: &str, expected: Result<ServerMessage, Invalid>) {
+    fn check(
+        protocol: SubscriptionProtocol,
+        text: &str,
+        expected: &Result<ServerMessage, Invalid>,
+    ) {
         let text = Bytes::copy_from_slice(text.as_bytes());
-        assert_eq!(ServerMessage::parse(protocol, &text), expected, "{text:?}");
+        assert_eq!(ServerMessage::parse(protocol, &text), *expected, "{text:?}");
     }
 
     fn bytes(text: &'static str) -> Bytes {
@@ -163,7 +167,7 @@ mod tests {
 
     #[test]
     fn messages_are_parsed() {
-        let check = |text, expected| check(SubscriptionProtocol::TransportWs, text, expected);
+        let check = |text, expected| check(SubscriptionProtocol::TransportWs, text, &expected);
         check(r#"{"type":"connection_ack","payload":{}}"#, Ok(ServerMessage::Ack));
         let response = bytes(r#"{ "data": 1 }"#);
         check(
@@ -186,7 +190,7 @@ mod tests {
 
     #[test]
     fn messages_of_the_legacy_protocol_are_parsed() {
-        let check = |text, expected| check(SubscriptionProtocol::LegacyWs, text, expected);
+        let check = |text, expected| check(SubscriptionProtocol::LegacyWs, text, &expected);
         let response = bytes("{}");
         check(
             r#"{"type":"data","id":"7","payload":{}}"#,

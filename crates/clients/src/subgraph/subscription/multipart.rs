@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::request::SubgraphError;
-use super::source::SourceEvent;
+use super::source_event::SourceEvent;
 
 /// Parser of a multipart body, up to a size of each part.
 #[derive(Debug)]

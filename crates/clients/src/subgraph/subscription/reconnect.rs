@@ -9,7 +9,9 @@ use tokio::time::{Instant, sleep};
 
 use super::super::request::SubgraphError;
 use super::mailbox::Event;
-use super::source::{OpenError, Source, SourceEvent, SourceOpener};
+use super::opener::SourceOpener;
+use super::source::Source;
+use super::source_event::{OpenError, SourceEvent};
 use super::upstreams::{Upstream, Upstreams};
 
 /// Back-off before the first attempt; it doubles with each.
@@ -49,9 +51,9 @@ async fn follow(upstream: &Upstream, opener: &SourceOpener) -> Event {
     let settings = &opener.settings;
     let (mut has_begun, mut failures) = (false, 0);
     loop {
-        let error = match opener.open().await {
+        let error = match Source::open(opener).await {
             Err(OpenError::Refused(response)) => {
-                upstream.publish(&response);
+                upstream.publish(response);
                 return Event::Complete;
             }
             Err(OpenError::Failed(error)) => error,
@@ -92,9 +94,9 @@ async fn publish(upstream: &Upstream, source: &mut Source) -> Result<(), (Subgra
     let mut has_events = false;
     loop {
         match source.next().await {
-            Ok(SourceEvent::Response(response)) => upstream.publish(&response),
+            Ok(SourceEvent::Response(response)) => upstream.publish(response),
             Ok(SourceEvent::Errors(response)) => {
-                upstream.publish(&response);
+                upstream.publish(response);
                 return Ok(());
             }
             Ok(SourceEvent::Complete) => return Ok(()),

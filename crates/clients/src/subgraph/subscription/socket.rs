@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt, Stream};
+use hyper::Request;
 use hyper::header::{
     CONNECTION, HOST, HeaderValue, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
     SEC_WEBSOCKET_VERSION, UPGRADE,
 };
-use hyper::{Request, StatusCode};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Interval, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -24,12 +25,14 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use super::super::dial::Offer;
 use super::super::head::Head;
 use super::super::request::SubgraphError;
+use super::super::shared::Shared;
 use super::super::socket::Socket;
 use super::super::statistics::Counts;
 use super::message::{self, ServerMessage};
+use super::opener::SourceOpener;
 use super::settings::SubscriptionProtocol;
-use super::sockets::{Command, OperationEvent, SocketTask, Step};
-use super::source::{OpenError, SourceEvent, SourceOpener, refused};
+use super::socket_pool::{Command, OperationEvent, SocketTask, Step};
+use super::source_event::{OpenError, SourceEvent, is_refusal};
 
 /// Time for the subgraph to read a message, and to answer a close frame.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,6 +45,7 @@ const READ_BUFFER: usize = 8 * 1024;
 struct Exchange {
     stream: WebSocketStream<Socket>,
     protocol: SubscriptionProtocol,
+    shared: Arc<Shared>,
     operations: HashMap<u64, Sender<OperationEvent>>,
 }
 
@@ -54,16 +58,16 @@ enum End {
 }
 
 /// Opens a WebSocket, and runs it as long as it has operations.
-pub(super) async fn run(mut task: SocketTask) {
-    let opener = task.opener.clone();
+pub(super) async fn run(mut task: SocketTask, opener: SourceOpener) {
     let mut exchange = match opener.admitted(open(&opener)).await {
         Ok(stream) => {
             let protocol = opener.settings.protocol;
-            Exchange { stream, protocol, operations: HashMap::new() }
+            let shared = Arc::clone(&opener.shared);
+            Exchange { stream, protocol, shared, operations: HashMap::new() }
         }
         Err(error) => return fail(task.retire(), &error).await,
     };
-    let end = exchange.run(&mut task).await;
+    let end = exchange.run(&mut task, opener.settings.ping).await;
     let mut others = task.retire();
     match end {
         End::Unused => {}
@@ -108,7 +112,11 @@ async fn open(opener: &SourceOpener) -> Result<WebSocketStream<Socket>, OpenErro
         let text = match next(&mut stream).await {
             None => return Err(SubgraphError::Closed("it closed the connection".into()).into()),
             Some(Err(error)) => return Err(lost(&error).into()),
-            Some(Ok(Message::Close(frame))) => return Err(closed(frame.as_ref())),
+            Some(Ok(Message::Close(frame))) => {
+                // Writes the reply to the close frame.
+                let _ = timeout(CLOSE_TIMEOUT, next(&mut stream)).await;
+                return Err(closed(frame.as_ref()));
+            }
             Some(Ok(Message::Text(text))) => Bytes::from(text),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
             Some(Ok(Message::Binary(_) | Message::Frame(_))) => return Err(invalid().into()),
@@ -154,8 +162,8 @@ fn handshake(opener: &SourceOpener) -> Request<()> {
 }
 
 impl Exchange {
-    async fn run(&mut self, task: &mut SocketTask) -> End {
-        let mut pings = pings(task.opener.settings.ping);
+    async fn run(&mut self, task: &mut SocketTask, ping: Duration) -> End {
+        let mut pings = pings(ping);
         // Whether a frame came since the last ping.
         let mut is_alive = true;
         loop {
@@ -217,7 +225,7 @@ impl Exchange {
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Ok(false),
             Some(Ok(Message::Binary(_) | Message::Frame(_))) => return Err(invalid().into()),
         };
-        Counts::add(&task.opener.shared.counts.bytes_in, text.len() as u64);
+        Counts::add(&self.shared.counts.bytes_in, text.len() as u64);
         match ServerMessage::parse(self.protocol, &text) {
             Ok(ServerMessage::Next { id, response }) => {
                 if let Some(events) = self.operations.get(&id) {
@@ -292,21 +300,16 @@ fn lost(error: &Error) -> SubgraphError {
 /// Error of a handshake. A status that another attempt does not change is a refusal.
 fn handshake_error(error: Error) -> OpenError {
     match error {
-        Error::Http(response) if is_refusal(response.status()) => {
-            refused(&format!("it refused the WebSocket with status {}", response.status()))
-        }
+        Error::Http(response) if is_refusal(response.status()) => OpenError::refused(&format!(
+            "it refused the WebSocket with status {}",
+            response.status()
+        )),
         Error::Http(response) => SubgraphError::Status(response.status().as_u16()).into(),
         Error::Protocol(error @ ProtocolError::SecWebSocketSubProtocolError(_)) => {
-            refused(&format!("it does not have the subprotocol: {error}"))
+            OpenError::refused(&format!("it does not have the subprotocol: {error}"))
         }
         error => lost(&error).into(),
     }
-}
-
-/// Whether a status refuses the request, so that another attempt does not help.
-pub(super) fn is_refusal(status: StatusCode) -> bool {
-    let later = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
-    status.is_client_error() && !later.contains(&status)
 }
 
 /// Error of a close frame. Codes by which the subgraph refuses the client or its operation, and those
@@ -319,7 +322,7 @@ fn closed(frame: Option<&CloseFrame>) -> OpenError {
     let text = format!("it closed the WebSocket with {code} {reason}");
     match code {
         1002 | 1003 | 1007 | 1008 | 1010 | 4400 | 4401 | 4403 | 4406 | 4409 | 4429 => {
-            refused(text.trim_end())
+            OpenError::refused(text.trim_end())
         }
         _ => SubgraphError::Closed(text.trim_end().into()).into(),
     }

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::super::deduplication::Key;
-use super::mailbox::{Event, Mailbox};
+use super::mailbox::{Event, Mailbox, SharedResponse};
 
 /// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(in super::super) struct Upstreams(Mutex<Running>);
+pub(super) struct Upstreams(Mutex<Running>);
 
 #[derive(Debug, Default)]
 struct Running {
@@ -84,7 +84,7 @@ impl Upstreams {
     }
 
     /// Number of upstream subscriptions.
-    pub(in super::super) fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.lock().by_key.len()
     }
 
@@ -137,19 +137,20 @@ impl Upstream {
             return false;
         }
         if let Some(newest) = &state.newest {
-            mailbox.push(Event::Response(newest.clone()));
+            // Not shared: what the listeners have attached may be out of date.
+            mailbox.push(Event::Response(Arc::new(SharedResponse::new(newest.clone()))));
         }
         state.listeners.push(Arc::clone(mailbox));
         true
     }
 
     /// Passes a response to all listeners.
-    pub(super) fn publish(&self, response: &Bytes) {
+    pub(super) fn publish(&self, body: Bytes) {
         let mut state = self.lock();
         if self.is_live {
-            state.newest = Some(response.clone());
+            state.newest = Some(body.clone());
         }
-        state.push(&Event::Response(response.clone()));
+        state.push(&Event::Response(Arc::new(SharedResponse::new(body))));
     }
 
     /// Reports to all listeners that events may be missing.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clients::subgraph::{
-    BreakerSettings, Event, Listener, Settings, Shared, SubgraphError, SubscriptionClient,
-    SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
+    BreakerSettings, Event, Listener, RunningSubscriptions, Settings, Shared, SharedResponse,
+    SubgraphError, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
+    SubscriptionSettings,
 };
 use futures_util::{Sink, SinkExt, Stream};
 use hyper::HeaderMap;
@@ -33,9 +34,10 @@ fn subscription_settings(connection: Settings) -> SubscriptionSettings {
     }
 }
 
-fn client(settings: SubscriptionSettings) -> (SubscriptionClient, Arc<Shared>) {
+fn client(settings: SubscriptionSettings) -> (SubscriptionClient, Arc<RunningSubscriptions>) {
     let shared = Arc::new(Shared::new(&settings.connection));
-    (SubscriptionClient::new(Arc::new(settings), Arc::clone(&shared)), shared)
+    let running = Arc::default();
+    (SubscriptionClient::new(Arc::new(settings), shared, Arc::clone(&running)), running)
 }
 
 fn subscribe(client: &SubscriptionClient) -> Listener {
@@ -98,15 +100,13 @@ fn sockets_are_encrypted_with_the_certificates_of_the_subgraph() {
         .await;
         let mut connection = settings(&format!("https://127.0.0.1:{}/graphql", server.port));
         connection.tls = Some(authority.trusted(None));
-        let (client, shared) = client(subscription_settings(connection));
+        let (client, running) = client(subscription_settings(connection));
         let listener = subscribe(&client);
-        assert_eq!(shared.subscriptions(), (1, 0));
-        assert_eq!(
-            listener.next().await,
-            Event::Response(Bytes::from_static(b"{\"data\":{\"a\":1}}"))
-        );
+        assert_eq!(running.count(), (1, 0));
+        let response = SharedResponse::new(Bytes::from_static(b"{\"data\":{\"a\":1}}"));
+        assert_eq!(listener.next().await, Event::Response(Arc::new(response)));
         assert_eq!(listener.next().await, Event::Complete);
-        assert_eq!(shared.subscriptions(), (0, 0));
+        assert_eq!(running.count(), (0, 0));
     });
 }
 

@@ -166,8 +166,8 @@ fn serve(state: &State, stream: TcpStream) {
             drop(log);
             let refusal = lock(&state.is_refusing).clone();
             match is_socket {
-                true => serve_socket(state, stream, &request, refusal),
-                false => serve_stream(state, stream, &request, refusal),
+                true => serve_socket(state, stream, &request, refusal.as_ref()),
+                false => serve_stream(state, stream, &request, refusal.as_ref()),
             }
             lock(&state.log).open -= 1;
             return;
@@ -210,7 +210,7 @@ fn register(state: &State) -> Receiver<Command> {
     receiver
 }
 
-fn serve_socket(state: &State, stream: TcpStream, request: &Request, refusal: Option<Refusal>) {
+fn serve_socket(state: &State, stream: TcpStream, request: &Request, refusal: Option<&Refusal>) {
     match refusal {
         Some(Refusal::Status(status)) => {
             let text = format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n");
@@ -264,7 +264,7 @@ fn serve_socket(state: &State, stream: TcpStream, request: &Request, refusal: Op
             "connection_init" => {
                 lock(&state.log).inits.push(message["payload"].clone());
                 if let Some(Refusal::Close(code, reason)) = refusal {
-                    close(&mut socket, code, reason);
+                    close(&mut socket, *code, reason);
                     continue;
                 }
                 send(&mut socket, json!({ "type": "connection_ack" }));
@@ -275,7 +275,7 @@ fn serve_socket(state: &State, stream: TcpStream, request: &Request, refusal: Op
             "subscribe" | "start" => {
                 lock(&state.log).begun.push(message["payload"].clone());
                 let id = message["id"].clone();
-                match &refusal {
+                match refusal {
                     Some(Refusal::Errors(errors)) => {
                         let payload = if is_legacy { &errors[0] } else { errors };
                         send(&mut socket, json!({ "type": "error", "id": id, "payload": payload }));
@@ -297,7 +297,7 @@ fn close(socket: &mut WebSocket<TcpStream>, code: u16, reason: &'static str) {
     drop(socket.close(Some(CloseFrame { code: code.into(), reason: reason.into() })));
 }
 
-fn serve_stream(state: &State, stream: TcpStream, request: &Request, refusal: Option<Refusal>) {
+fn serve_stream(state: &State, stream: TcpStream, request: &Request, refusal: Option<&Refusal>) {
     lock(&state.log).begun.push(request.body.clone());
     let is_multipart = request.headers["accept"].starts_with("multipart/mixed");
     let mut stream = stream;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::site::{Site, TICK, tick};
+use super::site::{Site, TICK, changed, tick};
 use crate::gateway::watched::scrape;
 
 const RULES: &str = "[[all.headers]]\nforward = 'x-user'\n";
@@ -33,6 +33,25 @@ fn equal_subscriptions_of_equal_headers_are_one() {
     site.feed.wait(|log| log.ended == 1 && log.open == 1);
     site.feed.emit(&tick(3));
     assert_eq!([other.next(), other.next()], [Some(tick(2)), Some(tick(3))]);
+}
+
+#[test]
+fn the_fields_of_other_subgraphs_are_requested_once_for_equal_subscriptions() {
+    let site = Site::start(RULES, &["--threads", "2"]);
+    let query = "subscription { changed { upc inStock } }";
+    let mut all: Vec<_> = (0..6).map(|_| as_user(&site, "ada", query)).collect();
+    site.feed.wait_for(1);
+    // Its other fields are executed separately.
+    let mut other = as_user(&site, "ada", "subscription { changed { upc inStock shipping } }");
+    site.feed.wait_for(2);
+    site.feed.emit(&changed("1", 5));
+    let expected = json!({ "data": { "changed": { "upc": "1", "inStock": true } } });
+    for events in &mut all {
+        assert_eq!(events.next(), Some(expected.clone()));
+    }
+    let more = json!({ "data": { "changed": { "upc": "1", "inStock": true, "shipping": 10 } } });
+    assert_eq!(other.next(), Some(more));
+    assert_eq!(site.feed.log().queries.len(), 2);
 }
 
 #[test]

@@ -17,7 +17,11 @@ pub(super) struct Site {
 }
 
 /// A client of an event stream.
-pub(super) struct Events(pub(super) Stream);
+pub(super) struct Events {
+    stream: Stream,
+    /// Text that was received and not read.
+    received: String,
+}
 
 impl Site {
     /// With a subgraphs file, and options.
@@ -50,7 +54,7 @@ impl Site {
         let headers = format!("Accept: text/event-stream\r\n{headers}");
         let body = json!({ "query": query }).to_string();
         let request = post("application/json", &headers, &body);
-        Events(Stream::open(&self.server, &request))
+        Events::of(&self.server, &request)
     }
 
     /// Reads the log until it has a text.
@@ -66,18 +70,29 @@ impl Site {
 }
 
 impl Events {
+    pub(super) fn of(server: &Server, request: &str) -> Self {
+        Self { stream: Stream::open(server, request), received: String::new() }
+    }
+
     /// The next response; signs of life are skipped. `None` at the end.
     pub(super) fn next(&mut self) -> Option<Value> {
         loop {
-            let chunk = self.0.chunk();
-            if chunk.starts_with(':') {
+            let Some((event, rest)) = self.received.split_once("\n\n") else {
+                let chunk = self.stream.chunk();
+                assert!(!chunk.is_empty(), "a stream ends with an event");
+                self.received.push_str(&chunk);
+                continue;
+            };
+            let (event, rest) = (event.to_owned(), rest.to_owned());
+            self.received = rest;
+            if event == ":" {
                 continue;
             }
-            if chunk.starts_with("event: complete\n") {
+            if event == "event: complete\ndata:" {
                 return None;
             }
-            let data = chunk.strip_prefix("event: next\ndata: ").unwrap();
-            return Some(serde_json::from_str(data.split('\n').next().unwrap()).unwrap());
+            let data = event.strip_prefix("event: next\ndata: ").unwrap();
+            return Some(serde_json::from_str(data).unwrap());
         }
     }
 

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::site::Events;
 use crate::program::{Folder, Server, outcome, post, run};
-use crate::subscriptions::stream::Stream;
 
 const HEAD: &str = include_str!("supergraph.graphql");
 
@@ -86,7 +85,7 @@ fn start(folder: &Folder, people: &str) -> Server {
 fn subscribe(server: &Server) -> Events {
     let body = json!({ "query": QUERY }).to_string();
     let request = post("application/json", "Accept: text/event-stream\r\n", &body);
-    Events(Stream::open(server, &request))
+    Events::of(server, &request)
 }
 
 fn people(all: &[(&str, &str)]) -> Value {

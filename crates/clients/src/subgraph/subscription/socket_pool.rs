@@ -4,20 +4,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tokio::sync::mpsc::{self, Receiver, Sender, UnboundedReceiver, UnboundedSender};
-use tokio::task::spawn_local;
+use tokio::sync::mpsc::{self, Sender, UnboundedReceiver, UnboundedSender};
 
 use super::super::deduplication::Key;
-use super::super::request::SubgraphError;
-use super::socket;
-use super::source::{OpenError, SourceEvent, SourceOpener};
-
-/// Events of an operation that wait for its task.
-const QUEUE: usize = 16;
+use super::source_event::{OpenError, SourceEvent};
 
 /// The WebSockets to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(in super::super) struct Sockets(Mutex<Open>);
+pub(super) struct Sockets(Mutex<Open>);
 
 #[derive(Debug, Default)]
 struct Open {
@@ -40,9 +34,19 @@ struct Entry {
 /// A WebSocket as its task knows it.
 #[derive(Debug)]
 pub(super) struct SocketTask {
-    pub(super) opener: SourceOpener,
+    sockets: Arc<Sockets>,
     pub(super) commands: UnboundedReceiver<Command>,
     number: u64,
+}
+
+/// Properties of a WebSocket that an operation needs.
+#[derive(Clone, Debug)]
+pub(super) struct SocketRequest {
+    /// Protocol and endpoint.
+    pub(super) server: Arc<str>,
+    pub(super) headers: Key,
+    /// Maximum number of operations.
+    pub(super) most_operations: usize,
 }
 
 /// Command to the task of a WebSocket.
@@ -62,33 +66,24 @@ pub(super) enum Step {
     Event(SourceEvent),
 }
 
-/// An operation over a WebSocket. It ends when it is dropped.
-#[derive(Debug)]
-pub(super) struct Operation {
-    id: u64,
-    commands: UnboundedSender<Command>,
-    events: Receiver<OperationEvent>,
-}
-
 impl Sockets {
     /// Number of open WebSockets.
-    pub(in super::super) fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.lock().sockets.len()
     }
 
     /// Finds a WebSocket with room for one more operation, or adds one, whose task the caller has to
     /// start. Returns the id of the operation.
-    fn acquire(
-        &self,
-        opener: &SourceOpener,
+    pub(super) fn acquire(
+        self: &Arc<Self>,
+        request: SocketRequest,
     ) -> (u64, UnboundedSender<Command>, Option<SocketTask>) {
-        let headers = Key::new(&Bytes::new(), &opener.headers);
+        let SocketRequest { server, headers, most_operations } = request;
         let mut open = self.lock();
         open.last_operation += 1;
         let id = open.last_operation;
-        let most = opener.settings.most_operations;
         let has_room = |entry: &&mut Entry| {
-            entry.operations < most && entry.server == opener.server && entry.headers == headers
+            entry.operations < most_operations && entry.server == server && entry.headers == headers
         };
         if let Some(entry) = open.sockets.iter_mut().find(has_room) {
             entry.operations += 1;
@@ -99,12 +94,12 @@ impl Sockets {
         let (commands, receiver) = mpsc::unbounded_channel();
         open.sockets.push(Entry {
             number,
-            server: Arc::clone(&opener.server),
+            server,
             headers,
             operations: 1,
             commands: commands.clone(),
         });
-        let task = SocketTask { opener: opener.clone(), commands: receiver, number };
+        let task = SocketTask { sockets: Arc::clone(self), commands: receiver, number };
         (id, commands, Some(task))
     }
 
@@ -117,7 +112,7 @@ impl SocketTask {
     /// Releases an operation. Returns true if it was the last: the WebSocket is no longer in the
     /// pool then.
     pub(super) fn release(&self) -> bool {
-        let mut open = self.opener.shared.sockets.lock();
+        let mut open = self.sockets.lock();
         let Some(place) = open.sockets.iter().position(|entry| entry.number == self.number) else {
             return true;
         };
@@ -132,7 +127,7 @@ impl SocketTask {
 
     /// Removes the WebSocket from the pool, and returns the operations that were still to begin.
     pub(super) fn retire(&mut self) -> Vec<Sender<OperationEvent>> {
-        let mut open = self.opener.shared.sockets.lock();
+        let mut open = self.sockets.lock();
         open.sockets.retain(|entry| entry.number != self.number);
         drop(open);
         self.commands.close();
@@ -152,50 +147,4 @@ impl Drop for SocketTask {
     fn drop(&mut self) {
         self.retire();
     }
-}
-
-impl Operation {
-    /// Begins an operation, over a WebSocket that is open or is opened for it.
-    pub(super) async fn begin(opener: &SourceOpener) -> Result<Self, OpenError> {
-        let (id, commands, new) = opener.shared.sockets.acquire(opener);
-        if let Some(task) = new {
-            spawn_local(socket::run(task));
-        }
-        let (sender, events) = mpsc::channel(QUEUE);
-        let begin = Command::Begin { id, body: opener.body.clone(), events: sender };
-        // A task that has just ended is noticed by the next line.
-        let _ = commands.send(begin);
-        let mut operation = Self { id, commands, events };
-        match operation.events.recv().await {
-            Some(Ok(_)) => Ok(operation),
-            Some(Err(error)) => Err(error),
-            None => Err(stopped().into()),
-        }
-    }
-
-    /// Waits for the next event. Cancel safe.
-    pub(super) async fn next(&mut self) -> Result<SourceEvent, SubgraphError> {
-        loop {
-            match self.events.recv().await {
-                Some(Ok(Step::Event(event))) => return Ok(event),
-                Some(Ok(Step::Begun)) => {}
-                Some(Err(OpenError::Refused(response))) => {
-                    return Ok(SourceEvent::Errors(response));
-                }
-                Some(Err(OpenError::Failed(error))) => return Err(error),
-                None => return Err(stopped()),
-            }
-        }
-    }
-}
-
-impl Drop for Operation {
-    fn drop(&mut self) {
-        // The task may have ended.
-        let _ = self.commands.send(Command::End { id: self.id });
-    }
-}
-
-fn stopped() -> SubgraphError {
-    SubgraphError::Closed("the task of its WebSocket was stopped".into())
 }
