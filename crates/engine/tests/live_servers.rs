@@ -29,7 +29,9 @@ const LEADERS: i32 = 1;
 const FOLLOWERS: i32 = 2;
 const LOCK: i32 = 1_953_265_511;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than servers need to find their parts, also after several lost streams: the pauses before
+/// the next one grow, and it waits for the transactions that run in all databases of the server.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 async fn open(address: &SourceAddress) -> Rc<Worker> {
     let mut options = options(migrate(address, TYPES).await, false);
