@@ -301,7 +301,7 @@ impl GatewaySubscription {
                         let response = Response::request_error(&[ended(ListenerEnd::TooSlow)]);
                         return Some(response.body.into());
                     }
-                    Event::Complete => self.has_ended = true,
+                    Event::Complete | Event::Stopped => self.has_ended = true,
                 },
             }
         }

@@ -85,12 +85,12 @@ pub(super) fn encode_engine(engine: &Engine, writer: &mut Writer<'_, '_>) -> fmt
     writer.gauge("thalweg_live_subscribers", help, counts.subscribers as f64)?;
     writer.counter("thalweg_live_executions", "Executions of live queries", counts.executions)?;
     let counts = engine.listener_counts();
-    let help = "Subscribers to notifications";
-    writer.gauge("thalweg_event_subscribers", help, counts.listeners as f64)?;
+    let help = "Listeners to channels of notifications";
+    writer.gauge("thalweg_event_listeners", help, counts.listeners as f64)?;
     let help = "Executions of subscriptions to notifications";
     writer.counter("thalweg_event_executions", help, counts.executions)?;
-    let help = "Subscribers to notifications that read too slowly and were ended";
-    writer.counter("thalweg_event_subscribers_dropped", help, counts.too_slow)
+    let help = "Listeners that were ended because their clients read too slowly";
+    writer.counter("thalweg_event_listeners_dropped", help, counts.too_slow)
 }
 
 /// Writes the metrics of all threads.

@@ -107,8 +107,8 @@ fn live_queries_are_counted_and_named() {
         "thalweg_live_cohorts 0.0",
         "thalweg_live_subscribers 0.0",
         "thalweg_live_executions_total 0",
-        "thalweg_event_subscribers 0.0",
-        "thalweg_event_subscribers_dropped_total 0",
+        "thalweg_event_listeners 0.0",
+        "thalweg_event_listeners_dropped_total 0",
     ];
     assert!(has(&none), "{}", scrape(&site.server));
     let named = NOTES.replace("subscription", "subscription Notes");

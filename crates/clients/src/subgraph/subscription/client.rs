@@ -78,7 +78,7 @@ impl SubscriptionClient {
     /// Whether a listener receives the events of this request already, and so can keep its place.
     #[must_use]
     pub fn is_kept(&self, listener: &Listener, request: &SubscriptionRequest) -> bool {
-        self.settings.deduplicate && listener.is_of(&self.key(request))
+        listener.is_of(&self.key(request))
     }
 
     fn key(&self, request: &SubscriptionRequest) -> UpstreamKey {

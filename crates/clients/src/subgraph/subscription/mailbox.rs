@@ -28,6 +28,8 @@ pub enum Event {
     Failed(SubgraphError),
     /// The last event: the listener read too slowly.
     TooSlow,
+    /// The last event: the thread that runs the subscription has stopped, with the process.
+    Stopped,
     /// The last event: the subgraph has no further events.
     Complete,
 }
@@ -113,7 +115,9 @@ impl Mailbox {
             Event::Interrupted if self.is_live => return,
             Event::Interrupted if state.queue.back() == Some(&Event::Interrupted) => return,
             Event::Interrupted => {}
-            Event::Failed(_) | Event::TooSlow | Event::Complete => state.has_ended = true,
+            Event::Failed(_) | Event::TooSlow | Event::Stopped | Event::Complete => {
+                state.has_ended = true;
+            }
         }
         state.queue.push_back(event);
         drop(state);

@@ -32,8 +32,7 @@ impl EndGuard {
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
-        let reason = "the task of the subscription was stopped";
-        self.end(&Event::Failed(SubgraphError::Closed(reason.into())));
+        self.end(&Event::Stopped);
     }
 }
 

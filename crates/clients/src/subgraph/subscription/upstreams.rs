@@ -180,9 +180,10 @@ impl Listener {
         self.mailbox.next().await
     }
 
-    /// Whether it listens to a shared subscription with this key, which has not ended.
+    /// Whether it listens to a subscription with the request of this key, which has not ended.
     pub(super) fn is_of(&self, key: &UpstreamKey) -> bool {
-        self.upstream.key == *key && !self.upstream.lock().has_ended
+        let UpstreamKey { request, server, alone: _ } = &self.upstream.key;
+        *request == key.request && *server == key.server && !self.upstream.lock().has_ended
     }
 }
 

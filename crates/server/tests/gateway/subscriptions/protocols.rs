@@ -1,6 +1,9 @@
 //! Each protocol of a subgraph.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use serde_json::json;
+use testkit::tokens::Issuer;
 
 use super::feed::Refusal;
 use super::site::{Site, TICK, tick};
@@ -89,4 +92,19 @@ fn headers_are_in_the_handshake_and_in_the_initialization() {
     client.send(&subscribe("1", TICK));
     site.feed.wait_for(2);
     assert_eq!(site.feed.log().inits[1], json!({ "authorization": "Bearer b" }));
+}
+
+#[test]
+fn an_expired_token_ends_the_subscription_of_the_subgraph() {
+    let secret = "a secret of at least thirty-two bytes";
+    let rules = "[[all.headers]]\nforward = 'authorization'\n";
+    let site = Site::start(rules, &["--jwt-secret", secret, "--require-token"]);
+    let until = SystemTime::now() + Duration::from_millis(2500);
+    let until = until.duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let token = Issuer::secret(secret).token(&json!({ "exp": until }).to_string());
+    let mut events = site.open(&format!("Authorization: Bearer {token}\r\n"), TICK);
+    site.feed.wait_for(1);
+    assert_eq!(events.error().0, "UNAUTHENTICATED");
+    assert_eq!(events.next(), None);
+    site.feed.wait(|log| log.ended == 1 && log.open == 0);
 }
