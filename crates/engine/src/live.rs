@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
+pub use source::changes::Relay;
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, Origin, ended};

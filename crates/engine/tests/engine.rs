@@ -35,6 +35,7 @@ mod live_file;
 mod live_model;
 mod live_model_rules;
 mod live_postgraphile;
+mod live_servers;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
 #[path = "support/operation.rs"]

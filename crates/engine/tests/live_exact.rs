@@ -15,7 +15,7 @@ use crate::live::{executions, next, request, subscribe, wait_for_stream};
 use crate::live_postgraphile::{is_postgres, live, open_tables, singer};
 
 /// Each singer with a pass reads the own songs.
-const SONGS: &str = "
+pub(crate) const SONGS: &str = "
     DO $$ BEGIN CREATE ROLE live_singer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
     CREATE TABLE song (id INT PRIMARY KEY, title TEXT NOT NULL, owner TEXT, plays INT);
     CREATE TABLE note (id INT PRIMARY KEY);
@@ -109,7 +109,7 @@ pub(crate) async fn install_triggers(address: &SourceAddress) {
 }
 
 /// The values of a field of all rows.
-async fn rows(query: &mut Responses, all: &str, field: &str) -> Vec<Value> {
+pub(crate) async fn rows(query: &mut Responses, all: &str, field: &str) -> Vec<Value> {
     let response = next(query).await;
     let nodes = response["data"][all]["nodes"].as_array();
     let nodes = nodes.unwrap_or_else(|| panic!("{response}"));

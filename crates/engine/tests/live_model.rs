@@ -56,7 +56,8 @@ fn caller(user: &str) -> Caller {
 }
 
 impl Subscriber {
-    fn new(worker: &Rc<Worker>, random: &mut Random) -> Self {
+    fn new(workers: &[Rc<Worker>], random: &mut Random) -> Self {
+        let worker = random.one_of(workers);
         let user = *random.one_of(&USERS);
         let query = random.one_of(&QUERIES);
         let query = query.replace('%', &(1 + random.below(FOLDERS)).to_string());
@@ -145,14 +146,19 @@ async fn truth(worker: &Worker, subscriber: &Subscriber) -> Value {
     serde_json::from_slice(&answered.body).unwrap()
 }
 
-async fn check(address: SourceAddress, kind: FeedKind) {
+/// Checks with this number of servers, each of which has some of the subscribers.
+async fn check(address: SourceAddress, kind: FeedKind, servers: usize) {
     let mut options = options(migrate(&address, TYPES).await, false);
     options.live.kind = kind;
     options.live.interval = Duration::from_millis(200);
     let engine = Engine::open(&address, &options).await.unwrap();
-    let worker = Rc::new(Worker::new(Arc::clone(&engine)));
+    let mut workers = vec![Rc::new(Worker::new(Arc::clone(&engine)))];
+    while workers.len() < servers {
+        let other = Engine::open(&address, &options).await.unwrap();
+        workers.push(Rc::new(Worker::new(other)));
+    }
     // It is not hit by the lost connections of the subscriptions.
-    let asking = Worker::new(Arc::clone(&engine));
+    let asking = Worker::new(engine);
     let folders: Vec<String> = (1..=FOLDERS).map(|id| format!("{{title: \"f{id}\"}}")).collect();
     let add =
         format!("mutation {{ addFolder(input: [{}]) {{ folder {{ id }} }} }}", folders.join(", "));
@@ -161,7 +167,7 @@ async fn check(address: SourceAddress, kind: FeedKind) {
     let mut random = Random::new(7);
     let mut next = 0;
     let mut subscribers: Vec<Subscriber> =
-        (0..SUBSCRIBERS).map(|_| Subscriber::new(&worker, &mut random)).collect();
+        (0..SUBSCRIBERS).map(|_| Subscriber::new(&workers, &mut random)).collect();
     for round in 0..ROUNDS {
         for _ in 0..1 + random.below(4) {
             match random.below(2) {
@@ -171,10 +177,16 @@ async fn check(address: SourceAddress, kind: FeedKind) {
         }
         let place = random.below(SUBSCRIBERS);
         match random.below(4) {
-            0 => subscribers[place] = Subscriber::new(&worker, &mut random),
+            0 => subscribers[place] = Subscriber::new(&workers, &mut random),
             1 if matches!(address, SourceAddress::Postgres(_)) => {
                 let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                     WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                run_sql(&address, kill).await;
+            }
+            2 if servers > 1 => {
+                let kill = "SELECT pg_terminate_backend(pid) FROM pg_locks
+                    WHERE locktype = 'advisory' AND objid::int8 = 1 AND database =
+                        (SELECT oid FROM pg_database WHERE datname = current_database())";
                 run_sql(&address, kill).await;
             }
             _ => {}
@@ -209,6 +221,15 @@ async fn settle(asking: &Worker, subscribers: &mut [Subscriber]) {
 #[test]
 fn each_subscription_ends_at_the_true_state() {
     for kind in [FeedKind::Stream, FeedKind::Probe] {
-        on_each(|address| check(address, kind));
+        on_each(|address| check(address, kind, 1));
     }
+}
+
+#[test]
+fn each_subscription_of_several_servers_ends_at_the_true_state() {
+    on_each(|address| async move {
+        if matches!(address, SourceAddress::Postgres(_)) {
+            check(address, FeedKind::Stream, 3).await;
+        }
+    });
 }

@@ -75,7 +75,8 @@ struct Subscriber {
 }
 
 impl Subscriber {
-    fn new(worker: &Rc<Worker>, random: &mut Random) -> Self {
+    fn new(workers: &[Rc<Worker>], random: &mut Random) -> Self {
+        let worker = random.one_of(workers);
         let user = *random.one_of(&USERS);
         let query = random.one_of(&QUERIES).replace('%', &(1 + random.below(4)).to_string());
         let live = subscribe(worker, &format!("subscription {{ {query} }}"), &singer(user));
@@ -160,20 +161,26 @@ async fn truth(worker: &Worker, subscriber: &Subscriber) -> Value {
     serde_json::from_slice(&answered.body).unwrap()
 }
 
-async fn check(address: SourceAddress, kind: FeedKind) {
+/// Checks with this number of servers, each of which has some of the subscribers.
+async fn check(address: SourceAddress, kind: FeedKind, servers: usize) {
     if !is_postgres(&address) {
         return;
     }
-    let worker = open_tables(&address, live(), kind, TABLES).await;
+    let mut workers = vec![open_tables(&address, live(), kind, TABLES).await];
+    while workers.len() < servers {
+        workers.push(open_tables(&address, live(), kind, "SELECT 1").await);
+    }
     if kind == FeedKind::Triggers {
         install_triggers(&address).await;
     }
     let mut random = Random::new(11);
     let mut next = 0;
     let mut subscribers: Vec<Subscriber> =
-        (0..SUBSCRIBERS).map(|_| Subscriber::new(&worker, &mut random)).collect();
+        (0..SUBSCRIBERS).map(|_| Subscriber::new(&workers, &mut random)).collect();
     // Later than that the feed reports each change.
-    while executions(&worker, &address, "SELECT txid_current()").await > 0 {}
+    for worker in &workers {
+        while executions(worker, &address, "SELECT txid_current()").await > 0 {}
+    }
     for round in 0..ROUNDS {
         run_sql(&address, &change(&mut random, &mut next)).await;
         if round > ROUNDS * 7 / 8 {
@@ -181,10 +188,10 @@ async fn check(address: SourceAddress, kind: FeedKind) {
         }
         if random.below(4) == 0 {
             let place = random.below(SUBSCRIBERS);
-            subscribers[place] = Subscriber::new(&worker, &mut random);
+            subscribers[place] = Subscriber::new(&workers, &mut random);
         }
         // After each change: the next one may execute what this one should have.
-        settle(&worker, &mut subscribers).await;
+        settle(&workers[0], &mut subscribers).await;
     }
 }
 
@@ -213,10 +220,17 @@ async fn settle(asking: &Worker, subscribers: &mut [Subscriber]) {
 
 #[test]
 fn subscriptions_under_policies_end_at_the_true_state() {
-    on_each(|address| check(address, FeedKind::Stream));
+    on_each(|address| check(address, FeedKind::Stream, 1));
 }
 
 #[test]
 fn subscriptions_by_triggers_end_at_the_true_state() {
-    on_each(|address| check(address, FeedKind::Triggers));
+    on_each(|address| check(address, FeedKind::Triggers, 1));
+}
+
+#[test]
+fn subscriptions_of_several_servers_end_at_the_true_state() {
+    for kind in [FeedKind::Stream, FeedKind::Triggers] {
+        on_each(|address| check(address, kind, 2));
+    }
 }

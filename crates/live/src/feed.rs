@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catalog::Catalog;
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Marker, NoStream, StreamKind, TableChange,
+    ChangeProbe, ChangeStream, Changes, Marker, NoStream, Relay, StreamKind, TableChange,
 };
 use source::{SourceError, SourceErrorKind};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -35,6 +35,8 @@ pub struct FeedOptions {
     /// whose responses may change without a change of rows.
     pub interval: Duration,
     pub kind: FeedKind,
+    /// The means by which servers share a stream.
+    pub relay: Relay,
     /// True if the directive `@live` makes a query a live query.
     pub has_directive: bool,
 }
@@ -83,7 +85,12 @@ struct Feed<'h, C: Changes> {
 
 impl Default for FeedOptions {
     fn default() -> Self {
-        Self { interval: Duration::from_secs(1), kind: FeedKind::default(), has_directive: false }
+        Self {
+            interval: Duration::from_secs(1),
+            kind: FeedKind::default(),
+            relay: Relay::default(),
+            has_directive: false,
+        }
     }
 }
 
@@ -132,7 +139,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         }
     }
 
-    /// Reads the state of the source, then waits for the next change or the end of the interval.
+    /// Reads the state of the source, then waits for the next change, the end of the interval, or the
+    /// time to begin a stream.
     async fn step(&mut self) {
         if self.begins.is_some_and(|begins| begins <= Instant::now()) {
             self.begins = None;
@@ -147,6 +155,7 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         self.hub.set_feed(Some(self.running()));
         self.compare_definitions().await;
         let next = Instant::now() + self.interval();
+        let next = self.begins.map_or(next, |begins| begins.min(next));
         loop {
             let streamed = async {
                 match &mut self.stream {

@@ -4,6 +4,7 @@
 //! * `relations`: the tables on which tables and views depend, and what a stream covers
 //! * `snapshot`: the transactions that a statement sees
 //! * `stream`: logical replication
+//! * `relay`: the stream of several servers, which one of them reads
 //! * `triggers`: notifications of triggers
 //!
 //! The probe is the snapshot of a server's transactions. Each transaction that writes has a number, so
@@ -11,12 +12,15 @@
 
 mod installation;
 mod relations;
+mod relay;
 mod snapshot;
 mod stream;
 mod triggers;
 
+use std::sync::Arc;
+
 use source::changes::{
-    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, StreamKind, TableChange,
+    ChangeProbe, ChangeStream, Changes, Coverage, Marker, NoStream, Relay, StreamKind, TableChange,
     TableName,
 };
 use source::{SourceError, SourceErrorKind};
@@ -24,6 +28,7 @@ use tokio_postgres::Client;
 
 use crate::wire::{Config, connect_simple};
 pub use installation::{PostgresTriggers, TriggerError};
+use relay::{FollowedStream, Role, Session, join};
 use snapshot::Snapshot;
 use stream::LogStream;
 use triggers::TriggerStream;
@@ -32,12 +37,16 @@ use triggers::TriggerStream;
 #[derive(Debug)]
 pub struct PostgresChanges {
     config: Config,
+    relay: Relay,
 }
 
 /// A stream of a database's changes.
 #[derive(Debug)]
 pub enum PostgresChangeStream {
+    /// The log, as this server reads it.
     Log(Box<LogStream>),
+    /// The log, as another server relays it.
+    Followed(Box<FollowedStream>),
     Triggers(Box<TriggerStream>),
 }
 
@@ -50,8 +59,41 @@ pub struct PostgresChangeProbe {
 }
 
 impl PostgresChanges {
-    pub(crate) fn new(config: Config) -> Self {
-        Self { config }
+    pub(crate) fn new(config: Config, relay: Relay) -> Self {
+        Self { config, relay }
+    }
+
+    /// Begins a stream of the log, which servers share unless each has one of its own.
+    async fn log(&self, relations: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
+        let mut session = Session::begin(&self.config, relations).await?;
+        // A pooler gives each transaction another session.
+        if self.relay == Relay::Notify && !self.config.is_behind_pooler() {
+            let client = Arc::clone(&session.client);
+            match self.shared(session).await {
+                Err(error) if !client.is_closed() => {
+                    tracing::warn!(%error, "the stream of changes cannot be shared");
+                    session = Session::begin(&self.config, relations).await?;
+                }
+                begun => return begun.map_err(NoStream::Failed),
+            }
+        }
+        self.single(session).await.map_err(NoStream::Failed)
+    }
+
+    async fn shared(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
+        match join(session).await? {
+            Role::Leader(session) => {
+                let stream = LogStream::lead(&self.config, session).await?;
+                Ok(PostgresChangeStream::Log(Box::new(stream)))
+            }
+            Role::Follower(stream) => Ok(PostgresChangeStream::Followed(stream)),
+            Role::Single(session) => self.single(session).await,
+        }
+    }
+
+    async fn single(&self, session: Session) -> Result<PostgresChangeStream, SourceError> {
+        let stream = LogStream::begin(&self.config, session).await?;
+        Ok(PostgresChangeStream::Log(Box::new(stream)))
     }
 }
 
@@ -69,10 +111,9 @@ impl Changes for PostgresChanges {
         kind: StreamKind,
     ) -> Result<PostgresChangeStream, NoStream> {
         let reason = match kind {
-            StreamKind::Any => match LogStream::begin(&self.config, relations).await {
-                Ok(stream) => return Ok(PostgresChangeStream::Log(Box::new(stream))),
+            StreamKind::Any => match self.log(relations).await {
                 Err(NoStream::NotAllowed(reason)) => Some(reason),
-                Err(other) => return Err(other),
+                begun => return begun,
             },
             StreamKind::Triggers => None,
         };
@@ -94,6 +135,7 @@ impl ChangeStream for PostgresChangeStream {
     fn coverage(&self) -> &Coverage {
         match self {
             Self::Log(stream) => stream.coverage(),
+            Self::Followed(stream) => stream.coverage(),
             Self::Triggers(stream) => stream.coverage(),
         }
     }
@@ -101,6 +143,7 @@ impl ChangeStream for PostgresChangeStream {
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
         match self {
             Self::Log(stream) => stream.next().await,
+            Self::Followed(stream) => stream.next().await,
             Self::Triggers(stream) => stream.next().await,
         }
     }
@@ -108,6 +151,7 @@ impl ChangeStream for PostgresChangeStream {
     async fn is_current(&mut self) -> Result<bool, SourceError> {
         match self {
             Self::Log(stream) => stream.is_current().await,
+            Self::Followed(stream) => stream.is_current().await,
             Self::Triggers(stream) => stream.is_current().await,
         }
     }

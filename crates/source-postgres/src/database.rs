@@ -6,6 +6,7 @@ use std::sync::Arc;
 use catalog::Catalog;
 use response::sink::PORTION;
 use response::{Attempt, Failure, MemoryBudget, Output, Refused, Sink, WriteError, Written};
+use source::changes::Relay;
 use source::offload::HERE;
 use source::operand::Variables;
 use source::statistics::Counter;
@@ -111,8 +112,8 @@ impl PostgresSource {
 
     /// The changes of rows.
     #[must_use]
-    pub fn changes(&self) -> PostgresChanges {
-        PostgresChanges::new(Config::clone(&self.config))
+    pub fn changes(&self, relay: Relay) -> PostgresChanges {
+        PostgresChanges::new(Config::clone(&self.config), relay)
     }
 
     /// The channels of notifications.

@@ -187,6 +187,16 @@ pub trait Changes {
     ) -> impl Future<Output = Result<Self::Stream, NoStream>>;
 }
 
+/// The means by which one server of several relays the stream of changes to the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Relay {
+    /// Each server has a stream of its own.
+    None,
+    /// NOTIFY of PostgreSQL, where the source has it.
+    #[default]
+    Notify,
+}
+
 /// The reason why changes are not streamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoStream {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use catalog::Catalog;
 use response::{MemoryBudget, Shape};
+use source::changes::Relay;
 use source::{CompileError, PoolLimits};
 use source_neo4j::Neo4jSource;
 use source_postgres::{PostgresChannels, PostgresSource};
@@ -131,10 +132,10 @@ impl Source {
 
     /// The changes of rows.
     #[must_use]
-    pub fn changes(&self) -> Changes {
+    pub fn changes(&self, relay: Relay) -> Changes {
         match self {
             Self::Sqlite(source) => Changes::Sqlite(source.changes()),
-            Self::Postgres(source) => Changes::Postgres(Box::new(source.changes())),
+            Self::Postgres(source) => Changes::Postgres(Box::new(source.changes(relay))),
             Self::Neo4j(_) => Changes::Neo4j,
         }
     }

@@ -1,7 +1,7 @@
 //! Options of subscriptions.
 
 use clap::{Args, ValueEnum};
-use engine::live::{FeedKind, FeedOptions};
+use engine::live::{FeedKind, FeedOptions, Relay};
 
 use super::quantity::Time;
 
@@ -25,6 +25,9 @@ pub(crate) struct SubscriptionOptions {
     /// How changes of rows are found: by a stream of the database, where it has one, by triggers, or by its state, which is read in intervals
     #[arg(long, env = "THALWEG_LIVE_FEED", value_name = "KIND", default_value = "stream")]
     live_feed: LiveFeed,
+    /// How several servers of a database share a stream of changes: one of them reads it, and sends the changes to the others
+    #[arg(long, env = "THALWEG_LIVE_RELAY", value_name = "KIND", default_value = "notify")]
+    live_relay: LiveRelay,
     /// The interval of reads of the database's state without a stream, and of executions of subscriptions with functions, views or the current time
     #[arg(long, env = "THALWEG_LIVE_INTERVAL", value_name = "TIME", default_value = "1s")]
     live_interval: Time,
@@ -42,6 +45,15 @@ enum LiveFeed {
     Interval,
 }
 
+/// Ways to share a stream of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LiveRelay {
+    /// PostgreSQL's NOTIFY, encrypted
+    Notify,
+    /// Each server reads a stream of its own
+    None,
+}
+
 impl SubscriptionOptions {
     pub(crate) fn to_engine(&self) -> FeedOptions {
         let kind = match self.live_feed {
@@ -49,6 +61,10 @@ impl SubscriptionOptions {
             LiveFeed::Triggers => FeedKind::Triggers,
             LiveFeed::Interval => FeedKind::Probe,
         };
-        FeedOptions { interval: self.live_interval.0, kind, ..FeedOptions::default() }
+        let relay = match self.live_relay {
+            LiveRelay::Notify => Relay::Notify,
+            LiveRelay::None => Relay::None,
+        };
+        FeedOptions { interval: self.live_interval.0, kind, relay, ..FeedOptions::default() }
     }
 }

@@ -168,6 +168,21 @@ impl Client {
         }
     }
 
+    /// The next message of the subprotocol, if it comes in time.
+    pub(super) fn receive_within(&mut self, time: Duration) -> Option<Value> {
+        self.set_timeout(time);
+        let message = loop {
+            match self.0.read() {
+                Ok(Message::Text(text)) => break Some(serde_json::from_str(&text).unwrap()),
+                Ok(Message::Ping(_) | Message::Pong(_)) => {}
+                Err(Error::Io(error)) if is_timeout(error.kind()) => break None,
+                other => panic!("no text: {other:?}"),
+            }
+        };
+        self.set_timeout(PATIENCE);
+        message
+    }
+
     /// The next messages, by their ids and types: those of different operations have no order.
     pub(crate) fn receive_sorted(&mut self, number: usize) -> Vec<Value> {
         let mut messages: Vec<Value> = (0..number).map(|_| self.receive()).collect();

@@ -16,6 +16,13 @@ pub(super) struct Relations {
     definitions: String,
 }
 
+/// The coverage of a stream, with the definitions on which it depends.
+#[derive(Debug)]
+pub(super) struct Covered {
+    pub(super) definitions: Relations,
+    pub(super) coverage: Coverage,
+}
+
 /// Tables under whose names changes of a table are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reporting {

@@ -16,6 +16,15 @@ impl Snapshot {
         Ok(Self { text: text.unwrap_or_default().into() })
     }
 
+    /// Returns true if all transactions have ended that ran, or began, before another snapshot.
+    pub(super) fn is_after(&self, earlier: &Self) -> bool {
+        let number = |snapshot: &Self, place| {
+            snapshot.text.split(':').nth(place).and_then(|text| text.parse::<u64>().ok())
+        };
+        let (oldest, next) = (number(self, 0), number(earlier, 1));
+        oldest.zip(next).is_some_and(|(oldest, next)| oldest >= next)
+    }
+
     /// Returns true if the changes of a transaction are visible, once it is committed. Its number
     /// has 32 bits, and those of the snapshot have an epoch in front.
     pub(super) fn shows(&self, transaction: u32) -> bool {
@@ -32,6 +41,18 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::Snapshot;
+
+    #[test]
+    fn transactions_that_ran_at_a_snapshot_end_before_a_later_one() {
+        let is_after = |later: &str, earlier: &str| {
+            let snapshot = |text: &str| Snapshot { text: text.into() };
+            snapshot(later).is_after(&snapshot(earlier))
+        };
+        assert!(is_after("20:20:", "10:20:10,15"));
+        assert!(!is_after("15:25:15", "10:20:10,15"));
+        assert!(is_after("7:7:", "7:7:"));
+        assert!(!is_after("", "7:7:"));
+    }
 
     #[test]
     fn a_snapshot_shows_what_is_neither_running_nor_to_come() {

@@ -2,6 +2,7 @@
 //! ends with its session.
 
 use std::fmt;
+use std::future::pending;
 use std::sync::Arc;
 
 use ahash::{AHashMap, AHashSet};
@@ -12,13 +13,15 @@ use source::changes::{
     TableName,
 };
 use source::{SourceError, SourceErrorKind};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Duration, sleep};
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::relations::{Relations, Reporting};
+use super::relations::{Covered, Relations, Reporting};
+use super::relay::{Leader, Session, limited};
 use super::snapshot::Snapshot;
-use crate::wire::{Config, Replication, connect_simple};
+use crate::wire::{Config, Replication, connect_notified};
 
 /// The version of `pgoutput`'s protocol without parts of running transactions.
 const PROTOCOL: u32 = 1;
@@ -39,12 +42,12 @@ pub struct LogStream {
     parser: LogicalReplicationParser,
     /// By the numbers that the stream gives to them.
     relations: AHashMap<u32, Relation>,
-    /// The relations of the database on which the coverage depends.
-    definitions: Relations,
-    coverage: Coverage,
+    covered: Arc<Covered>,
     /// Runs statements beside the stream.
-    client: Client,
+    client: Arc<Client>,
     gathered: Gathered,
+    /// Relays the changes to other servers.
+    leader: Option<Leader>,
 }
 
 /// A table as the stream describes it.
@@ -113,11 +116,12 @@ impl Gathered {
     }
 }
 
-impl LogStream {
-    /// Begins a stream of changes of these tables and views, as far as the role may publish their
-    /// tables.
+impl Session {
+    /// Connects, and publishes the tables of these tables and views, as far as the role may.
     pub(super) async fn begin(config: &Config, relations: &[TableName]) -> Result<Self, NoStream> {
-        let client = connect_simple(config).await.map_err(|error| failed(&error))?;
+        let (sender, notifications) = unbounded_channel();
+        let connected = connect_notified(config, Some(sender)).await;
+        let client = connected.map_err(|error| failed(&error))?;
         let row = client.query_typed(include_str!("can_stream.sql"), &[]).await;
         let row = row.map_err(|error| failed(&error))?;
         let flag = |column| {
@@ -146,15 +150,43 @@ impl LogStream {
                 "no table can be published: the role has to own them, and they need primary keys",
             );
         }
-        let replication = start(config).await.map_err(|error| failed(&error))?;
+        let covered = Arc::new(Covered { definitions, coverage });
+        Ok(Self { client: Arc::new(client), notifications, covered })
+    }
+}
+
+impl LogStream {
+    /// Begins a stream of the published tables.
+    pub(super) async fn begin(config: &Config, session: Session) -> Result<Self, SourceError> {
+        let Session { client, covered, .. } = session;
+        Self::start(config, client, covered, None).await
+    }
+
+    /// The same, whose changes are relayed to other servers.
+    pub(super) async fn lead(config: &Config, session: Session) -> Result<Self, SourceError> {
+        let (client, covered) = (Arc::clone(&session.client), Arc::clone(&session.covered));
+        let leader = Leader::start(session)?;
+        Self::start(config, client, covered, Some(leader)).await
+    }
+
+    async fn start(
+        config: &Config,
+        client: Arc<Client>,
+        covered: Arc<Covered>,
+        leader: Option<Leader>,
+    ) -> Result<Self, SourceError> {
+        let replication = start(config).await.map_err(|error| lost(&error))?;
+        if let Some(leader) = &leader {
+            leader.begin();
+        }
         Ok(Self {
             replication,
             parser: LogicalReplicationParser::with_protocol_version(PROTOCOL),
             relations: AHashMap::new(),
-            definitions,
-            coverage,
+            covered,
             client,
             gathered: Gathered::default(),
+            leader,
         })
     }
 
@@ -222,7 +254,7 @@ impl LogStream {
     /// visible, for as long as the server waits for a synchronous standby.
     async fn wait_until_visible(&mut self) -> Result<(), SourceError> {
         loop {
-            let snapshot = Snapshot::read(&self.client).await.map_err(|error| lost(&error))?;
+            let snapshot = limited(Snapshot::read(&self.client)).await?;
             if self.gathered.transactions.iter().all(|xid| snapshot.shows(*xid)) {
                 return Ok(());
             }
@@ -240,22 +272,34 @@ impl fmt::Debug for LogStream {
 
 impl ChangeStream for LogStream {
     fn coverage(&self) -> &Coverage {
-        &self.coverage
+        &self.covered.coverage
     }
 
     async fn next(&mut self) -> Result<Vec<TableChange>, SourceError> {
         // What is gathered stays where the future is dropped.
         while self.gathered.transactions.is_empty() || self.gathered.running.is_some() {
-            let messages = self.replication.next().await.map_err(|error| lost(&error))?;
+            let ended = async {
+                match &mut self.leader {
+                    Some(leader) => leader.ended().await,
+                    None => pending().await,
+                }
+            };
+            let messages = tokio::select! {
+                messages = self.replication.next() => messages.map_err(|error| lost(&error))?,
+                error = ended => return Err(error),
+            };
             messages.into_iter().try_for_each(|message| self.receive(message))?;
         }
         self.wait_until_visible().await?;
         let Gathered { changes, .. } = std::mem::take(&mut self.gathered);
+        if let Some(leader) = &self.leader {
+            leader.relay(&changes);
+        }
         Ok(changes)
     }
 
     async fn is_current(&mut self) -> Result<bool, SourceError> {
-        self.definitions.is_current(&self.client).await.map_err(|error| lost(&error))
+        limited(self.covered.definitions.is_current(&self.client)).await
     }
 }
 

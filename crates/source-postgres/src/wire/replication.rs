@@ -1,6 +1,7 @@
 //! A session in replication mode: commands, and the stream of logical replication.
 //! <https://www.postgresql.org/docs/current/protocol-replication.html>
 
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -8,7 +9,7 @@ use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::{DataRowBody, Message};
 use postgres_protocol::message::frontend;
 use tokio::io::AsyncWriteExt;
-use tokio::time::{Duration, Instant};
+use tokio::time::{Duration, Instant, timeout_at};
 
 use super::config::Config;
 use super::error::{DatabaseError, WireError};
@@ -24,8 +25,11 @@ const NOTICE: u8 = b'N';
 const PARAMETER_STATUS: u8 = b'S';
 
 /// Interval of status updates, shorter than the server's default timeout of a minute: the server
-/// frees its log up to the confirmed position.
+/// frees its log up to the confirmed position. It answers each of them.
 const STATUS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Time without a message of the server after which the connection is lost.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// PostgreSQL counts microseconds since 2000-01-01, in seconds of Unix.
 const EPOCH: u64 = 946_684_800;
@@ -39,6 +43,8 @@ pub struct Replication {
     /// Messages that are not written yet.
     unsent: BytesMut,
     confirmed: Instant,
+    /// The time of the last message of the server.
+    heard: Instant,
 }
 
 impl Replication {
@@ -48,8 +54,8 @@ impl Replication {
         })
         .await?;
         let conversation = Conversation { socket: session.socket, receiver: session.receiver };
-        let (unsent, confirmed) = (BytesMut::new(), Instant::now());
-        Ok(Self { conversation, received: 0, unsent, confirmed })
+        let (unsent, now) = (BytesMut::new(), Instant::now());
+        Ok(Self { conversation, received: 0, unsent, confirmed: now, heard: now })
     }
 
     /// Runs a command or a statement by the simple protocol. Returns the first row, if there is one.
@@ -73,7 +79,10 @@ impl Replication {
         loop {
             while let Some(frame) = self.conversation.receiver.next_frame()? {
                 match frame.tag {
-                    COPY_BOTH => return Ok(()),
+                    COPY_BOTH => {
+                        (self.confirmed, self.heard) = (Instant::now(), Instant::now());
+                        return Ok(());
+                    }
                     ERROR => {
                         let whole = self.conversation.receiver.whole(frame);
                         return Err(failed(message::parse_error(whole)?));
@@ -101,8 +110,17 @@ impl Replication {
             if !messages.is_empty() {
                 return Ok(messages);
             }
-            // Without changes the server sends a message now and then.
-            self.read().await?;
+            // The future may be dropped before the interval ends: the next one continues it.
+            match timeout_at(self.confirmed + STATUS_INTERVAL, self.read()).await {
+                Ok(read) => {
+                    read?;
+                    self.heard = Instant::now();
+                }
+                Err(_) if self.heard.elapsed() > SILENCE => {
+                    return Err(silent());
+                }
+                Err(_) => {}
+            }
         }
     }
 
@@ -157,7 +175,8 @@ impl Replication {
         // Written, flushed and applied.
         (0..3).for_each(|_| self.unsent.put_u64(self.received));
         self.unsent.put_i64(i64::try_from(now).unwrap_or_default());
-        self.unsent.put_u8(0);
+        // An answer is wanted, which shows that the connection lives.
+        self.unsent.put_u8(1);
         self.confirmed = Instant::now();
     }
 
@@ -188,6 +207,11 @@ fn values(row: &DataRowBody) -> Result<Vec<Option<String>>, WireError> {
 
 fn failed(error: DatabaseError) -> WireError {
     WireError::Database { error: Box::new(error), execution: None }
+}
+
+fn silent() -> WireError {
+    let reason = "the server sends nothing during replication";
+    WireError::Io(io::Error::new(io::ErrorKind::TimedOut, reason))
 }
 
 fn unexpected() -> WireError {

@@ -1,0 +1,1 @@
+unlisten thalweg_live_1_hello
