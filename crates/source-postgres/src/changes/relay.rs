@@ -27,7 +27,7 @@ mod secret;
 
 use std::sync::{Arc, LazyLock};
 
-use source::SourceError;
+use source::{SourceError, SourceErrorKind};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use tokio_postgres::types::{FromSqlOwned, ToSql, Type};
@@ -40,7 +40,6 @@ use secret::{Agreement, Key};
 
 use super::relations::Covered;
 use super::snapshot::Snapshot;
-use super::stream::lost;
 
 /// Interval in which a follower checks the leader's session.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
@@ -312,4 +311,8 @@ pub(super) async fn limited<T>(
         Ok(result) => result.map_err(|error| lost(&error)),
         Err(_) => Err(lost(&"the server does not answer")),
     }
+}
+
+pub(super) fn lost(error: &dyn std::fmt::Display) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }

@@ -19,7 +19,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::relations::{Covered, Relations, Reporting};
-use super::relay::{Leader, Session, limited};
+use super::relay::{Leader, Session, limited, lost};
 use super::snapshot::Snapshot;
 use crate::wire::{Config, Replication, connect_notified};
 
@@ -340,8 +340,4 @@ async fn start(config: &Config) -> Result<Replication, crate::wire::WireError> {
 
 pub(super) fn failed(error: &dyn std::fmt::Display) -> NoStream {
     NoStream::Failed(lost(error))
-}
-
-pub(super) fn lost(error: &dyn std::fmt::Display) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, error.to_string())
 }

@@ -15,7 +15,8 @@ use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::relations::{Relations, Reporting};
-use super::stream::{failed, lost};
+use super::relay::lost;
+use super::stream::failed;
 use crate::channels::{PostgresChannelSession, PostgresChannels};
 use crate::pooler;
 use crate::wire::Config;
