@@ -1,16 +1,11 @@
 //! Changes of a file's rows.
 //!
-//! * `stream`: the stream of changes; `recording`: changes on their way to it
-//! * `recorder`: the triggers of the connection that writes
-//! * `tables`: the tables, and the texts of their values
+//! * `stream`: the stream of changes
 //!
 //! The probe reads SQLite's `data_version`, which differs after each commit of another connection, of
 //! this process or of another one.
 
-mod recorder;
-mod recording;
 mod stream;
-mod tables;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,13 +15,11 @@ use source::changes::{ChangeProbe, Changes, Marker, NoStream, StreamKind, TableN
 use source::{SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
 
-pub(crate) use recorder::{INTERVAL, Recorder};
-pub(crate) use recording::Recording;
 pub use stream::SqliteChangeStream;
-pub(crate) use tables::{RecordedTable, recorded_tables};
 
 use crate::connection::{Cache, OpenFile};
 use crate::error::map_error;
+use crate::recording::{INTERVAL, RecordedTable};
 use crate::writer::FileWriter;
 
 /// Busy timeout of a read; one that fails is repeated.

@@ -28,7 +28,7 @@ use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
-use super::changes::{RecordedTable, SqliteChanges, recorded_tables};
+use super::changes::SqliteChanges;
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
@@ -38,6 +38,7 @@ use super::introspect::introspect;
 use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
 use super::planning::{Planning, has_partial_indexes};
+use super::recording::{RecordedTable, recorded_tables};
 use super::runtime_estimate::{RuntimeClass, RuntimeEstimate};
 use super::stored::Stored;
 use super::threads::Threads;

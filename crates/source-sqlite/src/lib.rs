@@ -11,7 +11,7 @@
 //! * `vector`: distances of vectors
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
-//! * `changes`: detection of changes of rows
+//! * `changes`: detection of changes of rows; `recording`: changes of the connection that writes
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `allocations`: SQLite's own memory for values, in the budget of all answers
@@ -53,6 +53,7 @@ mod offload;
 pub mod options;
 mod pattern;
 mod planning;
+mod recording;
 mod runtime_estimate;
 mod scheduler;
 #[cfg(target_os = "linux")]

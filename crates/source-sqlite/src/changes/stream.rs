@@ -8,8 +8,7 @@ use source::changes::{
     ChangeStream, Columns, Coverage, CoveredRelation, NoStream, TableChange, TableName,
 };
 
-use super::recording::Recording;
-use super::tables::RecordedTable;
+use crate::recording::{RecordedTable, Recording};
 use crate::writer::FileWriter;
 
 /// The changes that this process commits, row by row; commits of other programs concern all rows.

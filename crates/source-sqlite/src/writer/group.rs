@@ -16,9 +16,9 @@ use source::streamed::Abandoned;
 use super::run::not_committed;
 use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
-use crate::changes::{Recorder, Recording};
 use crate::connection::OpenFile;
 use crate::error::map_error;
+use crate::recording::{Recorder, Recording};
 use crate::runtime_estimate::RuntimeClass;
 
 /// Most requests of one commit, and the time in which others may join them.

@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use super::group::{JOIN, Writing};
 use super::task::{Job, Manner, Task};
-use crate::changes::{INTERVAL, Recorder, Recording};
 use crate::connection::OpenFile;
 use crate::durability::Durability;
 use crate::error::map_error;
+use crate::recording::{INTERVAL, Recorder, Recording};
 
 /// Idle time after which the thread ends.
 const REST: Duration = Duration::from_secs(2);

@@ -11,8 +11,9 @@ use source::statistics::Counter;
 use tokio::time::timeout;
 
 use super::Place;
-use crate::changes::{SqliteChangeStream, SqliteChanges, recorded_tables};
+use crate::changes::{SqliteChangeStream, SqliteChanges};
 use crate::introspect::introspect;
+use crate::recording::recorded_tables;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -20,7 +20,7 @@ use source::changes::{Cell, NoStream, RowChange};
 use source::{SourceError, SourceErrorKind};
 use sql::{Identifier, ObservedChange, RowObserver, print_row_observer};
 
-use super::recording::Recording;
+use super::Recording;
 use super::tables::{CellForm, RecordedTable};
 use crate::error::map_error;
 

@@ -1,4 +1,10 @@
 //! Recorded changes, between the thread that writes a file and the stream of its changes.
+//!
+//! * `recorder`: the triggers of the connection that writes
+//! * `tables`: the tables, and the texts of their values
+
+mod recorder;
+mod tables;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +12,8 @@ use source::changes::{ChangedRows, ChangedTable, NoStream, RowChange, TableChang
 use source::{SourceError, SourceErrorKind};
 use tokio::sync::Notify;
 
-use super::tables::RecordedTable;
+pub(crate) use recorder::{INTERVAL, Recorder};
+pub(crate) use tables::{RecordedTable, recorded_tables};
 
 /// Rows of a table that are listed; of more, only the table is reported.
 const MOST_ROWS: usize = 1_000;
@@ -92,7 +99,7 @@ impl Recording {
     }
 
     /// Ends the recording for its reader.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.lock().stage = Stage::Closed;
     }
 
@@ -107,14 +114,14 @@ impl Recording {
     }
 
     /// Adds a changed row of the running transaction.
-    pub(super) fn add(&self, table: usize, row: RowChange) {
+    fn add(&self, table: usize, row: RowChange) {
         if let Some(rows) = self.lock().uncommitted.get_mut(table) {
             rows.add(row);
         }
     }
 
     /// Adds all rows of a table, as changed by the running transaction.
-    pub(super) fn add_all(&self, table: usize) {
+    fn add_all(&self, table: usize) {
         if let Some(rows) = self.lock().uncommitted.get_mut(table) {
             rows.add_all();
         }
@@ -145,7 +152,7 @@ impl Recording {
     }
 
     /// Waits until changes are recorded, and returns the tables.
-    pub(super) async fn begun(&self) -> Result<Vec<TableName>, NoStream> {
+    pub(crate) async fn begun(&self) -> Result<Vec<TableName>, NoStream> {
         loop {
             match &self.lock().stage {
                 Stage::Waiting => {}
@@ -158,7 +165,7 @@ impl Recording {
     }
 
     /// Waits for committed changes. Cancel safe.
-    pub(super) async fn next(&self) -> Result<Vec<TableChange>, SourceError> {
+    pub(crate) async fn next(&self) -> Result<Vec<TableChange>, SourceError> {
         loop {
             if let Some(changes) = self.take()? {
                 return Ok(changes);
