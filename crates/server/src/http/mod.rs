@@ -76,6 +76,7 @@ mod exchange;
 mod execute;
 mod execution_limits;
 mod explain;
+mod framed;
 mod generation;
 mod graphiql;
 mod graphql;

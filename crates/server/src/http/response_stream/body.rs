@@ -15,6 +15,7 @@ use super::format::Format;
 use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
+use crate::http::framed::framed;
 use crate::http::refusal::Refusal;
 use crate::http::subscription::{Event, Subscription};
 
@@ -28,18 +29,6 @@ struct State {
     /// The end of the server's time to drain.
     drained: LocalBoxFuture<'static, ()>,
     keep_alive: Duration,
-}
-
-/// A frame with its result, whose memory is reserved until the frame is written.
-struct Framed {
-    text: Vec<u8>,
-    _result: Bytes,
-}
-
-impl AsRef<[u8]> for Framed {
-    fn as_ref(&self) -> &[u8] {
-        &self.text
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +86,7 @@ impl State {
             }
             event = self.subscription.next() => Some(match event {
                 Event::Result(result) => {
-                    Bytes::from_owner(Framed { text: format.next(&result), _result: result })
+                    framed(format.next(&result), result)
                 }
                 Event::Errors(body) => {
                     self.stage = Stage::Ended;

@@ -3,20 +3,10 @@
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::http::framed::framed;
+
 /// The first bytes, and a sign of life: a comment.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
-
-/// A frame with its result, whose memory is reserved until the frame is written.
-struct Framed {
-    text: Vec<u8>,
-    _result: Bytes,
-}
-
-impl AsRef<[u8]> for Framed {
-    fn as_ref(&self) -> &[u8] {
-        &self.text
-    }
-}
 
 /// An execution result of an operation.
 pub(super) fn next(id: &str, result: Bytes) -> Bytes {
@@ -32,7 +22,7 @@ pub(super) fn next(id: &str, result: Bytes) -> Bytes {
         text.extend_from_slice(line);
     }
     text.extend_from_slice(b"}\n\n");
-    Bytes::from_owner(Framed { text, _result: result })
+    framed(text, result)
 }
 
 /// The end of an operation.

@@ -55,7 +55,7 @@ fn deleted_nodes_are_read_before_they_are_deleted() {
     check(
         "delete with others",
         &expect![[r#"
-        MATCH (t0:`Movie`) WHERE t0.`id` = $p0 WITH collect(t0) AS c0, collect({`i`: id(t0), `l`: labels(t0), `b`: properties(t0)}) AS c1 CALL (c0) { UNWIND c0 AS t1 MATCH (t1)<-[t2:`ACTED_IN`]-(t3:`Person`) WHERE t3.`name` = $p1 RETURN collect(DISTINCT t3) AS c2, collect({`i`: id(t3), `l`: labels(t3), `b`: properties(t3)}) AS c3 } CALL (c2) { UNWIND c2 AS t4 MATCH (t4)-[t5:`ACTED_IN`]->(t6:`Movie`) RETURN collect(DISTINCT t6) AS c4, collect({`i`: id(t6), `l`: labels(t6), `b`: properties(t6)}) AS c5 } CALL (c4) { UNWIND c4 AS t7 DETACH DELETE t7 } CALL (c2) { UNWIND c2 AS t8 DETACH DELETE t8 } CALL (c0) { UNWIND c0 AS t9 DETACH DELETE t9 } RETURN [timestamp(), [x0 IN c1 + c3 + c5 | [x0.`i`, x0.`l`, x0.`b`, CASE WHEN x0.`n` IS NULL OR x0.`i` IN [x1 IN c1 + c3 + c5 | x1.`i`] THEN NULL ELSE properties(x0.`n`) END]]] AS c6
+        MATCH (t0:`Movie`) WHERE t0.`id` = $p0 WITH collect(t0) AS c0, collect({`i`: id(t0), `l`: labels(t0), `b`: properties(t0)}) AS c1 CALL (c0) { UNWIND c0 AS t1 MATCH (t1)<-[t2:`ACTED_IN`]-(t3:`Person`) WHERE t3.`name` = $p1 RETURN collect(DISTINCT t3) AS c2, collect({`i`: id(t3), `l`: labels(t3), `b`: properties(t3)}) AS c3 } CALL (c2) { UNWIND c2 AS t4 MATCH (t4)-[t5:`ACTED_IN`]->(t6:`Movie`) RETURN collect(DISTINCT t6) AS c4, collect({`i`: id(t6), `l`: labels(t6), `b`: properties(t6)}) AS c5 } CALL (c4) { UNWIND c4 AS t7 DETACH DELETE t7 } CALL (c2) { UNWIND c2 AS t8 DETACH DELETE t8 } CALL (c0) { UNWIND c0 AS t9 DETACH DELETE t9 } RETURN [timestamp(), [x0 IN c1 + c3 + c5 | [x0.`i`, x0.`l`, x0.`b`, CASE WHEN x0.`n` IS NULL THEN NULL ELSE properties(x0.`n`) END]]] AS c6
         column 0
     "#]],
     );
