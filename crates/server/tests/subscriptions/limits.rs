@@ -118,7 +118,7 @@ fn live_queries_are_counted_and_named() {
         assert_eq!(client.receive(), next("1", &notes(&[])));
     }
     let some = [
-        "thalweg_live_feed{kind=\"state\"} 1",
+        "thalweg_live_feed{kind=\"stream\"} 1",
         "thalweg_live_cohorts 1.0",
         "thalweg_live_subscribers 2.0",
         "thalweg_request_duration_seconds_count{operation=\"Notes\"} 2",
