@@ -1,9 +1,9 @@
 //! Spreads the ends of long connections when the server stops: their clients connect to other servers
 //! at once.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
+use super::jitter::random_part;
 use super::timeouts::ConnectionState;
 
 /// The longest delay.
@@ -17,9 +17,7 @@ pub(super) async fn drained(state: &ConnectionState, drain_timeout: Duration) {
 
 /// A random delay, within half of the drain timeout.
 fn delay(drain_timeout: Duration) -> Duration {
-    // The hasher has a random seed.
-    let random = RandomState::new().hash_one(()) as u32;
-    SPREAD.min(drain_timeout / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
+    random_part(SPREAD.min(drain_timeout / 2))
 }
 
 #[cfg(test)]

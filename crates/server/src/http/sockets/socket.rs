@@ -20,6 +20,7 @@ use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;
+use crate::http::jitter::random_part;
 use crate::http::operations::{Operations, Outcome, Panicked, begin};
 use crate::http::refusal::Refusal;
 use crate::http::settings::SubscriptionSettings;
@@ -83,7 +84,8 @@ impl<'s> Socket<'s> {
             stage: Stage::Uninitialized { headers, until: now + settings.init_timeout },
             operations: Operations::default(),
             settings,
-            next_ping: now + settings.ping_interval,
+            // Sockets that were opened together are not pinged together.
+            next_ping: now + settings.ping_interval - random_part(settings.ping_interval / 2),
             awaits_pong: false,
             ending: None,
         }
