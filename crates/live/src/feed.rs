@@ -97,8 +97,8 @@ impl Default for FeedOptions {
 /// Marks cohorts as dirty when rows have changed, until there are no cohorts.
 ///
 /// Beginning, and after each gap, it marks all of them: their execution may have preceded it. Tables
-/// and views that the stream does not cover are followed by the probe. A source without a probe, and one whose
-/// state cannot be read, is polled: all cohorts are executed in each interval.
+/// and views that the stream does not cover are followed by the probe. A source without a probe, and
+/// one whose state cannot be read, is polled: all cohorts are executed in each interval.
 pub async fn follow<C: Changes + 'static>(
     mut claim: FeedClaim,
     changes: C,

@@ -51,7 +51,7 @@ pub(super) struct Leader<'f> {
     query: Arc<InFlightQuery>,
 }
 
-/// Whether a header differs in every request.
+/// Returns true if a header differs in every request.
 pub(super) fn is_per_request(name: &HeaderName) -> bool {
     PER_REQUEST_HEADERS.contains(&name.as_str())
 }

@@ -75,7 +75,8 @@ impl SubscriptionClient {
         listener
     }
 
-    /// Whether a listener receives the events of this request already, and so can keep its place.
+    /// Returns true if a listener receives the events of this request already, and so can keep its
+    /// place.
     #[must_use]
     pub fn is_kept(&self, listener: &Listener, request: &SubscriptionRequest) -> bool {
         listener.is_of(&self.key(request))

@@ -16,7 +16,7 @@ pub(super) struct EventStream {
     /// The event that is being read.
     name: Box<[u8]>,
     data: Option<Vec<u8>>,
-    /// Whether the last line ended with a carriage return, which a line feed may follow.
+    /// True if the last line ended with a carriage return, which a line feed may follow.
     after_return: bool,
 }
 

@@ -81,7 +81,7 @@ pub(super) struct Mailbox {
 struct State {
     queue: VecDeque<Event>,
     bytes: usize,
-    /// Whether the last event is queued.
+    /// True if the last event is queued.
     has_ended: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Multipart {
     delimiter: Box<[u8]>,
     /// Number of received bytes without a delimiter.
     scanned: usize,
-    /// Whether the first delimiter has come.
+    /// True if the first delimiter has come.
     has_begun: bool,
 }
 

@@ -14,9 +14,9 @@ pub struct SubscriptionSettings {
     pub protocol: SubscriptionProtocol,
     /// Endpoint of subscriptions, with the timeouts, the limit of bytes and TLS of the subgraph.
     pub connection: Arc<Settings>,
-    /// Whether equal subscriptions share one.
+    /// True if equal subscriptions share one.
     pub deduplicate: bool,
-    /// Whether subscriptions are live queries: each event is the whole new response, so that a new
+    /// True if subscriptions are live queries: each event is the whole new response, so that a new
     /// listener begins with the newest one, and a slow one skips to it.
     pub live: bool,
     /// Interval of pings of a WebSocket.
@@ -48,7 +48,7 @@ pub enum SubscriptionProtocol {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionUrl {
     pub endpoint: Endpoint,
-    /// Whether its scheme is one of WebSockets.
+    /// Returns true if its scheme is one of WebSockets.
     pub is_of_socket: bool,
 }
 
