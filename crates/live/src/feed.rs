@@ -11,7 +11,7 @@ use source::changes::{
     ChangeProbe, ChangeStream, Changes, Marker, NoStream, Relay, StreamKind, TableChange,
 };
 use source::{SourceError, SourceErrorKind};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::hub::{FeedClaim, Hub, RunningFeed};
 use crate::index::Exact;
@@ -156,6 +156,8 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
         self.compare_definitions().await;
         let next = Instant::now() + self.interval();
         let next = self.begins.map_or(next, |begins| begins.min(next));
+        // The end of the window after a commit of this process.
+        let mut window: Option<Instant> = None;
         loop {
             let streamed = async {
                 match &mut self.stream {
@@ -175,15 +177,17 @@ impl<'h, C: Changes + 'static> Feed<'h, C> {
                     Ok(changes) => self.mark(&changes),
                     Err(error) => return self.end_stream(&error),
                 },
-                () = self.hub.woken.notified() => {
-                    // The stream has the change of this process, unless it does not cover the table.
-                    sleep(WINDOW.min(self.options.interval)).await;
-                    match self.hub.take_written() {
+                // The stream has the change of this process, unless it does not cover the table.
+                () = self.hub.woken.notified(), if window.is_none() => {
+                    window = Some(Instant::now() + WINDOW.min(self.options.interval));
+                }
+                () = sleep_until(window.unwrap_or(next)) => match window.take() {
+                    None => return,
+                    Some(_) => match self.hub.take_written() {
                         Written::Anything => return,
                         Written::Entities(entities) => self.hub.mark_written(&entities),
-                    }
-                }
-                () = sleep_until(next) => return,
+                    },
+                },
             }
         }
     }
