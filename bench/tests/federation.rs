@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gateway::execute::{self, FetchError, FetchRequest, FetchResponse, Options};
 use gateway::planner::Labels;
-use gateway::supergraph::{Supergraph, read};
+use supergraph::{Supergraph, read};
 use graphql::Validator;
 use serde_json::{Value, json};
 use testkit::federation::Question;

@@ -43,11 +43,11 @@ use std::time::Duration;
 
 use clients::subgraph::{RunningSubscriptions, Settings, Shared, SubscriptionSettings};
 use gateway::planner;
-use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
 use http::HeaderName;
 use source::Statistics;
+use supergraph::{Subgraph, Supergraph};
 use tokio::sync::Semaphore;
 
 pub use crate::caller::Caller;
@@ -88,7 +88,7 @@ pub struct Gateway {
     supergraph: Supergraph,
     validator: Validator,
     documents: DocumentCache<Prepared>,
-    /// By [`gateway::supergraph::SubgraphId`].
+    /// By [`supergraph::SubgraphId`].
     transports: Vec<SubgraphTransport>,
     labels: Labels,
     /// Client headers that are read.

@@ -8,9 +8,9 @@ use engine::gateway::{
     Caller, Gateway, GatewayOptions, GatewayWorker, Remote, SubgraphTransport, headers,
 };
 use engine::{Allowed, Report};
-use gateway::supergraph::read;
 use graphql::Request;
 use response::MemoryBudget;
+use supergraph::read;
 use testkit::allocation;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{Labels, Limits, plan};
-use gateway::supergraph::{Supergraph, read};
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
+use supergraph::{Supergraph, read};
 use test_large::LARGE;
 
 const STAGES: [&str; 4] = ["validated", "outlined", "planned", "compiled"];

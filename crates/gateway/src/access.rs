@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use graphql::operation::{FieldRef, Operation, Selection};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 
-use crate::supergraph::{Alternatives, Requirement, RequirementId, Supergraph};
+use supergraph::{Alternatives, Requirement, RequirementId, Supergraph};
 
 #[cfg(test)]
 mod tests;

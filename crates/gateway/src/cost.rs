@@ -20,9 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Plan, Selection as Selected};
-use crate::supergraph::{SizedField, Supergraph};
 use arguments::ArgumentCost;
 use sizes::Size;
+use supergraph::{SizedField, Supergraph};
 
 /// Cost of a mutation beside its fields.
 const MUTATION: i64 = 10;

@@ -57,11 +57,11 @@ use graphql::variables::Variables;
 use response::{MemoryReservation, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
-use crate::supergraph::{SubgraphId, Supergraph};
 pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
 pub use run::{Executed, execute};
 pub use source_stream::{SourceRequest, source_request};
 pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
+use supergraph::{SubgraphId, Supergraph};
 pub use write::{Literals, write};
 
 /// Inputs of an execution.

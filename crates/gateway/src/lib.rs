@@ -1,6 +1,5 @@
 //! Federation gateway: one API over several subgraphs.
 //!
-//! * [`supergraph`]: the composed schema: the API, and which subgraph resolves what
 //! * [`access`]: authorization: which parts of an operation a client may read
 //! * [`outline`]: selection tree of an operation
 //! * [`cost`]: cost estimate (demand control)
@@ -14,11 +13,8 @@ pub mod execute;
 pub mod outline;
 pub mod plan;
 pub mod planner;
-pub mod supergraph;
 
 #[cfg(test)]
 mod test_large;
 #[cfg(test)]
 mod test_supergraph;
-
-pub use supergraph::Supergraph;

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use graphql::operation::Location;
 use graphql::schema::{FieldId, TypeId};
 
-use crate::supergraph::{Supergraph, TypeSet};
 pub use arguments::Arguments;
 pub use directives::{Directives, FieldDirectives, OccurrenceDirectives};
+use supergraph::{Supergraph, TypeSet};
 pub use visible::{TooManySelections, outline, outline_for};
 
 macro_rules! ids {

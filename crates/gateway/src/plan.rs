@@ -27,7 +27,6 @@ use graphql::value::Slot;
 
 use crate::outline::{ItemId, PositionId, Tree, ids};
 use crate::planner::{Choice, ContextArguments, ContextId};
-use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use document::document;
 pub use entries::compile;
 pub(crate) use entries::{contexts_of, name_of};
@@ -39,6 +38,7 @@ pub use projection::{Nesting, Projection, ResponseMember, ResponseValue};
 pub use reuse::{ItemTree, Provider, Reusable, ReusableSelection, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
 pub use size_hint::SizeHint;
+use supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 
 ids! {
     /// Index of a fetch in its plan.

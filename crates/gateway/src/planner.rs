@@ -23,10 +23,10 @@ use graphql::operation::Location;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::outline::{ItemId, ItemKind, Tree};
-use crate::supergraph::{OverrideCondition, SubgraphId, Supergraph};
 pub use choose::{Choice, ChosenVisit};
 pub use contexts::{Context, ContextArguments, ContextId, ContextSetId, Contexts, Source};
 pub use facts::{Visit, VisitId, VisitOrigin};
+use supergraph::{OverrideCondition, SubgraphId, Supergraph};
 
 /// Limits for planning one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

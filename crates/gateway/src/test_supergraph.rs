@@ -9,7 +9,7 @@ use crate::access::{Access, TouchedRequirements};
 use crate::outline::outline_for;
 use crate::plan::{Plan, PlanInputs, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
-use crate::supergraph::{Supergraph, read};
+use supergraph::{Supergraph, read};
 
 /// Works are in `shop`, their prices in `stock` and comments in `talk`; `talk` has readers as an
 /// interface object.

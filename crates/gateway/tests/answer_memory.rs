@@ -9,7 +9,7 @@ use gateway::execute::{
     ExecutionStatistics, FetchError, FetchRequest, FetchResponse, Inputs, Literals, Options,
     Subgraphs,
 };
-use gateway::{execute, outline, plan, planner, supergraph};
+use gateway::{execute, outline, plan, planner};
 use graphql::variables::Steering;
 use response::{MemoryBudget, MemoryReservation, Sink};
 use testkit::allocation;

@@ -16,11 +16,11 @@ use gateway::access::Access;
 use gateway::cost::Cost;
 use gateway::execute::{ErrorKind, ExecutionError, Options, Step as PathStep};
 use gateway::planner::Labels;
-use gateway::supergraph::{Supergraph, read};
 use graphql::Validator;
 use libtest_mimic::{Failed, Trial};
 use serde_json_bytes::serde_json::{Value as Json, from_str, json};
 use serde_json_bytes::{ByteString, Map, Value as OwnJson};
+use supergraph::{Supergraph, read};
 use testkit::cases::{self, Answered, Case, CaseFile, Family, Outcome, SectionKind, Statement};
 use testkit::federation::faults::Fault;
 use testkit::federation::question::{Planned, Ran};
@@ -128,7 +128,7 @@ struct Running<'r> {
     schemas: Schemas,
     api: Validator,
     asked: Asked,
-    faults: HashMap<gateway::supergraph::SubgraphId, Fault>,
+    faults: HashMap<supergraph::SubgraphId, Fault>,
 }
 
 impl Running<'_> {

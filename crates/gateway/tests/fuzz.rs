@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 use gateway::execute::{ExecutionError, Options, Step};
 use gateway::planner::Labels;
-use gateway::supergraph::{SubgraphId, read};
 use graphql::Validator;
 use serde_json_bytes::serde_json::{Value as Json, from_slice, from_str};
 use serde_json_bytes::{ByteString, Map, Value as OwnJson};
+use supergraph::{SubgraphId, read};
 use testkit::federation::faults::Fault;
 use testkit::federation::question::Planned;
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
@@ -127,7 +127,7 @@ fn supergraph() {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(()) };
         let Err(problems) = read(text) else { return Ok(()) };
         let lines = text.lines().count().max(1);
-        let is_told = |problem: &gateway::supergraph::Problem| {
+        let is_told = |problem: &supergraph::Problem| {
             !problem.message.is_empty()
                 && problem.line.is_none_or(|line| (1..=lines + 1).contains(&line))
         };

@@ -13,9 +13,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gateway::planner::Labels;
-use gateway::supergraph::{OverrideCondition, Supergraph, read};
 use libtest_mimic::{Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use supergraph::{OverrideCondition, Supergraph, read};
 use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
 

@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     #[error("the public keys in {}: {error}", file.display())]
     PublicKey { file: PathBuf, error: KeyError },
     #[error("{}", one_per_line(place, problems))]
-    WrongSupergraph { place: String, problems: Vec<gateway::supergraph::Problem> },
+    WrongSupergraph { place: String, problems: Vec<supergraph::Problem> },
     #[error("the subgraph `{subgraph}`: {error}")]
     Source { subgraph: Box<str>, error: OpenError },
     /// Sources that do not fit the supergraph, with the missing parts of each subgraph.
@@ -92,7 +92,7 @@ impl Failure {
 }
 
 /// `supergraph.graphql:3: message`, one problem per line.
-fn one_per_line(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
+fn one_per_line(place: &str, problems: &[supergraph::Problem]) -> String {
     let problems = problems.iter().map(|problem| match problem.line {
         Some(line) => format!("{place}:{line}: {}", problem.message),
         None => format!("{place}: {}", problem.message),

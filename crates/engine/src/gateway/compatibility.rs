@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use std::fmt;
 
 use dialects::{Api, EntitiesBinding, federation};
-use gateway::Supergraph;
-use gateway::supergraph::{FieldIn, FieldSet, FieldSetId, SetSelection, SubgraphId};
 use graphql::print_type;
 use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind, TypeRef, Wrapper};
 use ir::Represented;
+use supergraph::Supergraph;
+use supergraph::{FieldIn, FieldSet, FieldSetId, SetSelection, SubgraphId};
 
 use crate::engine::Engine;
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use gateway::planner;
-use gateway::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Override labels of a supergraph.
 #[derive(Debug)]

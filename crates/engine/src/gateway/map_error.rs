@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use gateway::execute::{ErrorKind, ExecutionError, FetchError, Step};
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
+use supergraph::SubgraphId;
 
 use super::Gateway;
 use super::authorization::unauthorized;

@@ -13,13 +13,13 @@ use ::gateway::execute::{
     ExecutionStatistics, FetchError, FetchResponse, Inputs, ResponseBody, SourceRequest,
     source_request,
 };
-use ::gateway::supergraph::SubgraphId;
 use ::live::LiveQuery;
 use bytes::Bytes;
 use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::MemoryReservation;
+use supergraph::SubgraphId;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::spawn_local;
 

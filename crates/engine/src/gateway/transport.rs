@@ -11,10 +11,10 @@ use clients::subgraph::{
 };
 use gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody, Subgraphs};
 use gateway::plan::FetchId;
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use http::HeaderMap;
 use response::{MemoryBudget, MemoryReservation};
+use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
 use super::local::LocalWorker;
@@ -99,7 +99,7 @@ impl SubgraphClient {
 
 /// Subgraph clients for one request.
 pub(super) struct RequestTransport<'a> {
-    /// By [`gateway::supergraph::SubgraphId`].
+    /// By [`supergraph::SubgraphId`].
     pub(super) subgraphs: &'a [SubgraphClient],
     pub(super) gateway: &'a Gateway,
     pub(super) caller: &'a Caller,

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::sink::Full;
 use response::{MemoryBudget, MemoryReservation, Refused, Sink};
 use source::offload::{HERE, offload};
+use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
 use super::local::LocalWorker;
@@ -28,7 +28,7 @@ use crate::worker::{Allowed, refused};
 #[derive(Debug)]
 pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
-    /// By [`gateway::supergraph::SubgraphId`].
+    /// By [`supergraph::SubgraphId`].
     subgraphs: Vec<SubgraphClient>,
     memory: Arc<MemoryBudget>,
     time_limit: Option<Duration>,

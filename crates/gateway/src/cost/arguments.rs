@@ -5,7 +5,7 @@ use graphql::value::{Slot, Value};
 use graphql::variables::Variables;
 use serde_json_bytes::Value as Json;
 
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Cost of the arguments of one field.
 #[derive(Clone, Debug, Default)]

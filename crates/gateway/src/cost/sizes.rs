@@ -9,7 +9,7 @@ use graphql::value::{Const, Slot, Value};
 use graphql::variables::{Path, Variables};
 use serde_json_bytes::Value as Json;
 
-use crate::supergraph::{ListSize, Supergraph};
+use supergraph::{ListSize, Supergraph};
 
 /// One `@listSize` directive of a field in an operation.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::planner::Labels;
-use crate::supergraph::read;
 use crate::test_supergraph::{Planned, planned_over};
+use supergraph::read;
 
 fn estimated(text: &str, variables: &str) -> Result<u64, SlicingArgumentError> {
     let supergraph = read(include_str!("tests.graphql")).unwrap();

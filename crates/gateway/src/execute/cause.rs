@@ -10,7 +10,7 @@ use super::map_errors::document_location;
 use super::path::{first_place, has_path};
 use crate::outline::{ItemId, ids};
 use crate::plan::Plan;
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Maximum number of places at which one error is reported; further ones are only counted.
 const MAX_PLACES: usize = 10;

@@ -8,7 +8,7 @@ use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Unrepresentable, write_cell};
 use crate::plan::{Context, Document, Entities, Form};
 use crate::planner::ContextId;
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Representations with the context values they share, as JSON in the order of the list's contexts.
 pub(super) type WithContexts = (Values, Representations);

@@ -4,7 +4,7 @@ use graphql::operation::{Location, OperationKind};
 use graphql::schema::TypeId;
 
 use super::cause::Cause;
-use crate::supergraph::SubgraphId;
+use supergraph::SubgraphId;
 
 /// Maximum number of reported errors; further ones are only counted.
 const MAX_REPORTED: usize = 100;

@@ -3,7 +3,7 @@
 use super::arena::{Arena, Cell, ObjectId};
 use super::{Path, Step};
 use crate::outline::{Item, ItemId, Tree};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Returns the first path of an object in the response; for a hidden object, the path of its
 /// nearest visible ancestor. `None` if it is not in the response.

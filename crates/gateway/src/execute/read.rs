@@ -11,7 +11,7 @@ use super::json::{InvalidJson, Json};
 use super::tokens::{EMBEDDED_JSON, TokenReader};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Reader of one subgraph response.
 #[derive(Debug)]

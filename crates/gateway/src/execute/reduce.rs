@@ -23,7 +23,7 @@ use crate::plan::{
     Entities, Entry, Form, Read, Selection, Shape, Value, contexts_of, form, name_of as field_name,
 };
 use crate::planner::ContextId;
-use crate::supergraph::{FieldSetId, SubgraphId};
+use supergraph::{FieldSetId, SubgraphId};
 
 /// A reduced list of entities with its representations.
 pub(super) type Reduced = (Entities, Representations);

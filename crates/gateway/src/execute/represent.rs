@@ -9,7 +9,7 @@ use super::cause::CauseId;
 use super::map_errors::typename_at;
 use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Entities, Entry, Form, Member, Nesting};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Representations of a list of entities, with the objects that each stands for.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Texts};
 use super::request::FetchInputs;
 use crate::plan::{Entities, Fetch, FetchId, ItemTree, Plan, Provider, Reuse};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// State of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

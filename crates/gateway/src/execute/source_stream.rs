@@ -10,7 +10,7 @@ use graphql::operation::OperationKind;
 use super::Inputs;
 use super::request::{Batch, FetchInputs, body};
 use crate::plan::FetchId;
-use crate::supergraph::SubgraphId;
+use supergraph::SubgraphId;
 
 /// The request that begins a source stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use response::Sink;
 
 use super::*;
 use crate::planner::Labels;
-use crate::supergraph::{Supergraph, read};
 use crate::test_supergraph::{Planned, odd, planned, planned_over};
+use supergraph::{Supergraph, read};
 
 /// Subgraphs with canned responses, by their names.
 struct Canned<'c> {

@@ -17,7 +17,7 @@ use super::repeated::{Repeated, WrittenRanges};
 use super::run::Executed;
 use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Nesting, Plan, ResponseMember, ResponseValue};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Responses to introspection, by response name.
 pub type Literals = HashMap<Box<str>, Vec<u8>>;

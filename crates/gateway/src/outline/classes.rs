@@ -9,7 +9,7 @@ use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Class;
-use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+use supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
 /// Returns the classes of `possible`; `selections` describes the selections of a type, with equal texts
 /// for equal ones.

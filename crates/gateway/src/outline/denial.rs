@@ -10,7 +10,7 @@ use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::variables::Steering;
 
 use crate::access::AccessSet;
-use crate::supergraph::{Supergraph, TypeSet};
+use supergraph::{Supergraph, TypeSet};
 
 #[derive(Clone, Copy)]
 pub(super) struct Denial<'d> {

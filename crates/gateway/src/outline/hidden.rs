@@ -5,7 +5,7 @@ use graphql::schema::TypeId;
 
 use super::visible::is_same;
 use super::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
-use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+use supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
 /// Maximum nesting of hidden positions: keys can be circular.
 const MAX_HIDDEN: usize = 8;

@@ -16,7 +16,7 @@ use super::denial::{Denial, has_own_fields};
 use super::directives::AppliedDirectives;
 use super::{Arguments, Class, Directives, FieldDirectives, Item, ItemKind, PositionId, Tree};
 use crate::access::AccessSet;
-use crate::supergraph::{Supergraph, TypeSet};
+use supergraph::{Supergraph, TypeSet};
 
 /// Error: the operation has more selections than the gateway plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::outline::{Directives, OccurrenceDirectives, Tree};
 use crate::planner::ContextArguments;
-use crate::supergraph::{SubgraphId, Supergraph};
+use supergraph::{SubgraphId, Supergraph};
 
 /// Prints the document for a part of a fetch.
 #[must_use]

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::planner::{ChosenVisit, ContextId, Source, VisitId, VisitOrigin};
-use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
+use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
 /// Compiles the plan for the chosen visits.
 #[must_use]

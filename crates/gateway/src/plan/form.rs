@@ -3,7 +3,7 @@
 use graphql::schema::TypeId;
 
 use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
-use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
+use supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
 /// Form of the representation of one class of types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Form, Plan};
 use crate::outline::{PositionId, Tree};
 use crate::planner::ContextId;
-use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
+use supergraph::{FieldSetId, SetSelection, Supergraph};
 
 /// Prints a plan: a line for each fetch, and one for each kind of entities in it.
 #[must_use]

@@ -7,7 +7,7 @@ use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 use super::Prefix;
 use super::shape::{Scalar, scalar};
 use crate::outline::{Item, ItemId, ItemKind, Position, Tree};
-use crate::supergraph::{Supergraph, TypeSet};
+use supergraph::{Supergraph, TypeSet};
 
 /// Response members of the objects of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use super::form::form;
 use super::select::describe;
 use super::{Entry, Fetch, FetchId, Form, SelectedField, Selection};
 use crate::outline::{ItemId, PositionId, Tree};
-use crate::supergraph::{FieldSetId, SubgraphId, Supergraph};
+use supergraph::{FieldSetId, SubgraphId, Supergraph};
 
 /// Maximum number of reusable values in a plan. Beyond it data may be fetched twice.
 const MAX_VALUES: usize = 20_000;

@@ -10,7 +10,7 @@ use super::entries::name_of;
 use super::{SelectedField, Selection};
 use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::planner::{Choice, ChosenVisit, ContextArguments, VisitId, VisitOrigin};
-use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
+use supergraph::{SubgraphId, Supergraph, TypeSet};
 
 /// Visits of the objects of one type.
 type OfType<'c> = (TypeId, Vec<(VisitId, &'c ChosenVisit)>);

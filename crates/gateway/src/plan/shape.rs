@@ -5,7 +5,7 @@ use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
 use super::{Fetch, Prefix, SelectedField, Selection};
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
-use crate::supergraph::Supergraph;
+use supergraph::Supergraph;
 
 /// Shape of an object in a subgraph response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

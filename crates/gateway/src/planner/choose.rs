@@ -20,8 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::{Facts, ValueId, Visit, VisitId, VisitOrigin};
 use super::{Contexts, Limits, PlanError};
 use crate::outline::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
-use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 use derive::DerivationSearch;
+use supergraph::{SubgraphId, Supergraph, TypeSet};
 
 /// The chosen derivation: visits of subgraphs, and what each reads.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use graphql::schema::{FieldId, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
 
 use crate::outline::{ItemId, ItemKind, PositionId, Tree, ids};
-use crate::supergraph::{ContextArgument, FieldSetId, SubgraphId, Supergraph, TypeSet};
+use supergraph::{ContextArgument, FieldSetId, SubgraphId, Supergraph, TypeSet};
 
 ids! {
     /// A context of an operation.

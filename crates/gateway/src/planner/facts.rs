@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::contexts::ContextSetId;
 use crate::outline::{ItemId, PositionId, ids};
-use crate::supergraph::{FieldSetId, SubgraphId};
+use supergraph::{FieldSetId, SubgraphId};
 
 ids! {
     /// Objects that are read from a subgraph.

@@ -2,7 +2,7 @@
 
 use graphql::schema::TypeId;
 
-use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
+use supergraph::{FieldSetId, SetSelection, Supergraph};
 
 /// Returns the field sets below a field, if the given field sets contain it for a type; `None`
 /// otherwise.

@@ -11,9 +11,9 @@ use super::facts::{Facts, GivenId, Visit, VisitId, VisitOrigin};
 use super::provided::provided;
 use super::{Contexts, Executors, Labels, Limits, PlanError};
 use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
-use crate::supergraph::{FieldSetId, Supergraph};
 use jumps::FinalJumps;
 use resolvers::ResolverCache;
+use supergraph::{FieldSetId, Supergraph};
 
 /// Maximum number of dependent requests.
 const MAX_LEVEL: u16 = 64;

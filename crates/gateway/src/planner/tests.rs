@@ -8,8 +8,8 @@ use graphql::{DocumentLimits, Validator};
 
 use super::*;
 use crate::outline::outline;
-use crate::supergraph::read;
 use crate::test_large::LARGE;
+use supergraph::read;
 
 fn choice(supergraph: &Supergraph, text: &str, limits: Limits) -> Result<Choice, PlanError> {
     let schema = &supergraph.api.schema;

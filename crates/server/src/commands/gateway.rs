@@ -13,8 +13,8 @@ use clients::subgraph::{Settings as SubgraphSettings, Shared};
 use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
-use gateway::Supergraph;
 use source::Statistics;
+use supergraph::Supergraph;
 
 use crate::commands::block_on;
 use crate::commands::serving::{open_and_serve, reread};
@@ -186,7 +186,7 @@ impl PreparedGateway {
 /// Reads a supergraph, and reports all its problems.
 pub(crate) fn read(place: &SupergraphLocation) -> Result<(SupergraphText, Supergraph), Failure> {
     let text = block_on(async { Ok(SupergraphText::read(place).await?) })?;
-    match gateway::supergraph::read(&text.text) {
+    match supergraph::read(&text.text) {
         Ok(supergraph) => Ok((text, supergraph)),
         Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
     }

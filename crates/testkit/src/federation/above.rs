@@ -1,7 +1,7 @@
 //! Contexts: values of objects for fields below them. <https://specs.apollo.dev/context/v0.1/>
 
-use gateway::supergraph::{ContextArgument, FieldSetId, SetSelection};
 use serde_json::{Map, Value as Json};
+use supergraph::{ContextArgument, FieldSetId, SetSelection};
 
 use super::arguments::canonical;
 use super::resolver::{Resolver, Seen};

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use gateway::Supergraph;
 use graphql::schema::TypeId;
 use serde_json::{Map, Value as Json};
+use supergraph::Supergraph;
 
 use super::world::{Identity, Value};
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn objects_are_said_by_their_names() {
-        let supergraph = gateway::supergraph::read(
+        let supergraph = supergraph::read(
             "schema @link(url: \"https://specs.apollo.dev/join/v0.3\") { query: Query }
              enum join__Graph { A @join__graph(name: \"a\") }
              type Query @join__type(graph: A) { all: [Thing] }

@@ -1,8 +1,8 @@
 //! Resolvers that fail. Which ones, is computed from the object and the field: a field fails wherever
 //! it is resolved, in each subgraph and in the schema of all of them.
 
-use gateway::supergraph::{FieldSetId, SetSelection, SubgraphId};
 use serde_json::Map;
+use supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 use super::arguments::{canonical, of_constant};
 use super::world::{Identity, Value, World, mix};

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use gateway::Supergraph;
 use gateway::execute::Options;
-use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
+use supergraph::SubgraphId;
+use supergraph::Supergraph;
 
 use super::faults::Fault;
 use super::interpret::{self, Interpreted};

@@ -1,6 +1,5 @@
 //! An operation through the gateway.
 
-use gateway::Supergraph;
 use gateway::access::{Access, AccessSet, TouchedRequirements};
 use gateway::execute::{
     self, ExecutionError, ExecutionStatistics, Inputs, Literals, Options, Subgraphs,
@@ -13,6 +12,7 @@ use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use response::{MemoryReservation, Sink};
 use serde_json_bytes::{ByteString, Map, Value as Json};
+use supergraph::Supergraph;
 
 use super::clock::Clock;
 

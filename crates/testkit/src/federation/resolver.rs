@@ -4,11 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gateway::planner::Labels;
-use gateway::supergraph::{
-    FieldIn, FieldSetId, OverrideCondition, SetSelection, SubgraphId, Supergraph,
-};
 use graphql::schema::{FieldId, TypeId};
 use serde_json::{Map, Value as Json};
+use supergraph::{FieldIn, FieldSetId, OverrideCondition, SetSelection, SubgraphId, Supergraph};
 
 use super::arguments::{canonical, of_constant};
 use super::world::{Identity, Value, World};

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use gateway::Supergraph;
-use gateway::supergraph::SubgraphId;
 use graphql::schema::{
     FieldDefinition, FieldId, InputDefinition, InputId, Schema, TypeDefinition, TypeId, TypeKind,
     TypeRef,
 };
+use supergraph::SubgraphId;
+use supergraph::Supergraph;
 
 /// The schema of one subgraph, with the root field `_entities`.
 #[must_use]

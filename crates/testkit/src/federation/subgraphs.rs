@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fmt;
 
 use bytes::Bytes;
-use gateway::Supergraph;
 use gateway::execute::{self, FetchError, FetchRequest, FetchResponse};
 use gateway::planner::Labels;
-use gateway::supergraph::SubgraphId;
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, Request, Validator};
 use serde_json::{Value as Json, json};
+use supergraph::SubgraphId;
+use supergraph::Supergraph;
 
 use super::clock::Clock;
 use super::faults::Fault;

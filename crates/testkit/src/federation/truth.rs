@@ -2,8 +2,8 @@
 //! path of a null that it causes, and fields that do not depend on a failure are answered.
 
 use gateway::execute::{ErrorKind, ExecutionError, Step};
-use gateway::supergraph::SubgraphId;
 use serde_json::Value as Json;
+use supergraph::SubgraphId;
 
 use super::world::{Identity, World};
 

@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use gateway::Supergraph;
-use gateway::supergraph::{FieldSetId, SetSelection, SubgraphId};
 use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use serde_json::Value as Json;
+use supergraph::Supergraph;
+use supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 use super::data::Data;
 use super::failing::Failing;

@@ -157,8 +157,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the registry dispatches to drivers and knows no dialect",
     },
     Layer {
+        within: "supergraph",
+        may: &["graphql"],
+        reason: "a composed schema is read and made without sources and without requests",
+    },
+    Layer {
         within: "gateway",
-        may: &["graphql", "response"],
+        may: &["graphql", "response", "supergraph"],
         reason: "the gateway plans requests and joins answers; it knows no source, no dialect and no \
                  transport",
     },
@@ -183,6 +188,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "source-neo4j",
             "sources",
             "gateway",
+            "supergraph",
             "clients",
             "live",
         ],
@@ -209,6 +215,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "storage",
             "transfer",
             "gateway",
+            "supergraph",
             "clients",
             "engine",
             "redact",

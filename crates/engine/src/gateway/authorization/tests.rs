@@ -34,7 +34,7 @@ fn caller(session: &Session) -> Caller {
 }
 
 fn gateway(unauthorized: Unauthorized, most: u64) -> Arc<Gateway> {
-    let supergraph = gateway::supergraph::read(SUPERGRAPH).unwrap();
+    let supergraph = supergraph::read(SUPERGRAPH).unwrap();
     let cost = CostLimits { most, ..CostLimits::default() };
     let options = GatewayOptions {
         authorization: AuthorizationOptions { unauthorized, ..AuthorizationOptions::default() },

@@ -3,7 +3,7 @@
 use graphql::{DocumentLimits, Validator};
 
 use super::*;
-use crate::supergraph::{Supergraph, read};
+use supergraph::{Supergraph, read};
 
 const SUPERGRAPH: &str = r#"
 schema @link(url: "https://specs.apollo.dev/link/v1.0")

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::super::facts::{VisitId, VisitOrigin};
 use super::{Choice, ChosenVisit};
 use crate::outline::PositionId;
-use crate::supergraph::SubgraphId;
+use supergraph::SubgraphId;
 
 /// Level of each visit.
 type Levels = FxHashMap<VisitId, u16>;

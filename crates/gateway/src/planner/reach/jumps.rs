@@ -8,7 +8,7 @@ use super::super::{ContextSetId, PlanError};
 use super::Reachability;
 use super::resolvers::{Resolver, ResolverKey};
 use crate::outline::{PositionId, Tree};
-use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
+use supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 /// Jumps that cannot get further derivations.
 pub(super) type FinalJumps = FxHashSet<(Visit, TypeId, FieldSetId)>;

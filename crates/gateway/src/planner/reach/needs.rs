@@ -6,7 +6,7 @@ use super::super::facts::ValueId;
 use super::super::{ContextSetId, Source};
 use super::Reachability;
 use crate::outline::{Arguments, ItemKind, PositionId};
-use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
+use supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 impl Reachability<'_> {
     /// Adds the values that must be known to send contexts.

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Reachability;
 use crate::outline::{Arguments, ItemKind, PositionId};
-use crate::supergraph::{FieldIn, FieldSetId, SubgraphId};
+use supergraph::{FieldIn, FieldSetId, SubgraphId};
 
 /// Cache by position and type; an entry is valid while the items of its position stay the same.
 #[derive(Debug, Default)]

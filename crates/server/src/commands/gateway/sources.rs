@@ -7,10 +7,10 @@ use engine::Engine;
 use engine::gateway::Local;
 use engine::gateway::compatibility::{Incompatibility, incompatibilities};
 use engine::live::FeedOptions;
-use gateway::Supergraph;
-use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
 use source::Statistics;
+use supergraph::SubgraphId;
+use supergraph::Supergraph;
 
 use super::KnownSource;
 use crate::commands::block_on;

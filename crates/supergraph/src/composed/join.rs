@@ -378,7 +378,7 @@ impl Joined<'_, '_> {
 
 impl FieldIn {
     /// A field without arguments of its directive.
-    pub(crate) fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
+    pub fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
         let (requires, provides, when) = (None, None, OverrideCondition::Always);
         let context = Vec::new();
         Self { subgraph, r#type, requires, provides, context, is_external: false, when }

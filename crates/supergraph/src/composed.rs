@@ -1,4 +1,4 @@
-//! Supergraph: the composed schema, and which subgraph resolves which types and fields.
+//! Composed schema: which subgraph resolves which types and fields.
 //!
 //! <https://specs.apollo.dev/join/v0.3/>. It is read once, when it is loaded; all names are
 //! resolved then.
@@ -190,7 +190,7 @@ impl Supergraph {
     }
 
     /// Returns the unions that have an object type as a member, by subgraph.
-    pub(crate) fn unions_of(&self, object: TypeId) -> &[(TypeId, SubgraphId)] {
+    pub fn unions_of(&self, object: TypeId) -> &[(TypeId, SubgraphId)] {
         self.objects.unions_of(object)
     }
 

@@ -1,0 +1,13 @@
+//! Supergraph: the schema that is composed of the schemas of subgraphs.
+//!
+//! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
+//!   fields
+
+pub mod composed;
+
+pub use composed::{
+    Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
+    Key, ListSize, OverrideCondition, Problem, Requirement, RequirementId, Requirements,
+    SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
+    Weights, read,
+};
