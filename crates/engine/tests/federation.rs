@@ -187,7 +187,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
         extend scalar Cursor @inaccessible";
     block_on(async {
         let told = async |dialect, extension: Option<&str>| {
-            let federation = Federation { extension: extension.map(Into::into) };
+            let federation = Federation { extension: extension.map(Into::into), prefix: None };
             let options = options(dialect, federation);
             let engine = open(server, "federation_sdl", &options).await?;
             let sdl = engine.subgraph_sdl().unwrap();
@@ -248,6 +248,46 @@ fn routers_are_told_keys_and_what_an_extension_says() {
     });
 }
 
+#[test]
+fn a_prefix_is_on_all_names_but_those_that_every_database_has() {
+    let file = std::env::temp_dir().join(format!("thalweg-prefix-{}.db", std::process::id()));
+    let connection = Connection::open(&file).unwrap();
+    let tables = "CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT); \
+                  INSERT INTO product VALUES (1, 'Tea');";
+    connection.execute_batch(tables).unwrap();
+    let told = async |prefix: &str, dialect| {
+        let federation = Federation { extension: None, prefix: Some(prefix.into()) };
+        let options = options(dialect, federation);
+        let opened = Engine::open(&SourceAddress::Sqlite(file.clone()), &options).await;
+        opened.map(Worker::new).map_err(|error| error.to_string())
+    };
+    block_on(async {
+        let worker = told("shop_", lists()).await.unwrap();
+        let query = "query($r: [_Any!]!) { \
+            shop_allProductsList(condition: { name: \"Tea\" }) { __typename id } \
+            query { __typename } _entities(representations: $r) { ... on shop_Product { name } } \
+            a: __type(name: \"Product\") { name } b: __type(name: \"PageInfo\") { name } }";
+        let (answer, _) =
+            ask(&worker, query, json!([{ "__typename": "shop_Product", "id": 1 }])).await;
+        assert_eq!(
+            answer,
+            json!({ "data": {
+                "shop_allProductsList": [{ "__typename": "shop_Product", "id": 1 }],
+                "query": { "__typename": "Query" },
+                "_entities": [{ "name": "Tea" }],
+                "a": null,
+                "b": { "name": "PageInfo" },
+            } })
+        );
+        let phrag = told("shop_", Dialect::Phrag(phrag::Options::default())).await.unwrap();
+        let (answer, _) = ask(&phrag, "{ shop_products { name } }", json!([])).await;
+        assert_eq!(answer, json!({ "data": { "shop_products": [{ "name": "Tea" }] } }));
+        let refused = told("1_", lists()).await.err().unwrap();
+        assert!(refused.contains("the prefix `1_` does not make names"), "{refused}");
+    });
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// What the checks of apollo-federation-subgraph-compatibility look for, of those that tables can
 /// have: that the definitions say it, and that the fields behind it are answered.
 #[test]
@@ -256,7 +296,7 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
     let file = std::env::temp_dir().join(name);
     Connection::open(&file).unwrap().execute_batch(SUITE).unwrap();
     block_on(async {
-        let federation = Federation { extension: Some(SUITE_EXTENSION.into()) };
+        let federation = Federation { extension: Some(SUITE_EXTENSION.into()), prefix: None };
         let options = options(Dialect::Phrag(phrag::Options::default()), federation);
         let address = SourceAddress::Sqlite(file.clone());
         let worker = Worker::new(Engine::open(&address, &options).await.unwrap());
