@@ -151,7 +151,10 @@ impl Composer {
             return Composition { errors, ..Composition::default() };
         }
         subgraphs.sort_by(|one, other| one.name.cmp(&other.name));
-        let upgraded = upgrade::upgrade(&subgraphs);
+        let upgraded = upgrade::upgrade(&subgraphs, &mut errors);
+        if !errors.is_empty() {
+            return Composition { errors, ..Composition::default() };
+        }
         let subgraphs: Vec<&Subgraph> = upgraded.iter().map(|subgraph| &**subgraph).collect();
         merge::merge(&subgraphs)
     }
