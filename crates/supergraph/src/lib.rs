@@ -2,8 +2,10 @@
 //!
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
+//! * [`satisfiability`]: whether every operation over it can be planned
 
 pub mod composed;
+pub mod satisfiability;
 
 pub use composed::{
     Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
