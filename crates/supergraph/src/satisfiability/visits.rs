@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use graphql::schema::{FieldId, TypeId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::conditions::{Condition, Conditions};
 use crate::{ContextSource, FieldIn, FieldSetId, SubgraphId, Supergraph};
@@ -16,6 +16,10 @@ pub(super) struct VisitId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ProvidedId(u32);
 
+/// Index of a list of contexts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ContextsId(u32);
+
 /// The objects of one type as one subgraph returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Visit {
@@ -27,9 +31,17 @@ pub(super) struct Visit {
     pub(super) provided: ProvidedId,
     /// Required fields that were sent with the representations.
     pub(super) requires: Option<FieldSetId>,
-    /// Whether context values can be sent: the visit is a jump, and the subgraph takes contexts for
-    /// fields of the type.
-    pub(super) takes_contexts: bool,
+    pub(super) sent: SentContexts,
+}
+
+/// Contexts whose values were sent with the representations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum SentContexts {
+    None,
+    /// All that the subgraph takes: the visit is a jump.
+    All,
+    /// Those of a jump to enclosing objects, which no object between them sets.
+    Above(ContextsId),
 }
 
 /// A field of a visit, which its subgraph resolves.
@@ -73,8 +85,9 @@ pub(super) struct Visits<'s> {
     pub(super) conditions: Conditions,
     /// Distinct contexts, by their sources.
     pub(super) contexts: Vec<Vec<ContextSource>>,
-    /// Types with fields that take contexts in a subgraph.
-    taking: FxHashSet<(TypeId, SubgraphId)>,
+    /// Contexts that fields of a subgraph take, sorted.
+    taken: FxHashMap<SubgraphId, Vec<usize>>,
+    lists: Vec<Vec<usize>>,
     visits: Vec<Visit>,
     by_visit: FxHashMap<Visit, VisitId>,
     provided: Vec<Vec<FieldSetId>>,
@@ -89,7 +102,8 @@ impl<'s> Visits<'s> {
             supergraph,
             conditions,
             contexts: Vec::new(),
-            taking: FxHashSet::default(),
+            taken: FxHashMap::default(),
+            lists: Vec::new(),
             visits: Vec::new(),
             by_visit: FxHashMap::default(),
             provided: Vec::new(),
@@ -115,8 +129,8 @@ impl<'s> Visits<'s> {
         subgraph: SubgraphId,
         interface: Option<TypeId>,
     ) -> VisitId {
-        let (provided, requires, takes_contexts) = (ProvidedId(0), None, false);
-        self.add(Visit { object, subgraph, interface, provided, requires, takes_contexts })
+        let (provided, requires, sent) = (ProvidedId(0), None, SentContexts::None);
+        self.add(Visit { object, subgraph, interface, provided, requires, sent })
     }
 
     /// Returns a field of a visit, if the subgraph resolves it there. The field may be one of an
@@ -172,12 +186,12 @@ impl<'s> Visits<'s> {
             // In Federation 1 only the field set shows that the subgraph has the field.
             let below = provided?;
             let base = supergraph.schema[field].r#type.base;
-            let children = self.children(visit.subgraph, base, below);
+            let children = self.children(&visit, base, below);
             return Some(Edge { when: Condition::TRUE, contexts: Vec::new(), children });
         };
         let is_resolved = (!own.is_external || provided.is_some())
             && (own.requires.is_none() || own.requires == visit.requires)
-            && (own.context.is_empty() || visit.takes_contexts);
+            && own.context.iter().all(|taken| self.is_sent(&visit, &taken.sources));
         if !is_resolved {
             return None;
         }
@@ -186,16 +200,13 @@ impl<'s> Visits<'s> {
         let contexts = own.context.iter().filter_map(|taken| self.context(&taken.sources));
         let contexts = contexts.collect();
         let when = self.conditions.of(&own.when);
-        Some(Edge {
-            when,
-            contexts,
-            children: self.children(visit.subgraph, own.r#type.base, below),
-        })
+        Some(Edge { when, contexts, children: self.children(&visit, own.r#type.base, below) })
     }
 
+    /// Returns the visits below a field of a visit.
     fn children(
         &mut self,
-        subgraph: SubgraphId,
+        parent: &Visit,
         base: TypeId,
         provided: Vec<FieldSetId>,
     ) -> Vec<(TypeId, VisitId)> {
@@ -203,6 +214,7 @@ impl<'s> Visits<'s> {
         if !supergraph.is_composite(base) {
             return Vec::new();
         }
+        let (subgraph, sent) = (parent.subgraph, self.sent_below(parent));
         let is_interface_object =
             supergraph.type_in(base, subgraph).is_some_and(|known| known.is_interface_object);
         let (possible, interface) = match is_interface_object {
@@ -210,9 +222,9 @@ impl<'s> Visits<'s> {
             false => (supergraph.possible_in(base, subgraph), None),
         };
         let provided = self.provide(provided);
-        let (requires, takes_contexts) = (None, false);
+        let requires = None;
         let children = supergraph.members(possible).map(|object| {
-            let visit = Visit { object, subgraph, interface, provided, requires, takes_contexts };
+            let visit = Visit { object, subgraph, interface, provided, requires, sent };
             (object, self.add(visit))
         });
         children.collect()
@@ -251,20 +263,16 @@ impl<'s> Visits<'s> {
                     (false, true) => RuntimeType::Any,
                     (false, false) => RuntimeType::Unknown,
                 };
-                let takes_contexts = self.taking.contains(&(interface.unwrap_or(object), subgraph));
+                let sent = match self.taken.contains_key(&subgraph) {
+                    true => SentContexts::All,
+                    false => SentContexts::None,
+                };
                 let mut inputs = vec![None];
                 inputs.extend(self.required(interface.unwrap_or(object), subgraph).map(Some));
                 for key in owner.keys.iter().filter(|key| key.is_resolvable) {
                     for requires in &inputs {
                         let (requires, provided) = (*requires, ProvidedId(0));
-                        let visit = Visit {
-                            object,
-                            subgraph,
-                            interface,
-                            provided,
-                            requires,
-                            takes_contexts,
-                        };
+                        let visit = Visit { object, subgraph, interface, provided, requires, sent };
                         let (to, key) = (self.add(visit), Some(key.fields));
                         jumps.push(Jump { to, subgraph, on, key, requires, runtime_type });
                     }
@@ -292,17 +300,65 @@ impl<'s> Visits<'s> {
     fn find_contexts(&mut self) {
         let supergraph = self.supergraph;
         for (parent, _) in supergraph.schema.types() {
-            for field in supergraph.fields(parent) {
-                for own in &supergraph.field_owners(*field).subgraphs {
-                    for taken in &own.context {
-                        self.taking.insert((parent, own.subgraph));
-                        if self.context(&taken.sources).is_none() {
-                            self.contexts.push(taken.sources.clone());
-                        }
+            let fields = supergraph.fields(parent).iter();
+            for own in fields.flat_map(|field| &supergraph.field_owners(*field).subgraphs) {
+                for taken in &own.context {
+                    let place = self.context(&taken.sources).unwrap_or_else(|| {
+                        self.contexts.push(taken.sources.clone());
+                        self.contexts.len() - 1
+                    });
+                    let taken = self.taken.entry(own.subgraph).or_default();
+                    if let Err(gap) = taken.binary_search(&place) {
+                        taken.insert(gap, place);
                     }
                 }
             }
         }
+    }
+
+    /// Returns the source of a context in objects of a type, if they set it.
+    pub(super) fn source(&self, context: usize, object: TypeId) -> Option<ContextSource> {
+        let mut sources = self.contexts[context].iter();
+        let possible = |source: &TypeId| self.supergraph.possible(*source);
+        let own = sources.find(|source| self.supergraph.contains(possible(&source.r#type), object));
+        own.copied()
+    }
+
+    fn is_sent(&self, visit: &Visit, sources: &[ContextSource]) -> bool {
+        match visit.sent {
+            SentContexts::None => false,
+            SentContexts::All => true,
+            SentContexts::Above(list) => {
+                self.context(sources).is_some_and(|context| self.list(list).contains(&context))
+            }
+        }
+    }
+
+    /// Returns the contexts that are sent for the fields below a visit.
+    fn sent_below(&mut self, visit: &Visit) -> SentContexts {
+        let list = match visit.sent {
+            SentContexts::None => return SentContexts::None,
+            // The objects of the jump may set contexts themselves.
+            SentContexts::All => self.taken.get(&visit.subgraph).cloned().unwrap_or_default(),
+            // The values that these objects set were not sent.
+            SentContexts::Above(list) => {
+                let list = self.list(list).iter().copied();
+                list.filter(|context| self.source(*context, visit.object).is_none()).collect()
+            }
+        };
+        if list.is_empty() {
+            return SentContexts::None;
+        }
+        let known = self.lists.iter().position(|known| *known == list);
+        let place = known.unwrap_or_else(|| {
+            self.lists.push(list);
+            self.lists.len() - 1
+        });
+        SentContexts::Above(ContextsId(u32::try_from(place).unwrap_or(u32::MAX)))
+    }
+
+    fn list(&self, id: ContextsId) -> &[usize] {
+        &self.lists[id.0 as usize]
     }
 
     fn add(&mut self, visit: Visit) -> VisitId {

@@ -226,7 +226,12 @@ impl<'r, 's> Walk<'r, 's> {
 
     fn visit(&mut self, state: StateId) {
         let object = self.states[state.0].object;
-        let Some(fields) = self.fields.get(&object) else { return };
+        // No objects of an interface without implementations exist.
+        let is_interface = matches!(
+            self.reachability.visits.supergraph.schema[object].kind,
+            TypeKind::Interface { .. }
+        );
+        let Some(fields) = self.fields.get(&object).filter(|_| !is_interface) else { return };
         let reached = self.reached(state);
         let exists = self.exists(state);
         let contexts = Rc::clone(&self.states[state.0].contexts);
@@ -422,14 +427,10 @@ impl<'r, 's> Walk<'r, 's> {
     fn contexts_below(&mut self, id: StateId, reached: &Reached) -> Rc<[Condition]> {
         let State { object, contexts, .. } = &self.states[id.0];
         let (object, above) = (*object, Rc::clone(contexts));
-        let supergraph = self.reachability.visits.supergraph;
         let mut contexts = Vec::with_capacity(above.len());
         for (place, above) in above.iter().enumerate() {
-            let mut sources = self.reachability.visits.contexts[place].iter();
-            let own = sources
-                .find(|source| supergraph.contains(supergraph.possible(source.r#type), object));
-            contexts.push(match own.map(|own| own.set) {
-                Some(set) => self.reachability.holds(reached, object, set, None),
+            contexts.push(match self.reachability.visits.source(place, object) {
+                Some(own) => self.reachability.holds(reached, object, own.set, None),
                 None => *above,
             });
         }
@@ -459,14 +460,9 @@ impl<'r, 's> Walk<'r, 's> {
 
     /// Returns the path to a field of a state.
     fn path(&self, mut id: StateId, field: FieldId, is_conditional: bool) -> Vec<PathStep> {
-        let supergraph = self.reachability.visits.supergraph;
         let condition = |id: StateId| {
             let object = self.states[id.0].object;
-            Some(object).filter(|object| {
-                // An interface without implementations has no object types.
-                *object != self.position(id)
-                    && !matches!(supergraph.schema[*object].kind, TypeKind::Union { .. })
-            })
+            Some(object).filter(|object| *object != self.position(id))
         };
         let mut path = vec![PathStep { on: condition(id).filter(|_| is_conditional), field }];
         while let Some((above, field)) = self.states[id.0].parent {
