@@ -59,6 +59,8 @@ pub enum Unsatisfiable {
         /// An operation that cannot be planned.
         operation: String,
         coordinate: String,
+        /// Override labels for which it cannot be planned, with whether each is active.
+        labels: Vec<(Arc<str>, bool)>,
         /// The first finding for each subgraph.
         executors: Vec<(Arc<str>, Unsatisfiable)>,
     },
@@ -198,7 +200,7 @@ pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
         let Some(root) = root.filter(|root| api.has(*root)) else { continue };
         let walk = Walk::new(&mut reachability, &fields, kind, limits, states);
         let Walked { findings: found, count } = walk.run(root);
-        findings.extend(found.into_iter().map(|(_, finding)| finding));
+        findings.extend(found.into_iter().map(|found| found.finding));
         states = count;
         if matches!(findings.last(), Some(Unsatisfiable::TooManyPaths(_))) {
             break;
@@ -245,7 +247,8 @@ impl Unsatisfiable {
     pub fn labels(&self) -> &[(Arc<str>, bool)] {
         match self {
             Self::Field(field) => &field.labels,
-            Self::RootField { .. } | Self::RuntimeTypes { .. } | Self::TooManyPaths(_) => &[],
+            Self::RootField { labels, .. } => labels,
+            Self::RuntimeTypes { .. } | Self::TooManyPaths(_) => &[],
         }
     }
 }

@@ -19,7 +19,7 @@ use super::conditions::Condition;
 use super::explain::{Failure, explain};
 use super::operations::{self, PathStep};
 use super::reachable::{Reachability, Reached};
-use super::visits::VisitId;
+use super::visits::{Edge, VisitId};
 use super::{Attempt, Limits, Reason, UnresolvableField, Unsatisfiable};
 
 /// Visits with their conditions.
@@ -65,17 +65,28 @@ pub(super) struct Walk<'r, 's> {
     visited: FxHashMap<TypeId, Vec<Visited>>,
     /// Shared fields with findings about their runtime types.
     mismatched: FxHashSet<FieldId>,
+    /// Condition under which something is not resolved.
+    failing: Condition,
     /// Number of fields that are not resolved in some state.
     failures: usize,
     /// Operations of findings.
     operations: FxHashSet<String>,
-    findings: Vec<(Vec<PathStep>, Unsatisfiable)>,
+    findings: Vec<Found>,
+}
+
+/// A finding with its path.
+#[derive(Debug)]
+pub(super) struct Found {
+    path: Vec<PathStep>,
+    /// Condition under which it applies.
+    when: Condition,
+    pub(super) finding: Unsatisfiable,
 }
 
 /// The findings and the number of visited states.
 #[derive(Debug)]
 pub(super) struct Walked {
-    pub(super) findings: Vec<(Vec<PathStep>, Unsatisfiable)>,
+    pub(super) findings: Vec<Found>,
     pub(super) count: usize,
 }
 
@@ -99,6 +110,7 @@ impl<'r, 's> Walk<'r, 's> {
             known: FxHashSet::default(),
             visited: FxHashMap::default(),
             mismatched: FxHashSet::default(),
+            failing: Condition::FALSE,
             failures: 0,
             operations: FxHashSet::default(),
             findings: Vec::new(),
@@ -157,8 +169,9 @@ impl<'r, 's> Walk<'r, 's> {
         field: FieldId,
         executors: &[(VisitId, Condition)],
     ) {
-        let (mut executed, mut satisfied) = (Condition::FALSE, Condition::FALSE);
-        let mut failed = Vec::new();
+        let supergraph = self.reachability.visits.supergraph;
+        let (mut executed, mut failing) = (Condition::FALSE, Condition::TRUE);
+        let mut walked = Vec::new();
         for (executor, condition) in executors {
             let mut walk =
                 Walk::new(self.reachability, self.fields, self.kind, self.limits, self.count);
@@ -174,33 +187,44 @@ impl<'r, 's> Walk<'r, 's> {
             walk.queue_all(below);
             walk.visit_queue();
             self.count = walk.count;
-            let finding = walk.findings.into_iter().next();
+            walked.push((*executor, walk.findings));
+            let own = walk.failing;
             let conditions = &mut self.reachability.visits.conditions;
             executed = conditions.or(executed, *condition);
-            match finding {
-                Some((path, finding)) => failed.push((*executor, path, finding)),
-                None => satisfied = conditions.or(satisfied, *condition),
-            }
+            let satisfied = conditions.minus(*condition, own);
+            failing = conditions.minus(failing, satisfied);
         }
-        let missing = self.reachability.visits.conditions.minus(Condition::TRUE, executed);
+        let conditions = &mut self.reachability.visits.conditions;
+        let missing = conditions.minus(Condition::TRUE, executed);
+        failing = conditions.and(failing, executed);
         if !missing.is_never() {
             let reached = self.reached(root);
+            self.fail(missing);
             self.find_missing(root, &reached, field, missing);
         }
-        if self.reachability.visits.conditions.implies(executed, satisfied) {
+        if failing.is_never() {
             return;
         }
-        let supergraph = self.reachability.visits.supergraph;
-        let paths = failed.iter().map(|(_, path, _)| path.as_slice());
-        let operation = operations::print(supergraph, self.kind, paths);
-        let executors = failed.into_iter().map(|(executor, _, finding)| {
+        self.fail(failing);
+        let point = self.reachability.visits.conditions.point(failing);
+        let mut paths = Vec::new();
+        let mut failed = Vec::new();
+        for (executor, findings) in walked {
+            let conditions = &mut self.reachability.visits.conditions;
+            let found = findings.into_iter().find(|found| conditions.implies(point, found.when));
+            let Some(Found { path, finding, .. }) = found else { continue };
             let subgraph = self.reachability.visits.visit(executor).subgraph;
-            (supergraph.subgraph(subgraph).name.clone(), finding)
-        });
-        let executors = executors.collect();
-        let coordinate = self.coordinate(self.states[root.0].object, field);
-        let finding = Unsatisfiable::RootField { operation, coordinate, executors };
-        self.findings.push((vec![PathStep { on: None, field }], finding));
+            failed.push((supergraph.subgraph(subgraph).name.clone(), finding));
+            paths.push(path);
+        }
+        let finding = Unsatisfiable::RootField {
+            operation: operations::print(supergraph, self.kind, paths.iter().map(Vec::as_slice)),
+            coordinate: self.coordinate(self.states[root.0].object, field),
+            labels: self.reachability.visits.conditions.assignment(failing),
+            executors: failed,
+        };
+        let path = vec![PathStep { on: None, field }];
+        self.findings.push(Found { path, when: failing, finding });
     }
 
     fn visit_queue(&mut self) {
@@ -211,7 +235,9 @@ impl<'r, 's> Walk<'r, 's> {
                     // They may be wrong.
                     self.findings.clear();
                 }
-                self.findings.push((Vec::new(), Unsatisfiable::TooManyPaths(self.limits)));
+                let finding = Unsatisfiable::TooManyPaths(self.limits);
+                self.findings.push(Found { path: Vec::new(), when: Condition::TRUE, finding });
+                self.failing = Condition::TRUE;
                 return;
             }
             self.count += 1;
@@ -291,7 +317,7 @@ impl<'r, 's> Walk<'r, 's> {
         else {
             return;
         };
-        self.failures += 1;
+        self.fail(unknown);
         let supergraph = self.reachability.visits.supergraph;
         let interface = supergraph.schema[field].r#type.base;
         let name = supergraph.schema[interface].name.clone();
@@ -308,7 +334,7 @@ impl<'r, 's> Walk<'r, 's> {
             labels: self.reachability.visits.conditions.assignment(unknown),
             attempts: subgraphs.collect(),
         };
-        self.find(path, field);
+        self.find(path, unknown, field);
     }
 
     /// Checks a field of a state; returns the states below it.
@@ -318,7 +344,7 @@ impl<'r, 's> Walk<'r, 's> {
         let resolved = self.reachability.resolved(reached, field, Some(&contexts));
         let missing = self.reachability.visits.conditions.minus(exists, resolved);
         if !missing.is_never() {
-            self.failures += 1;
+            self.fail(missing);
             self.find_missing(id, reached, field, missing);
         }
         let supergraph = self.reachability.visits.supergraph;
@@ -327,6 +353,7 @@ impl<'r, 's> Walk<'r, 's> {
             return Vec::new();
         }
         let mut below: BTreeMap<TypeId, Vec<(VisitId, Condition)>> = BTreeMap::new();
+        let mut edges = Vec::new();
         for (visit, condition) in reached.iter() {
             let from = (visit, condition);
             let condition = self.reachability.resolved_from(from, field, Some(&contexts));
@@ -337,9 +364,17 @@ impl<'r, 's> Walk<'r, 's> {
             for (object, child) in &edge.children {
                 below.entry(*object).or_default().push((*child, condition));
             }
+            edges.push((condition, edge));
         }
         if !supergraph.is_object(base) {
             self.check_runtime_types(id, reached, field);
+        }
+        if matches!(supergraph.schema[base].kind, TypeKind::Union { .. }) {
+            below = below
+                .into_iter()
+                .map(|(object, entries)| (object, self.without_others(object, entries, &edges)))
+                .filter(|(_, entries)| !entries.is_empty())
+                .collect();
         }
         let contexts = self.contexts_below(id, reached);
         let states = below.into_iter().map(|(object, mut entries)| {
@@ -348,6 +383,27 @@ impl<'r, 's> Walk<'r, 's> {
             State { object, entries: entries.into(), contexts, parent: Some((id, field)) }
         });
         states.collect()
+    }
+
+    /// Removes the conditions under which some subgraph resolves the field and its union does not
+    /// have the member: a shared field has the same values in all its subgraphs, so none of them
+    /// returns such objects.
+    fn without_others(
+        &mut self,
+        member: TypeId,
+        mut entries: Vec<(VisitId, Condition)>,
+        edges: &[(Condition, Rc<Edge>)],
+    ) -> Vec<(VisitId, Condition)> {
+        let conditions = &mut self.reachability.visits.conditions;
+        for (without, edge) in edges {
+            if edge.children.iter().all(|(object, _)| *object != member) {
+                for (_, condition) in &mut entries {
+                    *condition = conditions.minus(*condition, *without);
+                }
+            }
+        }
+        entries.retain(|(_, condition)| !condition.is_never());
+        entries
     }
 
     fn find_missing(&mut self, id: StateId, reached: &Reached, field: FieldId, missing: Condition) {
@@ -367,9 +423,9 @@ impl<'r, 's> Walk<'r, 's> {
             (false, Some(field)) => self.path(id, field, false),
             (false, None) => return,
         };
-        let (missing, labels) = {
+        let (when, missing, labels) = {
             let conditions = &mut self.reachability.visits.conditions;
-            (conditions.point(missing), conditions.assignment(missing))
+            (missing, conditions.point(missing), conditions.assignment(missing))
         };
         let failure = Failure { object, field, missing, entries: &entries, contexts: &contexts };
         let attempts = explain(self.reachability, &failure);
@@ -379,13 +435,19 @@ impl<'r, 's> Walk<'r, 's> {
             labels,
             attempts,
         };
-        self.find(path, field);
+        self.find(path, when, field);
+    }
+
+    fn fail(&mut self, when: Condition) {
+        self.failures += 1;
+        self.failing = self.reachability.visits.conditions.or(self.failing, when);
     }
 
     /// Adds a finding, unless another one has the same operation.
-    fn find(&mut self, path: Vec<PathStep>, field: UnresolvableField) {
+    fn find(&mut self, path: Vec<PathStep>, when: Condition, field: UnresolvableField) {
         if self.operations.insert(field.operation.clone()) {
-            self.findings.push((path, Unsatisfiable::Field(field)));
+            let finding = Unsatisfiable::Field(field);
+            self.findings.push(Found { path, when, finding });
         }
     }
 
@@ -420,7 +482,7 @@ impl<'r, 's> Walk<'r, 's> {
             r#type: supergraph.schema[supergraph.schema[field].r#type.base].name.clone(),
             subgraphs: types.collect(),
         };
-        self.findings.push((path, finding));
+        self.findings.push(Found { path, when: Condition::TRUE, finding });
     }
 
     /// Returns the conditions under which the contexts are set for the fields below a state.
