@@ -53,6 +53,6 @@ pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
-pub use sdl::{Applied, print_schema, print_schema_applying};
+pub use sdl::{Applied, print_definitions, print_schema, print_schema_applying};
 pub use suggestion::similar_names;
 pub use validate_schema::validate_schema;

@@ -2,8 +2,10 @@
 //!
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
+//! * [`composition`]: composition of the schemas of subgraphs to a supergraph
 
 pub mod composed;
+pub mod composition;
 
 pub use composed::{
     Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
@@ -11,3 +13,4 @@ pub use composed::{
     SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
     Weights, read,
 };
+pub use composition::{Code, Composer, Composition, Finding, Place, SubgraphSchema, compose};
