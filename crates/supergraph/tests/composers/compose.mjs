@@ -9,11 +9,12 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(process.argv[2] + '/');
 const { composeServices } = require('@apollo/composition');
-const { Supergraph } = require('@apollo/federation-internals');
+const { Supergraph, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES } = require('@apollo/federation-internals');
 const guild = require('@theguild/federation-composition');
 const { parse, isIntrospectionType, isSpecifiedDirective, isSpecifiedScalarType } = require('graphql');
 
 const FAILED = 'FAILED';
+const OPTIONS = { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, validateSupergraph: true };
 
 function run(compose, subgraphs) {
   try {
@@ -24,7 +25,7 @@ function run(compose, subgraphs) {
       hints: codes(hints.map(hint => hint.definition.code)),
       places: errors.map(error => (error.nodes ?? []).map(place)),
     };
-    return supergraphSdl ? { ...result, ...read(supergraphSdl) } : result;
+    return supergraphSdl ? { ...read(supergraphSdl), ...result } : result;
   } catch (error) {
     return { errors: [FAILED], hints: [], message: String(error.message) };
   }
@@ -32,7 +33,7 @@ function run(compose, subgraphs) {
 
 function read(supergraph) {
   try {
-    return { api: lines(Supergraph.build(supergraph).apiSchema().toGraphQLJSSchema()) };
+    return { api: lines(Supergraph.build(supergraph, OPTIONS).apiSchema().toGraphQLJSSchema()) };
   } catch (error) {
     return { errors: [FAILED], message: String(error.message) };
   }
