@@ -150,7 +150,10 @@ impl Composer {
             }
         }
         subgraphs.sort_by(|one, other| one.name.cmp(&other.name));
-        let upgraded = upgrade::upgrade(&subgraphs);
+        let upgraded = upgrade::upgrade(&subgraphs, &mut errors);
+        if !errors.is_empty() {
+            return Composition { errors, ..Composition::default() };
+        }
         let subgraphs: Vec<&Subgraph> = upgraded.iter().map(|subgraph| &**subgraph).collect();
         for subgraph in &subgraphs {
             if subgraph.links.federation == FEDERATION_1 {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::field_sets::{self, Coordinate};
 use super::schema::{Kind, Roles, Subgraph, Type, all, has};
-use super::specifications::{Directive, Meaning};
+use super::specifications::{Directive, FEDERATION_1, Meaning};
 
 /// Fields by what the directives of the subgraph select.
 #[derive(Debug, Default)]
@@ -24,9 +24,12 @@ struct Selected {
 /// Sets the roles of all fields.
 pub(crate) fn assign(subgraph: &mut Subgraph) {
     let selected = select(subgraph);
+    // Federation 1 ignored `@external` on types.
+    let has_external_types = subgraph.links.federation > FEDERATION_1;
     for r#type in &mut subgraph.types {
         let is_object = matches!(r#type.kind, Kind::Object(_));
-        let is_external = is_object && has(&r#type.applied, Meaning::External);
+        let is_external =
+            is_object && has_external_types && has(&r#type.applied, Meaning::External);
         let is_shareable = is_object && has(&r#type.applied, Meaning::Shareable);
         let name = r#type.name.clone();
         let Some(composite) = r#type.composite_mut() else { continue };
