@@ -15,6 +15,7 @@ mod roles;
 mod schema;
 mod specifications;
 mod upgrade;
+mod validate;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 pub use code::Code;
 use rustc_hash::FxHashMap;
 use schema::Subgraph;
+use specifications::FEDERATION_1;
 
 /// The schema of a subgraph, as its service has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +132,7 @@ impl Composer {
     /// are forgotten.
     pub fn compose(&mut self, schemas: &[SubgraphSchema]) -> Composition {
         let mut former = std::mem::take(&mut self.parsed);
-        let mut errors = Vec::new();
+        let mut errors = validate::names(schemas);
         let mut all = Vec::new();
         for schema in schemas {
             let parsed = match former.remove(&schema.name) {
@@ -147,15 +149,20 @@ impl Composer {
                 Err(found) => errors.extend(found.iter().cloned()),
             }
         }
-        if !errors.is_empty() {
-            return Composition { errors, ..Composition::default() };
-        }
         subgraphs.sort_by(|one, other| one.name.cmp(&other.name));
         let upgraded = upgrade::upgrade(&subgraphs, &mut errors);
         if !errors.is_empty() {
             return Composition { errors, ..Composition::default() };
         }
         let subgraphs: Vec<&Subgraph> = upgraded.iter().map(|subgraph| &**subgraph).collect();
+        for subgraph in &subgraphs {
+            if subgraph.links.federation == FEDERATION_1 {
+                errors.extend(validate::federation(subgraph));
+            }
+        }
+        if !errors.is_empty() {
+            return Composition { errors, ..Composition::default() };
+        }
         merge::merge(&subgraphs)
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use graphql::definitions::{FieldSetSelection, Literal};
-use graphql::parse_field_set;
+use graphql::parse_field_set_leniently;
 use rustc_hash::FxHashSet;
 
 use super::schema::{Applied, Kind, Subgraph};
+use super::specifications::FEDERATION_1;
 
 /// A field by the names of its type and its own.
 pub(crate) type Coordinate = (Arc<str>, Arc<str>);
@@ -34,7 +35,11 @@ pub(crate) fn collect(
     applied: &Applied,
     into: &mut FxHashSet<Coordinate>,
 ) {
-    let selections = text(applied).and_then(|text| parse_field_set(&text).ok());
+    let is_text = matches!(applied.argument("fields"), Some(Literal::String(_)));
+    if !is_text && subgraph.links.federation != FEDERATION_1 {
+        return;
+    }
+    let selections = text(applied).and_then(|text| parse_field_set_leniently(&text));
     if let Some(selections) = selections {
         collect_selections(subgraph, parent, &selections, into);
     }

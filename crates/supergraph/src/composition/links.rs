@@ -44,7 +44,7 @@ pub(crate) struct Links {
     pub(crate) features: Vec<Feature>,
     /// Directives by their names in the document.
     directives: FxHashMap<Arc<str>, Meaning>,
-    /// Name prefixes of the linked specifications.
+    /// Name prefixes of the linked specifications, of those that are known.
     prefixes: Vec<String>,
     /// Imported types.
     types: FxHashSet<Arc<str>>,
@@ -95,6 +95,7 @@ impl Links {
             for r#type in FEDERATION_TYPES {
                 self.add_type(&feature, r#type);
             }
+            self.prefixes.push(prefix);
         } else if let Some((_, elements)) = OTHERS.iter().find(|(name, _)| own == Some(*name)) {
             for (element, meaning) in *elements {
                 match *element {
@@ -107,8 +108,8 @@ impl Links {
                     ),
                 }
             }
+            self.prefixes.push(prefix);
         }
-        self.prefixes.push(prefix);
         self.features.push(feature);
     }
 
@@ -133,12 +134,6 @@ impl Links {
     /// Returns the meaning of a directive.
     pub(crate) fn meaning(&self, name: &str) -> Meaning {
         self.directives.get(name).copied().unwrap_or(Meaning::Custom)
-    }
-
-    /// Returns the name of a directive in the document.
-    pub(crate) fn name_of(&self, meaning: Meaning) -> Option<&Arc<str>> {
-        let mut names = self.directives.iter().filter(|(_, own)| **own == meaning);
-        names.next().map(|(name, _)| name)
     }
 
     /// Whether a directive is defined by a linked specification or by GraphQL, and not by the schema.

@@ -3,19 +3,23 @@
 
 mod applied;
 mod arguments;
+mod composed;
 mod descriptions;
 mod document;
 
 mod enums;
+mod executable;
 mod external;
 mod fields;
 mod graphs;
 mod hierarchy;
 mod implementations;
+mod inaccessible;
 mod inputs;
 mod join;
 mod overrides;
 mod sharing;
+mod supergraph;
 mod type_references;
 mod types;
 mod value_types;
@@ -24,13 +28,14 @@ mod wording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graphql::definitions::TypeDefinition;
+use graphql::definitions::{DirectiveDefinition, TypeDefinition};
 use graphql::print_definitions;
 use rustc_hash::FxHashMap;
 
 use super::schema::{Applied, At, Field, Input, Kind, Subgraph, Type, Value};
 use super::specifications::Directive;
 use super::{Code, Composition, Finding};
+use composed::Composed;
 use enums::Usages;
 use hierarchy::Hierarchy;
 
@@ -119,6 +124,10 @@ struct Merger<'s> {
     directives: BTreeSet<Directive>,
     /// Names of directives in the supergraph that are imported with another name.
     renamed: FxHashMap<Directive, Arc<str>>,
+    /// Custom directives that subgraphs compose.
+    composed: Composed,
+    /// Directives of operations that all subgraphs define.
+    executable: Vec<DirectiveDefinition>,
     errors: Vec<Finding>,
     hints: Vec<Finding>,
 }
@@ -133,16 +142,25 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
         usages: FxHashMap::default(),
         directives: BTreeSet::new(),
         renamed: FxHashMap::default(),
+        composed: Composed::default(),
+        executable: Vec::new(),
         errors: Vec::new(),
         hints: Vec::new(),
     };
     merger.rename_directives();
+    merger.compose_directives();
+    merger.merge_executable_directives();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
     merger.check_implementations(&types);
     merger.check_queries(&types);
+    merger.check_inaccessible(&types);
     let supergraph = merger.errors.is_empty().then(|| merger.document(types));
-    let supergraph = supergraph.map(|definitions| print_definitions(&definitions));
+    let mut supergraph = supergraph.map(|definitions| print_definitions(&definitions));
+    if let Some(text) = &supergraph {
+        merger.check_supergraph(text);
+    }
+    supergraph = supergraph.filter(|_| merger.errors.is_empty());
     Composition { supergraph, errors: merger.errors, hints: merger.hints }
 }
 

@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::links::Links;
 use super::schema::{Applied, At, Composite, Field, Input, Kind, Roles, Subgraph, Type, Value};
-use super::{Code, Finding, Place, SubgraphSchema, roles};
+use super::specifications::FEDERATION_1;
+use super::{Code, Finding, Place, SubgraphSchema, roles, validate};
 
 /// Root types by operation: the default names.
 const ROOTS: [(&str, &str); 3] =
@@ -46,17 +47,26 @@ pub(crate) fn parse(schema: &SubgraphSchema) -> Result<Subgraph, Vec<Finding>> {
     }
     for definition in &definitions.types {
         let is_scalar = BUILT_IN_SCALARS.contains(&&*definition.name);
-        if !is_scalar && !parser.subgraph.links.is_specification_type(&definition.name) {
+        if parser.is_beside_root(&definition.name) {
+            // A finding of the root types.
+        } else if !is_scalar && !parser.subgraph.links.is_specification_type(&definition.name) {
             parser.add(definition);
         }
     }
     parser.leave_out_machinery();
-    if !parser.findings.is_empty() {
-        return Err(parser.findings);
+    let mut findings = validate::links(&parser.subgraph);
+    if !findings.is_empty() {
+        return Err(findings);
     }
+    findings.append(&mut parser.findings);
+    findings.extend(validate::graphql(&parser.subgraph, &definitions));
     let mut subgraph = parser.subgraph;
     roles::assign(&mut subgraph);
-    Ok(subgraph)
+    // The rules of Federation are those of Federation 2: earlier schemas are upgraded first.
+    if subgraph.links.federation != FEDERATION_1 {
+        findings.extend(validate::federation(&subgraph));
+    }
+    if findings.is_empty() { Ok(subgraph) } else { Err(findings) }
 }
 
 struct Parser {
@@ -78,9 +88,8 @@ impl Parser {
                 self.renamed.insert(named.name.clone(), (*default).into());
             }
         }
-        let defaults: Vec<_> = self.renamed.values().cloned().collect();
         for r#type in &definitions.types {
-            if defaults.contains(&r#type.name) && !self.renamed.contains_key(&r#type.name) {
+            if self.is_beside_root(&r#type.name) {
                 let code = match &*r#type.name {
                     "Query" => Code::RootQueryUsed,
                     "Mutation" => Code::RootMutationUsed,
@@ -99,6 +108,11 @@ impl Parser {
                 self.findings.push(finding);
             }
         }
+    }
+
+    /// Whether a type has the default name of a root type that has another name.
+    fn is_beside_root(&self, name: &Arc<str>) -> bool {
+        self.renamed.values().any(|default| default == name) && !self.renamed.contains_key(name)
     }
 
     fn name(&self, name: &Arc<str>) -> Arc<str> {

@@ -35,6 +35,7 @@ pub(crate) fn upgrade<'s>(
             Cow::Borrowed(subgraph) => Cow::Borrowed(subgraph),
             Cow::Owned(mut subgraph) => {
                 share(&mut subgraph, &shareable);
+                define_extensions(&mut subgraph);
                 remove_unused_externals(&mut subgraph, errors);
                 roles::assign(&mut subgraph);
                 Cow::Owned(subgraph)
@@ -131,6 +132,22 @@ fn resolves(subgraph: &Subgraph, parent: &str, name: &str) -> bool {
     let object = r#type.filter(|r#type| matches!(r#type.kind, Kind::Object(_)));
     let field = object.and_then(|object| object.find_field(name));
     field.is_some_and(|field| !field.roles.is_fully_external())
+}
+
+/// Turns extensions into definitions, whose key fields are not external. Types with `@extends` stay
+/// as they are.
+fn define_extensions(subgraph: &mut Subgraph) {
+    for r#type in &mut subgraph.types {
+        let is_extended = r#type.is_extended;
+        for applied in &mut r#type.applied {
+            applied.is_in_extension = false;
+        }
+        let Some(composite) = r#type.composite_mut() else { continue };
+        for field in composite.fields.iter_mut().filter(|_| is_extended) {
+            let is_key = !field.roles.is_external;
+            field.applied.retain(|applied| !(is_key && applied.meaning == Meaning::External));
+        }
+    }
 }
 
 fn share(subgraph: &mut Subgraph, shareable: &FxHashSet<Coordinate>) {

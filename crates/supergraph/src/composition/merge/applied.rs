@@ -11,7 +11,7 @@ use crate::composition::specifications::{Directive, Meaning};
 use crate::composition::{Code, Finding};
 
 /// Arguments of an applied directive.
-type Arguments = Vec<(Arc<str>, Literal)>;
+pub(super) type Arguments = Vec<(Arc<str>, Literal)>;
 
 impl<'s> Merger<'s> {
     /// Chooses the names of directives: those that subgraphs import them with.
@@ -79,6 +79,7 @@ impl<'s> Merger<'s> {
                 merged.push(written.done());
             }
         }
+        self.merge_composed(coordinate, sources, &mut merged);
         merged
     }
 
@@ -109,7 +110,7 @@ impl<'s> Merger<'s> {
         let combined = match directive {
             Directive::Tag | Directive::Context | Directive::CacheTag => return distinct,
             Directive::Deprecated | Directive::SpecifiedBy => {
-                return vec![self.most_frequent(coordinate, directive, applied)];
+                return vec![self.most_frequent((coordinate, directive.name()), applied)];
             }
             Directive::Cost => combine(&distinct, |_, one, other| greater(one, other)),
             Directive::ListSize => combine(&distinct, |name, one, other| match name {
@@ -138,15 +139,14 @@ impl<'s> Merger<'s> {
     }
 
     /// Returns the arguments that most subgraphs have.
-    fn most_frequent(
+    pub(super) fn most_frequent(
         &mut self,
-        coordinate: &str,
-        directive: Directive,
+        (coordinate, directive): (&str, &str),
         applied: &[(usize, &Applied)],
     ) -> Arguments {
         let mut counts: Vec<(Arguments, usize)> = Vec::new();
         for (_, one) in applied {
-            let own = arguments(directive, one);
+            let own = written(one);
             match counts.iter_mut().find(|(known, _)| is_same(known, &own)) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((own, 1)),
@@ -157,7 +157,7 @@ impl<'s> Merger<'s> {
         let message = format!(
             "`@{}` on `{coordinate}` has different arguments in {}; the supergraph has the most \
              frequent ones.",
-            directive.name(),
+            directive,
             self.named_subgraphs(distinct_graphs(applied))
         );
         let hint = Finding::new(Code::InconsistentNonRepeatableDirectiveArguments, message);
@@ -178,10 +178,14 @@ fn distinct_graphs(applied: &[(usize, &Applied)]) -> Vec<usize> {
     graphs
 }
 
-fn arguments(directive: Directive, applied: &Applied) -> Arguments {
+/// Returns arguments as written.
+pub(super) fn written(applied: &Applied) -> Arguments {
     let arguments = applied.directive.arguments.iter();
-    let mut arguments: Arguments =
-        arguments.map(|argument| (argument.name.clone(), argument.value.clone())).collect();
+    arguments.map(|argument| (argument.name.clone(), argument.value.clone())).collect()
+}
+
+fn arguments(directive: Directive, applied: &Applied) -> Arguments {
+    let mut arguments = written(applied);
     // The coercion of a value to a list of one.
     let name = match directive {
         Directive::ListSize => Some(["slicingArguments", "sizedFields"].as_slice()),
@@ -200,7 +204,7 @@ fn arguments(directive: Directive, applied: &Applied) -> Arguments {
 }
 
 /// Whether arguments are the same in any order.
-fn is_same(one: &Arguments, other: &Arguments) -> bool {
+pub(super) fn is_same(one: &Arguments, other: &Arguments) -> bool {
     one.len() == other.len() && one.iter().all(|argument| other.contains(argument))
 }
 

@@ -71,7 +71,7 @@ impl<'s> Merger<'s> {
         &mut self,
         coordinate: &str,
         position: Position,
-        sources: &[Source<'s, Input>],
+        sources: &[Source<'_, Input>],
     ) -> Option<Literal> {
         let mut defaults = sources.iter().filter_map(|source| source.element.default.as_ref());
         let first = defaults.next()?;

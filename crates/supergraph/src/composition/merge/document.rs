@@ -8,8 +8,7 @@ use graphql::parse_definitions;
 
 use super::Merger;
 use crate::composition::directives::Written;
-use crate::composition::schema::has;
-use crate::composition::specifications::{Directive, Meaning, SPECIFICATIONS, Version};
+use crate::composition::specifications::{Directive, SPECIFICATIONS, Version};
 
 /// Definitions of every supergraph.
 const COMMON: &str = r#"
@@ -77,7 +76,7 @@ input join__ContextArgument { name: String! type: String! context: String! selec
 
 impl Merger<'_> {
     /// Returns the supergraph; directives and types are sorted by name.
-    pub(super) fn document(&self, types: Vec<TypeDefinition>) -> Definitions {
+    pub(super) fn document(&mut self, types: Vec<TypeDefinition>) -> Definitions {
         let join = self.join_version();
         let mut text = [COMMON, join.definitions()].concat();
         for directive in &self.directives {
@@ -96,6 +95,8 @@ impl Merger<'_> {
         debug_assert!(parsed.is_ok(), "the definitions of specifications are parsed: {parsed:?}");
         let mut definitions = parsed.unwrap_or_default();
         definitions.types.push(self.graphs_type());
+        definitions.directives.extend(self.composed.definitions());
+        definitions.directives.append(&mut self.executable);
         definitions.schemas.push(self.schema(join, &types));
         definitions.types.extend(types);
         let order = |name: &str| (name.to_lowercase(), name.to_owned());
@@ -145,6 +146,7 @@ impl Merger<'_> {
         for directive in Directive::ALL {
             directives.extend(self.link_of(*directive));
         }
+        directives.extend(self.composed.links());
         let roots =
             [("query", "Query"), ("mutation", "Mutation"), ("subscription", "Subscription")];
         let roots =
@@ -184,11 +186,6 @@ impl Merger<'_> {
         }
         Some(written.done())
     }
-
-    /// Whether any subgraph composes custom directives.
-    pub(super) fn has_composed_directives(&self) -> bool {
-        self.subgraphs.iter().any(|subgraph| has(&subgraph.applied, Meaning::ComposeDirective))
-    }
 }
 
 fn link(specification: &str) -> Written {
@@ -196,7 +193,7 @@ fn link(specification: &str) -> Written {
 }
 
 /// Returns an imported element, with the name that it has in the document.
-fn import(name: &str, called: &str) -> Literal {
+pub(super) fn import(name: &str, called: &str) -> Literal {
     let text = |text: String| Literal::String(text.into());
     if name.trim_start_matches('@') == called {
         return text(name.to_owned());

@@ -50,8 +50,8 @@ impl<'s> Merger<'s> {
             if key.is_in_extension || has(&r#type.applied, Meaning::Extends) {
                 written = written.with("extension", Literal::Boolean(true));
             }
-            if key.argument("resolvable") == Some(&Literal::Boolean(false)) {
-                written = written.with("resolvable", Literal::Boolean(false));
+            if let Some(resolvable) = key.argument("resolvable") {
+                written = written.with("resolvable", resolvable.clone());
             }
         }
         if r#type.is_interface_object() {
