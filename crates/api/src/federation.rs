@@ -9,6 +9,7 @@
 //! * [`extension`](self): `extension.rs`: extensions of the API's types in SDL; `custom.rs`: custom
 //!   directives; `retyped.rs`: changed types of fields; `required.rs`: fields that require fields
 //!   of other subgraphs; `foreign.rs`: types and fields of other subgraphs
+//! * `references.rs`: references to entities of other subgraphs
 //! * `prefixed.rs`: a prefix of all names
 //! * [`applied`](self): `applied.rs`: directives of the API itself
 //!
@@ -21,6 +22,7 @@ mod extension;
 mod foreign;
 mod keys;
 mod prefixed;
+mod references;
 mod required;
 mod retyped;
 
@@ -42,6 +44,7 @@ pub use applied::AppliedDirectives;
 use directives::{KNOWN, argument, directive, strings};
 use extension::Extended;
 use keys::{Entity, entities, number};
+use references::referring;
 use required::tell;
 use retyped::retype;
 
@@ -76,6 +79,8 @@ pub enum FederationError {
         "the prefix `{0}` does not make names: letters, digits and `_` are wanted, and no digit first"
     )]
     Prefix(Box<str>),
+    #[error("the API has a type `{0}`, which is said to be one of another subgraph")]
+    Reference(Arc<str>),
     #[error("the API has no query type, which federation adds to")]
     NoQuery,
     #[error("the extension of the subgraph is wrong: {}", list(.0))]
@@ -112,8 +117,10 @@ pub fn add_subgraph(
     }
     if let Some(text) = &options.extension {
         let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
-        let Extended { retyped, required } = said.map_err(FederationError::Extension)?;
+        let Extended { retyped, required, references } =
+            said.map_err(FederationError::Extension)?;
         api = tell(retype(api, &retyped)?, &required);
+        api = referring(api, &references, &mut applied)?;
         number(&mut entities);
     }
     link(&mut applied);
@@ -193,6 +200,7 @@ fn is_value_type(api: &Api, id: TypeId) -> bool {
     let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
         FieldBinding::PageInfo(_)
         | FieldBinding::Part { .. }
+        | FieldBinding::Literal(_)
         | FieldBinding::Constants
         | FieldBinding::RelatedNode
         | FieldBinding::RelatedNodeId

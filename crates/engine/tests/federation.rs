@@ -288,6 +288,81 @@ fn a_prefix_is_on_all_names_but_those_that_every_database_has() {
     std::fs::remove_file(&file).unwrap();
 }
 
+#[test]
+fn a_column_refers_to_an_entity_of_another_subgraph() {
+    let file = std::env::temp_dir().join(format!("thalweg-reference-{}.db", std::process::id()));
+    let connection = Connection::open(&file).unwrap();
+    let tables = "CREATE TABLE review (id INTEGER PRIMARY KEY, product_id INTEGER, \
+                  shop TEXT NOT NULL, country TEXT); \
+                  INSERT INTO review VALUES (1, 7, 'a', 'NL'), (2, NULL, 'b', NULL);";
+    connection.execute_batch(tables).unwrap();
+    let opened = async |extension: &str| {
+        let federation = Federation { extension: Some(extension.into()), prefix: None };
+        let options = options(Dialect::Phrag(phrag::Options::default()), federation);
+        let opened = Engine::open(&SourceAddress::Sqlite(file.clone()), &options).await;
+        opened.map(Worker::new).map_err(|error| error.to_string())
+    };
+    block_on(async {
+        let worker = opened(
+            "extend type Review {
+                product: Product @references(fields: \"product_id\") @tag(name: \"public\")
+                shop_of: Shop! @references(fields: \"shop\", key: \"code\", type: \"ID\")
+                branch: Branch @references(fields: \"shop country\", key: \"shop country\")
+            }",
+        );
+        let worker = worker.await.unwrap();
+        let (answer, _) = ask(&worker, "{ _service { sdl } }", json!([])).await;
+        let sdl = answer["data"]["_service"]["sdl"].as_str().unwrap();
+        for line in [
+            "  product: Product @tag(name: \"public\")\n  shop_of: Shop!\n  branch: Branch\n",
+            "type Product @key(fields: \"id\", resolvable: false) {\n  id: Int!\n}\n",
+            "type Shop @key(fields: \"code\", resolvable: false) {\n  code: ID!\n}\n",
+            "type Branch @key(fields: \"shop country\", resolvable: false) {\n  shop: String!\n  country: String!\n}\n",
+        ] {
+            assert!(sdl.contains(line), "{line}{sdl}");
+        }
+        let query = "{ reviews(sort: { id: asc }) { \
+            product { __typename number: id } shop_of { code } branch { country shop } } }";
+        let (answer, rounds) = ask(&worker, query, json!([])).await;
+        assert_eq!(
+            answer["data"]["reviews"],
+            json!([
+                {
+                    "product": { "__typename": "Product", "number": 7 },
+                    "shop_of": { "code": "a" },
+                    "branch": { "country": "NL", "shop": "a" },
+                },
+                { "product": null, "shop_of": { "code": "b" }, "branch": null },
+            ])
+        );
+        assert_eq!(rounds, [1]);
+        let wrong = "extend type Review {
+                a: Product! @references(fields: \"product_id\")
+                b: [Product] @references(fields: \"product_id\")
+                c: Review @references(fields: \"product_id\")
+                d: Product @references(fields: \"none\")
+                e: Product @references(fields: \"product_id\", type: \"ID\")
+                f: Product @references(fields: \"product_id shop\")
+                g: Product @references(fields: \"product_id\", by: \"id\")
+                h: Product @references
+                i: Product @references(fields: \"product_id\")
+                j: Product @references(fields: \"shop\")
+            }";
+        let expected = expect_test::expect![[r#"
+            the API cannot be a subgraph: the extension of the subgraph is wrong: line 2: `a` may be null: its column is nullable.
+            line 3: `b` refers to one entity, and has no list type.
+            line 4: `Review` is a type of the API: `@references` is for types of other subgraphs.
+            line 5: `none` is no column of `Review`.
+            line 6: `product_id` is neither a string nor a UUID, which an ID is.
+            line 7: `@references` needs a field of the row for each field of the key.
+            line 8: `@references` has no argument `by`.
+            line 9: `@references` needs its argument `fields`.
+            line 11: `j` refers to its entity by another key than a field before."#]];
+        expected.assert_eq(&opened(wrong).await.err().unwrap().replace("; ", "\n"));
+    });
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// What the checks of apollo-federation-subgraph-compatibility look for, of those that tables can
 /// have: that the definitions say it, and that the fields behind it are answered.
 #[test]
