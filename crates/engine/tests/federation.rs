@@ -228,9 +228,10 @@ fn routers_are_told_keys_and_what_an_extension_says() {
         "#]].assert_eq(&told(without_ids, None).await.unwrap());
         let phrag = Dialect::Phrag(phrag::Options::default());
         expect_test::expect![[r#"
-            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
             type Maker @key(fields: "id") @key(fields: "name") {
             type Product @key(fields: "id") @key(fields: "code") {
+            type Result @shareable {
         "#]]
         .assert_eq(&told(phrag, None).await.unwrap());
         let wrong = "extend type Maker @key(fields: \"name id\") @interfaceObject @spicy @tag {
@@ -393,6 +394,7 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             type User @key(fields: "email") {
               name: String @override(from: "users")
               products_created: Int @external
+            type Result @shareable {
         "#]].assert_eq(&(lines.join("\n") + "\n"));
         // One key, one of several fields, several keys; an interface known as an object.
         let query = "query ($r: [_Any!]!) { _entities(representations: $r) {

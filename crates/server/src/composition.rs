@@ -15,7 +15,7 @@ use supergraph::composition::{Finding, SubgraphSchema, compose};
 
 use crate::configuration::{CompositionFile, SchemaPlace, variable};
 use crate::failure::Failure;
-pub(crate) use report::{Format, NotComposed, json, write};
+pub(crate) use report::{NotComposed, json, write};
 
 /// A file of subgraphs to compose, as it was read.
 #[derive(Debug)]

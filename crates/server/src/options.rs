@@ -47,7 +47,7 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use backup::{BackupOptions, RestoreOptions};
-pub(crate) use compose::ComposeOptions;
+pub(crate) use compose::{ComposeOptions, ReportForm};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use export::{ExportOptions, Output};

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::commands::{block_on, gateway, print};
-use crate::composition::{self, Composed, CompositionSource, Format, NotComposed};
+use crate::composition::{self, Composed, CompositionSource, NotComposed};
 use crate::configuration::{SubgraphsFile, redacted};
 use crate::failure::Failure;
-use crate::options::ComposeOptions;
+use crate::options::{ComposeOptions, ReportForm};
 use crate::supergraph::SupergraphWatch;
 
 pub(crate) fn run(options: &ComposeOptions) -> Result<ExitCode, Failure> {
@@ -81,18 +81,18 @@ async fn follow(options: &ComposeOptions) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the supergraph, and its hints.
-fn deliver(composed: &Composed, output: Option<&Path>, form: Format) -> Result<(), Failure> {
+fn deliver(composed: &Composed, output: Option<&Path>, form: ReportForm) -> Result<(), Failure> {
     let Composed { sdl, hints, inputs } = composed;
     match (form, output) {
-        (Format::Json, output) => {
+        (ReportForm::Json, output) => {
             let report = composition::json(Some(sdl), &[], hints, inputs);
             if let Some(file) = output {
                 write_whole(file, sdl)?;
             }
             return print(&format!("{report:#}\n"));
         }
-        (Format::Text | Format::Github, Some(file)) => write_whole(file, sdl)?,
-        (Format::Text | Format::Github, None) => print(sdl)?,
+        (ReportForm::Text | ReportForm::Github, Some(file)) => write_whole(file, sdl)?,
+        (ReportForm::Text | ReportForm::Github, None) => print(sdl)?,
     }
     tell(&composition::write(&[], hints, inputs, form));
     Ok(())
@@ -106,13 +106,13 @@ fn write_whole(file: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// Reports why nothing was composed; other failures are errors of the command.
-fn refuse(failure: Failure, form: Format) -> Result<ExitCode, Failure> {
+fn refuse(failure: Failure, form: ReportForm) -> Result<ExitCode, Failure> {
     match (failure.downcast_ref::<NotComposed>(), form) {
-        (Some(NotComposed { errors, hints, inputs }), Format::Json) => {
+        (Some(NotComposed { errors, hints, inputs }), ReportForm::Json) => {
             print(&format!("{:#}\n", composition::json(None, errors, hints, inputs)))?;
             Ok(ExitCode::FAILURE)
         }
-        (Some(NotComposed { errors, hints, inputs }), Format::Text | Format::Github) => {
+        (Some(NotComposed { errors, hints, inputs }), ReportForm::Text | ReportForm::Github) => {
             tell(&composition::write(errors, hints, inputs, form));
             Ok(ExitCode::FAILURE)
         }
@@ -121,7 +121,7 @@ fn refuse(failure: Failure, form: Format) -> Result<ExitCode, Failure> {
 }
 
 /// Reports a failure of a composition that will be repeated.
-fn report_failure(failure: Failure, form: Format) {
+fn report_failure(failure: Failure, form: ReportForm) {
     if let Err(failure) = refuse(failure, form) {
         tell(&format!("error: {}\n", redacted(&failure.to_string())));
     }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::commands::block_on;
 use crate::commands::gateway::{KnownSubgraphs, prepare};
 use crate::commands::serving::{open_and_serve, reread};
-use crate::composition::{self, CompositionSource, Format, Inputs, NotComposed};
+use crate::composition::{self, CompositionSource, Inputs, NotComposed};
 use crate::configuration::{Again, Invocation, redacted};
 use crate::failure::Failure;
 use crate::http::{self, Reload, Reloaded};
-use crate::options::{Command, GatewayOptions, SupergraphLocation, Time};
+use crate::options::{Command, GatewayOptions, ReportForm, SupergraphLocation, Time};
 use crate::supergraph::SupergraphWatch;
 
 /// The interval of reading the schemas of running subgraphs and of databases.
@@ -104,7 +104,7 @@ fn inputs_of(failure: &Failure) -> Option<&Inputs> {
 fn report(failure: &Failure) {
     match failure.downcast_ref::<NotComposed>() {
         Some(NotComposed { errors, hints, inputs }) => {
-            tell(&composition::write(errors, hints, inputs, Format::Text));
+            tell(&composition::write(errors, hints, inputs, ReportForm::Text));
         }
         None => tell(&format!("error: {}\n", redacted(failure.to_string().trim()))),
     }

@@ -2,23 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use clap::ValueEnum;
 use serde_json::{Value, json};
 use supergraph::composition::{Finding, Place};
 
 use super::Inputs;
-
-/// The form of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text, with the places in the files
-    #[default]
-    Text,
-    /// One JSON document, with the supergraph
-    Json,
-    /// Annotations of GitHub's workflows
-    Github,
-}
+use crate::options::ReportForm;
 
 /// Schemas that do not compose.
 #[derive(Debug)]
@@ -50,16 +38,16 @@ pub(crate) fn write(
     errors: &[Finding],
     hints: &[Finding],
     inputs: &Inputs,
-    form: Format,
+    form: ReportForm,
 ) -> String {
     let mut written = String::new();
     for (level, finding) in all(errors, hints) {
         match (form, level) {
-            (Format::Github, level) => annotate(&mut written, level, finding, inputs),
-            (Format::Text | Format::Json, Level::Error) => {
+            (ReportForm::Github, level) => annotate(&mut written, level, finding, inputs),
+            (ReportForm::Text | ReportForm::Json, Level::Error) => {
                 line(&mut written, "error: ", &text(finding, inputs));
             }
-            (Format::Text | Format::Json, Level::Hint) => {
+            (ReportForm::Text | ReportForm::Json, Level::Hint) => {
                 line(&mut written, "hint: ", &text(finding, inputs));
             }
         }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::quantity::Time;
-use crate::composition::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct ComposeOptions {
@@ -20,7 +19,7 @@ pub(crate) struct ComposeOptions {
     pub(crate) output: PathBuf,
     /// The form of errors and hints
     #[arg(long, env = "THALWEG_REPORT", value_name = "FORM", default_value = "text")]
-    pub(crate) report: Format,
+    pub(crate) report: ReportForm,
     /// Compose again when the file or a schema changes; needs `--output`
     ///
     /// Files are polled every second, running subgraphs and databases as `--poll` says.
@@ -29,4 +28,16 @@ pub(crate) struct ComposeOptions {
     /// With `--watch`: the interval of polling running subgraphs and databases [default: never]
     #[arg(long, env = "THALWEG_POLL", value_name = "TIME")]
     pub(crate) poll: Option<Time>,
+}
+
+/// The form of errors and hints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportForm {
+    /// Text, with the places in the files
+    #[default]
+    Text,
+    /// One JSON document, with the supergraph
+    Json,
+    /// Annotations of GitHub's workflows
+    Github,
 }
