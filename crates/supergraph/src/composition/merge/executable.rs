@@ -79,7 +79,7 @@ impl<'s> Merger<'s> {
                 "The directive `@{name}` is not in the supergraph, because its subgraphs have no \
                  common location: {all}."
             );
-            let code = Code::NoExecutableDirectiveLocationsIntersection;
+            let code = Code::NoExecutableDirectiveIntersection;
             self.hint(code, name, message, &defined);
             return;
         }
