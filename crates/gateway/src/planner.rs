@@ -13,7 +13,6 @@
 mod choose;
 mod contexts;
 mod facts;
-mod provided;
 mod reach;
 
 #[cfg(test)]

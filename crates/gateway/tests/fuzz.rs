@@ -88,12 +88,12 @@ const JSON_PIECES: [&[u8]; 22] = [
     b"\n",
 ];
 
-fn fixtures() -> PathBuf {
+pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
 /// The supergraphs of the fixtures, sorted by name.
-fn texts() -> io::Result<Vec<Vec<u8>>> {
+pub(super) fn texts() -> io::Result<Vec<Vec<u8>>> {
     let folders = fs::read_dir(fixtures().join("supergraphs"))?;
     let folders = folders.map(|entry| Ok(entry?.path()));
     let mut folders = folders.collect::<io::Result<Vec<PathBuf>>>()?;
@@ -102,7 +102,7 @@ fn texts() -> io::Result<Vec<Vec<u8>>> {
 }
 
 /// A longer tape of this many bytes, seeded with the first bytes of another.
-fn stretched(choices: &mut Choices<'_>, length: usize) -> Vec<u8> {
+pub(super) fn stretched(choices: &mut Choices<'_>, length: usize) -> Vec<u8> {
     let mut state = (0..8).fold(1, |state: u64, _| state << 8 | choices.below(256) as u64);
     let bytes = (0..length).map(|_| {
         // xorshift64

@@ -4,6 +4,7 @@
 //! * [`case_files`]: the case files of `fixtures/cases/gateway`
 //! * [`oracle`]: random operations beside the one schema that the subgraphs make together
 //! * [`fuzz`]: what comes in, changed byte by byte
+//! * [`satisfiability`]: what is satisfiable is planned, and nothing else
 //! * [`plan_size`], [`answer_memory`]: what plans and answers take
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
@@ -13,6 +14,7 @@ mod case_files;
 mod fuzz;
 mod oracle;
 mod plan_size;
+mod satisfiability;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -28,6 +30,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut trials = case_files::trials()?;
     trials.extend(oracle::trials()?);
     trials.extend(fuzz::TESTS.into_iter().map(trial));
+    trials.extend(satisfiability::TESTS.into_iter().map(trial));
     trials.extend(plan_size::TESTS.into_iter().map(trial));
     trials.push(trial((answer_memory::NAME, answer_memory::test)));
     Ok(libtest_mimic::run(&arguments, trials).exit_code())

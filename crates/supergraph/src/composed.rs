@@ -10,6 +10,7 @@ mod field_sets;
 mod join;
 mod links;
 mod objects;
+mod provided;
 mod read;
 mod requirements;
 mod weights;
@@ -261,6 +262,18 @@ impl Supergraph {
         let owners = self.interfaces(object).iter().map(|interface| self.type_owners(*interface));
         let mut known = owners.flat_map(|owners| &owners.subgraphs);
         known.any(|known| known.is_interface_object)
+    }
+
+    /// Returns the fields of an object or interface type.
+    #[must_use]
+    pub fn fields(&self, id: TypeId) -> &[FieldId] {
+        match &self.schema[id].kind {
+            TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => fields,
+            TypeKind::Scalar
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::InputObject { .. } => &[],
+        }
     }
 
     #[must_use]

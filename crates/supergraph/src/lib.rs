@@ -6,6 +6,10 @@
 
 pub mod composed;
 pub mod composition;
+//! * [`satisfiability`]: whether every operation over it can be planned
+
+pub mod composed;
+pub mod satisfiability;
 
 pub use composed::{
     Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,

@@ -8,7 +8,6 @@ use graphql::schema::{FieldId, TypeId};
 use rustc_hash::FxHashSet;
 
 use super::facts::{Facts, GivenId, Visit, VisitId, VisitOrigin};
-use super::provided::provided;
 use super::{Contexts, Executors, Labels, Limits, PlanError};
 use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use jumps::FinalJumps;
@@ -197,7 +196,7 @@ impl Reachability<'_> {
         let schema = &self.supergraph.schema;
         let parent = visit.interface.unwrap_or(visit.object);
         let given = &self.facts.given[visit.given.index()];
-        let provided = provided(self.supergraph, given, visit.object, name);
+        let provided = self.supergraph.provided(given, visit.object, name);
         let field = self.supergraph.find_field(parent, name)?;
         let Some(own) = self.supergraph.field_in(field, visit.subgraph) else {
             // In Federation 1 only the field set shows that the subgraph has the field.

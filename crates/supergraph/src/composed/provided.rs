@@ -2,22 +2,25 @@
 
 use graphql::schema::TypeId;
 
-use supergraph::{FieldSetId, SetSelection, Supergraph};
+use super::{FieldSetId, SetSelection, Supergraph};
 
-/// Returns the field sets below a field, if the given field sets contain it for a type; `None`
-/// otherwise.
-pub(super) fn provided(
-    supergraph: &Supergraph,
-    sets: &[FieldSetId],
-    object: TypeId,
-    name: &str,
-) -> Option<Vec<FieldSetId>> {
-    let mut below = Vec::new();
-    let mut is_named = false;
-    for set in sets {
-        look(supergraph, *set, object, name, &mut is_named, &mut below);
+impl Supergraph {
+    /// Returns the field sets below a field, if the given field sets contain it for a type; `None`
+    /// otherwise.
+    #[must_use]
+    pub fn provided(
+        &self,
+        sets: &[FieldSetId],
+        object: TypeId,
+        name: &str,
+    ) -> Option<Vec<FieldSetId>> {
+        let mut below = Vec::new();
+        let mut is_named = false;
+        for set in sets {
+            look(self, *set, object, name, &mut is_named, &mut below);
+        }
+        is_named.then_some(below)
     }
-    is_named.then_some(below)
 }
 
 /// Recursion is bounded by the nesting of field sets.

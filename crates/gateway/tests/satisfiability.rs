@@ -1,0 +1,132 @@
+//! Satisfiability and the planner agree: if a supergraph has no findings, each generated operation
+//! has a plan; the example operation of each finding has none.
+//!
+//! The supergraphs are generated ones and those of the fixtures, with some join directives changed
+//! or removed, so that many are unsatisfiable.
+
+use std::collections::BTreeSet;
+
+use gateway::planner::{Labels, PlanError};
+use graphql::Validator;
+use serde_json_bytes::serde_json::from_str;
+use serde_json_bytes::{ByteString, Map, Value as Json};
+use supergraph::satisfiability::{Unsatisfiable, check};
+use supergraph::{Supergraph, read};
+use testkit::federation::question::{Planned, Refused};
+use testkit::federation::{Made, Question, make, supergraphs};
+use testkit::fuzz::{Choices, Target};
+
+use super::fuzz::{fixtures, stretched, texts};
+
+/// The tests, by their names.
+pub(crate) const TESTS: [(&str, fn()); 1] = [("satisfiability::planner", planner)];
+
+/// Operations over each satisfiable supergraph.
+const OPERATIONS: usize = 4;
+
+fn planner() {
+    let texts = texts().unwrap();
+    let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 900);
+    let check = |tape: &[u8]| compare(&texts, tape);
+    let target = Target { name: "satisfiability", cases: 300, make: &make, check: &check };
+    target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Compares the findings for one changed supergraph with the planner.
+fn compare(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
+    let (own, rest) = tape.split_at(tape.len() / 2);
+    let mut choices = Choices::new(own);
+    let text = match choices.chance(50) {
+        true => choices.pick(texts).map(|text| String::from_utf8_lossy(text).into_owned()),
+        false => None,
+    };
+    let mut text = text.unwrap_or_else(|| supergraphs::make(&mut choices));
+    let mut choices = Choices::new(rest);
+    for _ in 0..choices.below(4) {
+        text = changed(&text, &mut choices);
+    }
+    let Ok(supergraph) = read(&text) else { return Ok(()) };
+    let validator = Validator::new(&supergraph.api.schema);
+    let findings = check(&supergraph);
+    let is_planned = |finding: &&Unsatisfiable| match finding {
+        Unsatisfiable::Field(_) | Unsatisfiable::RootField { .. } => true,
+        Unsatisfiable::RuntimeTypes { .. } | Unsatisfiable::TooManyPaths(_) => false,
+    };
+    let unresolved: Vec<&Unsatisfiable> = findings.iter().filter(is_planned).collect();
+    for finding in &unresolved {
+        let operation = finding.operation().unwrap_or_default();
+        let active = finding.labels().iter().filter(|(_, is_active)| *is_active);
+        let labels = Labels(active.map(|(label, _)| (&**label).into()).collect());
+        match plan(&supergraph, &validator, operation, "{}", &labels) {
+            Err(Refused::NoPlan(_)) => {}
+            Err(refused) => return Err(format!("{text}\n{finding}\n{refused}")),
+            Ok(planned) => {
+                let plan = planned.print(&supergraph);
+                return Err(format!("{text}\n{finding}\nis planned:\n{plan}"));
+            }
+        }
+    }
+    if !unresolved.is_empty() {
+        return Ok(());
+    }
+    let names: BTreeSet<_> = supergraph.labels().into_iter().collect();
+    for _ in 0..OPERATIONS {
+        let active = names.iter().filter(|_| choices.chance(50));
+        let labels = Labels(active.map(|label| (&**label).into()).collect());
+        let Made { text: operation, variables } = make(&supergraph.api.schema, &mut choices, true);
+        match plan(&supergraph, &validator, &operation, &variables, &labels) {
+            Ok(_) | Err(Refused::NoPlan(PlanError::TooComplex)) => {}
+            Err(refused) => return Err(format!("{text}\n{operation} {labels:?}\n{refused}")),
+        }
+    }
+    Ok(())
+}
+
+fn plan(
+    supergraph: &Supergraph,
+    validator: &Validator,
+    text: &str,
+    variables: &str,
+    labels: &Labels,
+) -> Result<Planned, Refused> {
+    let variables: Map<ByteString, Json> = from_str(variables).unwrap();
+    let question = Question { text, variables: &variables, labels, access: None };
+    Planned::new(supergraph, validator, question)
+}
+
+/// Changes one join directive of a supergraph.
+fn changed(text: &str, choices: &mut Choices<'_>) -> String {
+    let starts: Vec<usize> = ["@join__type(", "@join__field("]
+        .iter()
+        .flat_map(|name| text.match_indices(name).map(|(start, _)| start))
+        .collect();
+    let Some(start) = choices.pick(&starts).copied() else { return text.to_owned() };
+    let Some(length) = text[start..].find(')') else { return text.to_owned() };
+    let (before, rest) = text.split_at(start);
+    let (directive, after) = rest.split_at(length + 1);
+    // Parentheses inside of a text, such as arguments of required fields.
+    if directive.matches('"').count() % 2 == 1 {
+        return text.to_owned();
+    }
+    let directive = match choices.below(6) {
+        0 => String::new(),
+        1 if directive.starts_with("@join__type") && directive.contains("key:") => {
+            directive.replace(')', ", resolvable: false)")
+        }
+        1 | 2 if directive.starts_with("@join__field") => {
+            directive.replace(')', ", external: true)")
+        }
+        3 if directive.contains("\"id\"") => directive.replace("\"id\"", "\"code\""),
+        4 if directive.contains("key:") => {
+            let end = directive.find(", key:").unwrap_or(directive.len() - 1);
+            format!("{})", &directive[..end])
+        }
+        _ if directive.starts_with("@join__field") => {
+            let label = ["x", "y"][choices.below(2)];
+            let from = if choices.chance(50) { ", override: \"\"" } else { "" };
+            directive.replace(')', &format!("{from}, overrideLabel: \"{label}\")"))
+        }
+        _ => directive.to_owned(),
+    };
+    [before, &*directive, after].concat()
+}
