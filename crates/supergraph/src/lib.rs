@@ -3,12 +3,10 @@
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
 //! * [`composition`]: composition of the schemas of subgraphs to a supergraph
-
-pub mod composed;
-pub mod composition;
 //! * [`satisfiability`]: whether every operation over it can be planned
 
 pub mod composed;
+pub mod composition;
 pub mod satisfiability;
 
 pub use composed::{
