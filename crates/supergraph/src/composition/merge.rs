@@ -19,6 +19,7 @@ mod inputs;
 mod join;
 mod overrides;
 mod sharing;
+mod supergraph;
 mod type_references;
 mod types;
 mod value_types;
@@ -155,7 +156,11 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.check_queries(&types);
     merger.check_inaccessible(&types);
     let supergraph = merger.errors.is_empty().then(|| merger.document(types));
-    let supergraph = supergraph.map(|definitions| print_definitions(&definitions));
+    let mut supergraph = supergraph.map(|definitions| print_definitions(&definitions));
+    if let Some(text) = &supergraph {
+        merger.check_supergraph(text);
+    }
+    supergraph = supergraph.filter(|_| merger.errors.is_empty());
     Composition { supergraph, errors: merger.errors, hints: merger.hints }
 }
 

@@ -5,6 +5,7 @@ use graphql::definitions::{InputDefinition, TypeExpression};
 use super::fields::FieldMerge;
 use super::{Merger, Source};
 use crate::composition::schema::Field;
+use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
 
 impl<'s> Merger<'s> {
@@ -56,6 +57,29 @@ impl<'s> Merger<'s> {
         }
         for argument in arguments {
             self.check_external_argument(coordinate, argument, &external);
+        }
+    }
+
+    /// Adds an error for each directive that the supergraph would lose with an external field.
+    pub(super) fn check_external_directives(&mut self, merge: &FieldMerge<'_, 's>) {
+        for source in merge.sources.iter().filter(|it| it.element.roles.is_external) {
+            for applied in &source.element.applied {
+                let Meaning::Merged(directive) = applied.meaning else { continue };
+                if directive.specification().is_none() {
+                    continue;
+                }
+                let subgraph = self.subgraph(source.graph);
+                let message = format!(
+                    "`@{}` has no effect on the field `{}`, which is external in the subgraph \
+                     \"{}\".",
+                    applied.directive.name, merge.coordinate, subgraph.name
+                );
+                let finding = Finding::new(Code::MergedDirectiveApplicationOnExternal, message)
+                    .on(&*merge.coordinate)
+                    .at(subgraph.place(applied.at()))
+                    .remedy("Apply the directive in the subgraph that resolves the field.");
+                self.errors.push(finding);
+            }
         }
     }
 

@@ -62,6 +62,7 @@ impl<'s> Merger<'s> {
     }
 
     fn merge_field(&mut self, merge: &mut FieldMerge<'_, 's>) -> Option<FieldDefinition> {
+        self.check_external_directives(merge);
         if merge.resolved.is_empty() {
             self.report_external_only(merge);
             return None;
