@@ -3,6 +3,7 @@
 
 mod applied;
 mod arguments;
+mod authorization;
 mod composed;
 mod descriptions;
 mod document;
@@ -16,7 +17,9 @@ mod hierarchy;
 mod implementations;
 mod inaccessible;
 mod inputs;
+mod interface_keys;
 mod join;
+mod override_places;
 mod overrides;
 mod sharing;
 mod supergraph;
@@ -152,6 +155,10 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.merge_executable_directives();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
+    merger.add_requirements_of_interfaces(&mut types);
+    merger.check_requirements(&types);
+    merger.check_override_places();
+    merger.check_interface_keys(&types);
     merger.check_implementations(&types);
     merger.check_queries(&types);
     merger.check_inaccessible(&types);
