@@ -3,6 +3,7 @@
 
 mod applied;
 mod arguments;
+mod authorization;
 mod composed;
 mod descriptions;
 mod document;
@@ -16,6 +17,7 @@ mod hierarchy;
 mod implementations;
 mod inaccessible;
 mod inputs;
+mod interface_objects;
 mod join;
 mod overrides;
 mod sharing;
@@ -152,7 +154,9 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.merge_executable_directives();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
+    merger.require_of_implementations(&mut types);
     merger.check_implementations(&types);
+    merger.check_transitive_requirements(&types);
     merger.check_queries(&types);
     merger.check_inaccessible(&types);
     let supergraph = merger.errors.is_empty().then(|| merger.document(types));

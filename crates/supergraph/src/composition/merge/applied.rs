@@ -247,7 +247,7 @@ fn union(one: &Literal, other: &Literal) -> Literal {
 }
 
 /// Combines alternatives of requirements: each alternative of one with each of the other.
-fn conjunction(one: &Literal, other: &Literal) -> Literal {
+pub(super) fn conjunction(one: &Literal, other: &Literal) -> Literal {
     let mut all: Vec<Literal> = Vec::new();
     for first in items(one) {
         for second in items(other) {
