@@ -137,7 +137,8 @@ fn write_object(graph: &Graph, name: &str, object: &str, random: &mut Random, te
     }
     text.push_str(" {\n  id: ID!");
     text.push_str(if random.chance(graph.mistakes) { "\n" } else { " @shareable\n" });
-    writeln!(text, "  sku: ID!{}", if random.chance(graph.mistakes) { "" } else { " @shareable" }).unwrap();
+    writeln!(text, "  sku: ID!{}", if random.chance(graph.mistakes) { "" } else { " @shareable" })
+        .unwrap();
     writeln!(text, "  own_{name}_{object}: Int").unwrap();
     for (field, arguments, r#type) in FIELDS {
         let is_known = matches!(r#type, "String" | "Int" | "Kind" | "Named");
