@@ -1,291 +1,292 @@
-//! Requirements of `@authenticated`, `@requiresScopes` and `@policy`: interfaces have those of all
-//! their implementations, and fields repeat those of the fields that they read.
+//! Authorization requirements: interfaces have those of their implementations, and a field that reads
+//! others has theirs.
 //! <https://www.apollographql.com/docs/graphos/routing/security/authorization>
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use graphql::definitions::{
-    Directive as WrittenDirective, FieldDefinition, FieldSetSelection, Literal, TypeBody,
-    TypeDefinition,
+    Composite, Directive as WrittenDirective, FieldDefinition, FieldSetSelection, Literal,
+    TypeBody, TypeDefinition,
 };
 use graphql::parse_field_set;
 use rustc_hash::FxHashMap;
 
 use super::Merger;
 use super::applied::conjunction;
-use super::interface_keys::objects_of;
 use crate::composition::directives::Written;
+use crate::composition::field_sets;
 use crate::composition::roles::{context_types, split_context};
-use crate::composition::schema::{Applied, At, Field, Subgraph, Type, all};
+use crate::composition::schema::{Applied, Field, Type, all};
 use crate::composition::specifications::{Directive, Meaning};
-use crate::composition::{Code, Finding, field_sets};
+use crate::composition::{Code, Finding};
 
-/// What a client needs.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Requirement {
+/// Alternatives, of which all elements of one are required.
+type Alternatives = Vec<BTreeSet<Arc<str>>>;
+
+/// Requirements of an element.
+#[derive(Clone, Debug, Default)]
+struct Requirements {
     is_authenticated: bool,
-    /// Alternatives of scopes, all of which are needed.
-    scopes: Option<Literal>,
-    policies: Option<Literal>,
+    scopes: Option<Alternatives>,
+    policies: Option<Alternatives>,
 }
 
-/// Requirements of types and fields that have some.
-#[derive(Debug, Default)]
-struct Requirements<'t> {
-    types: FxHashMap<&'t str, Requirement>,
-    fields: FxHashMap<(&'t str, &'t str), Requirement>,
+/// The merged types by name, and the directives' names in the supergraph.
+struct Merged<'t> {
+    types: FxHashMap<&'t str, &'t TypeDefinition>,
+    names: [Arc<str>; 3],
 }
 
-impl Merger<'_> {
-    /// Adds the requirements of implementations to their interfaces.
-    pub(super) fn add_requirements_of_interfaces(&self, types: &mut [TypeDefinition]) {
-        let mut changes = Vec::new();
-        for (index, r#type) in types.iter().enumerate() {
-            let TypeBody::Interface(composite) = &r#type.body else { continue };
-            let names: Vec<_> = objects_of(types, &r#type.name).collect();
-            let objects: Vec<_> = types.iter().filter(|one| names.contains(&&one.name)).collect();
-            let of_types = objects.iter().map(|object| &object.directives);
-            let own = self.conjunction(of_types.chain([&r#type.directives]));
-            let fields = composite.fields.iter().map(|field| {
-                let of_objects =
-                    objects.iter().filter_map(|object| find_field(object, &field.name));
-                let of_objects = of_objects.map(|own| &own.directives);
-                self.conjunction(of_objects.chain([&field.directives]))
-            });
-            changes.push((index, own, fields.collect::<Vec<_>>()));
-        }
-        for (index, own, fields) in changes {
-            let r#type = &mut types[index];
-            self.replace(&mut r#type.directives, own);
-            if let TypeBody::Interface(composite) = &mut r#type.body {
-                for (field, requirement) in composite.fields.iter_mut().zip(fields) {
-                    self.replace(&mut field.directives, requirement);
-                }
-            }
-        }
+const DIRECTIVES: [Directive; 3] =
+    [Directive::Authenticated, Directive::RequiresScopes, Directive::Policy];
+
+impl<'s> Merger<'s> {
+    /// Whether any element has requirements.
+    fn has_requirements(&self) -> bool {
+        DIRECTIVES.iter().any(|directive| self.directives.contains(directive))
     }
 
-    /// Adds an error for each field that reads others without their requirements.
-    pub(super) fn check_requirements(&mut self, types: &[TypeDefinition]) {
-        let required = self.requirements(types);
-        if required.types.is_empty() && required.fields.is_empty() {
+    /// Adds the requirements of implementations to interfaces and their fields: clients that select
+    /// a field of an interface read the fields of its implementations.
+    pub(super) fn require_of_implementations(&self, types: &mut [TypeDefinition]) {
+        if !self.has_requirements() {
             return;
         }
-        for subgraph in self.subgraphs {
-            for r#type in &subgraph.types {
-                for field in r#type.fields() {
-                    let own = required.of_field(&r#type.name, &field.name);
-                    let own = own.and(required.of_type(&r#type.name));
-                    let reading = Reading { subgraph, required: &required, own };
-                    let missing = reading.missing(r#type, field);
-                    self.errors.extend(missing);
+        let names = DIRECTIVES.map(|directive| self.name_of(directive));
+        let mut required: FxHashMap<(Arc<str>, Arc<str>), Vec<WrittenDirective>> =
+            FxHashMap::default();
+        for r#type in types.iter() {
+            let TypeBody::Object(composite) = &r#type.body else { continue };
+            for interface in &composite.interfaces {
+                let own = (interface.name.clone(), Arc::from(""));
+                add(&names, &r#type.directives, required.entry(own).or_default());
+                for field in &composite.fields {
+                    let own = (interface.name.clone(), field.name.clone());
+                    add(&names, &field.directives, required.entry(own).or_default());
                 }
             }
         }
-    }
-
-    fn requirements<'t>(&self, types: &'t [TypeDefinition]) -> Requirements<'t> {
-        let mut required = Requirements::default();
         for r#type in types {
-            let name = &*r#type.name;
-            let own = self.requirement(&r#type.directives);
-            if own != Requirement::default() {
-                required.types.insert(name, own);
+            let TypeBody::Interface(composite) = &mut r#type.body else { continue };
+            if let Some(more) = required.get(&(r#type.name.clone(), Arc::from(""))) {
+                add(&names, more, &mut r#type.directives);
             }
-            let (TypeBody::Object(composite) | TypeBody::Interface(composite)) = &r#type.body
-            else {
-                continue;
-            };
-            for field in &composite.fields {
-                let own = self.requirement(&field.directives);
-                if own != Requirement::default() {
-                    required.fields.insert((name, &field.name), own);
+            for field in &mut composite.fields {
+                if let Some(more) = required.get(&(r#type.name.clone(), field.name.clone())) {
+                    add(&names, more, &mut field.directives);
                 }
             }
         }
-        required
     }
 
-    fn requirement(&self, directives: &[WrittenDirective]) -> Requirement {
-        let find = |directive| {
-            let name = self.name_of(directive);
-            directives.iter().find(|one| one.name == name)
+    /// Adds an error for each field that reads a field with requirements that it does not have.
+    pub(super) fn check_transitive_requirements(&mut self, types: &[TypeDefinition]) {
+        if !self.has_requirements() {
+            return;
+        }
+        let merged = Merged {
+            types: types.iter().map(|r#type| (&*r#type.name, r#type)).collect(),
+            names: DIRECTIVES.map(|directive| self.name_of(directive)),
         };
-        let argument = |directive| {
-            let argument = find(directive)?.arguments.first()?;
-            Some(argument.value.clone())
-        };
-        Requirement {
-            is_authenticated: find(Directive::Authenticated).is_some(),
-            scopes: argument(Directive::RequiresScopes),
-            policies: argument(Directive::Policy),
+        for graph in 0..self.subgraphs.len() {
+            for r#type in &self.subgraph(graph).types {
+                for field in r#type.fields() {
+                    self.check_requires(&merged, graph, (r#type, field));
+                    self.check_contexts(&merged, graph, (r#type, field));
+                }
+            }
         }
     }
 
-    fn conjunction<'d>(&self, all: impl Iterator<Item = &'d Vec<WrittenDirective>>) -> Requirement {
-        all.fold(Requirement::default(), |all, one| all.and(self.requirement(one)))
-    }
-
-    /// Replaces the requirements among directives.
-    fn replace(&self, directives: &mut Vec<WrittenDirective>, requirement: Requirement) {
-        use Directive::{Authenticated, Policy, RequiresScopes};
-        let names = [Authenticated, RequiresScopes, Policy].map(|one| self.name_of(one));
-        directives.retain(|one| !names.contains(&one.name));
-        let [authenticated, scopes, policy] = names;
-        if requirement.is_authenticated {
-            directives.push(Written::new(authenticated).done());
-        }
-        if let Some(required) = requirement.scopes {
-            directives.push(Written::new(scopes).with("scopes", required).done());
-        }
-        if let Some(required) = requirement.policies {
-            directives.push(Written::new(policy).with("policies", required).done());
-        }
-    }
-}
-
-fn find_field<'t>(r#type: &'t TypeDefinition, name: &str) -> Option<&'t FieldDefinition> {
-    match &r#type.body {
-        TypeBody::Object(composite) | TypeBody::Interface(composite) => {
-            composite.fields.iter().find(|field| *field.name == *name)
-        }
-        TypeBody::Scalar | TypeBody::Union(_) | TypeBody::Enum(_) | TypeBody::InputObject(_) => {
-            None
-        }
-    }
-}
-
-impl Requirement {
-    fn and(self, other: Self) -> Self {
-        let both = |one: Option<Literal>, other: Option<Literal>| match (one, other) {
-            (Some(one), Some(other)) if one == other => Some(one),
-            (Some(one), Some(other)) => Some(conjunction(&one, &other)),
-            (one, other) => one.or(other),
-        };
-        Self {
-            is_authenticated: self.is_authenticated || other.is_authenticated,
-            scopes: both(self.scopes, other.scopes),
-            policies: both(self.policies, other.policies),
-        }
-    }
-
-    /// Whether whoever fulfils this fulfils the other.
-    fn implies(&self, other: &Self) -> bool {
-        (self.is_authenticated || !other.is_authenticated)
-            && implies(self.scopes.as_ref(), other.scopes.as_ref())
-            && implies(self.policies.as_ref(), other.policies.as_ref())
-    }
-}
-
-/// Whether each alternative of one contains an alternative of the other.
-fn implies(one: Option<&Literal>, other: Option<&Literal>) -> bool {
-    let Some(other) = other else { return true };
-    let Some(one) = one else { return false };
-    let contains = |alternative: &Literal| {
-        let own = items(alternative);
-        items(other).iter().any(|other| items(other).iter().all(|item| own.contains(item)))
-    };
-    items(one).iter().all(contains)
-}
-
-fn items(literal: &Literal) -> &[Literal] {
-    match literal {
-        Literal::List(items) => items,
-        single => std::slice::from_ref(single),
-    }
-}
-
-impl Requirements<'_> {
-    fn of_type(&self, name: &str) -> Requirement {
-        self.types.get(name).cloned().unwrap_or_default()
-    }
-
-    fn of_field(&self, parent: &str, name: &str) -> Requirement {
-        self.fields.get(&(parent, name)).cloned().unwrap_or_default()
-    }
-}
-
-/// A field of a subgraph that reads others.
-#[derive(Debug)]
-struct Reading<'r> {
-    subgraph: &'r Subgraph,
-    required: &'r Requirements<'r>,
-    /// Requirement of the field itself.
-    own: Requirement,
-}
-
-impl Reading<'_> {
-    fn missing(&self, r#type: &Type, field: &Field) -> Vec<Finding> {
-        let mut findings = Vec::new();
+    fn check_requires(
+        &mut self,
+        merged: &Merged<'_>,
+        graph: usize,
+        (parent, field): (&Type, &Field),
+    ) {
         for requires in all(&field.applied, Meaning::Requires) {
             let text = field_sets::text(requires).unwrap_or_default();
-            let selections = parse_field_set(&text).unwrap_or_default();
-            if let Some(read) = self.find_missing(&r#type.name, &selections) {
-                findings.push(self.finding(r#type, field, requires.at(), "@requires", &read));
+            let Ok(selections) = parse_field_set(&text) else { continue };
+            let own = merged.requirements_of(&parent.name, &field.name);
+            if let Some(read) = merged.unmet(&own, &parent.name, &selections) {
+                self.report_transitive(graph, (parent, field), requires, &read);
             }
         }
+    }
+
+    fn check_contexts(
+        &mut self,
+        merged: &Merged<'_>,
+        graph: usize,
+        (parent, field): (&Type, &Field),
+    ) {
         for argument in &field.arguments {
             for source in all(&argument.applied, Meaning::FromContext) {
-                if let Some(read) = self.find_missing_in_context(source) {
-                    findings.push(self.finding(r#type, field, source.at(), "@fromContext", &read));
+                let Some((name, selection)) =
+                    source.text("field").and_then(|text| split_context(text))
+                else {
+                    continue;
+                };
+                let Ok(selections) = parse_field_set(selection) else { continue };
+                let own = merged.requirements_of(&parent.name, &field.name);
+                let unmet = |r#type: &Type| match includes(
+                    &own,
+                    &merged.requirements_of_type(&r#type.name),
+                ) {
+                    true => merged.unmet(&own, &r#type.name, &selections),
+                    false => Some(r#type.name.as_ref().to_owned()),
+                };
+                let read = context_types(self.subgraph(graph), name).find_map(unmet);
+                if let Some(read) = read {
+                    self.report_transitive(graph, (parent, field), source, &read);
                 }
             }
         }
-        findings
     }
 
-    fn find_missing_in_context(&self, source: &Applied) -> Option<String> {
-        let (context, selection) = split_context(source.text("field")?)?;
-        let selections = parse_field_set(selection).ok()?;
-        context_types(self.subgraph, context).find_map(|r#type| {
-            if !self.own.implies(&self.required.of_type(&r#type.name)) {
-                return Some(r#type.name.as_ref().to_owned());
+    fn report_transitive(
+        &mut self,
+        graph: usize,
+        (parent, field): (&Type, &Field),
+        applied: &Applied,
+        read: &str,
+    ) {
+        let coordinate = [&*parent.name, ".", &field.name].concat();
+        let subgraph = self.subgraph(graph);
+        let message = format!(
+            "The field `{coordinate}` of the subgraph \"{}\" reads `{read}` by `@{}`, but lacks its \
+             authorization requirements.",
+            subgraph.name, applied.directive.name
+        );
+        let finding = Finding::new(Code::MissingTransitiveAuthRequirements, message)
+            .on(coordinate)
+            .on(read)
+            .at(subgraph.place(applied.at()))
+            .remedy(format!(
+                "Repeat `@authenticated`, `@requiresScopes` and `@policy` of `{read}` on the field."
+            ));
+        self.errors.push(finding);
+    }
+}
+
+/// Combines the requirements of `from` with those of `into`.
+fn add(names: &[Arc<str>; 3], from: &[WrittenDirective], into: &mut Vec<WrittenDirective>) {
+    for directive in from.iter().filter(|directive| names.contains(&directive.name)) {
+        let Some(known) = into.iter_mut().find(|known| known.name == directive.name) else {
+            into.push(directive.clone());
+            continue;
+        };
+        let [Some(own), Some(more)] = [&*known, directive].map(|it| it.arguments.first()) else {
+            continue;
+        };
+        if own.value != more.value {
+            let both = conjunction(&own.value, &more.value);
+            *known = Written::new(known.name.clone()).with(&own.name, both).done();
+        }
+    }
+}
+
+impl Merged<'_> {
+    fn requirements(&self, directives: &[WrittenDirective]) -> Requirements {
+        let mut requirements = Requirements::default();
+        let [authenticated, scopes, policies] = &self.names;
+        for directive in directives {
+            let value = directive.arguments.first().map(|argument| &argument.value);
+            if directive.name == *authenticated {
+                requirements.is_authenticated = true;
+            } else if directive.name == *scopes {
+                requirements.scopes = value.map(alternatives);
+            } else if directive.name == *policies {
+                requirements.policies = value.map(alternatives);
             }
-            self.find_missing(&r#type.name, &selections)
-        })
+        }
+        requirements
     }
 
-    /// Returns the first selected element whose requirement is not implied. Recursion is bounded by
-    /// the parser's limit.
-    fn find_missing(&self, parent: &str, selections: &[FieldSetSelection]) -> Option<String> {
+    fn find_field(&self, parent: &str, name: &str) -> Option<&FieldDefinition> {
+        let (TypeBody::Object(Composite { fields, .. })
+        | TypeBody::Interface(Composite { fields, .. })) = &self.types.get(parent)?.body
+        else {
+            return None;
+        };
+        fields.iter().find(|field| *field.name == *name)
+    }
+
+    fn requirements_of_type(&self, name: &str) -> Requirements {
+        let r#type = self.types.get(name);
+        r#type.map(|r#type| self.requirements(&r#type.directives)).unwrap_or_default()
+    }
+
+    /// Returns the requirements of a field and its parent type.
+    fn requirements_of(&self, parent: &str, name: &str) -> Vec<Requirements> {
+        let field = self.find_field(parent, name);
+        let field = field.map(|field| self.requirements(&field.directives));
+        [Some(self.requirements_of_type(parent)), field].into_iter().flatten().collect()
+    }
+
+    /// Returns the first selected field whose requirements `own` does not include. Recursion is
+    /// bounded by the parser's limit.
+    fn unmet(
+        &self,
+        own: &[Requirements],
+        parent: &str,
+        selections: &[FieldSetSelection],
+    ) -> Option<String> {
         selections.iter().find_map(|selection| match selection {
             FieldSetSelection::Field { name, selections, .. } => {
-                let field = self.subgraph.find_field(parent, name)?;
+                let field = self.find_field(parent, name)?;
                 let base = field.r#type.base();
-                let needed = self.required.of_field(parent, name);
-                if !self.own.implies(&needed.and(self.required.of_type(base))) {
+                let needed =
+                    [self.requirements(&field.directives), self.requirements_of_type(base)];
+                if !needed.iter().all(|needed| includes(own, needed)) {
                     return Some([parent, ".", name].concat());
                 }
-                self.find_missing(base, selections)
+                self.unmet(own, base, selections)
             }
             FieldSetSelection::Fragment { on, selections } => {
                 let on = on.as_deref().unwrap_or(parent);
-                if on != parent && !self.own.implies(&self.required.of_type(on)) {
-                    return Some(on.to_owned());
+                match includes(own, &self.requirements_of_type(on)) {
+                    true => self.unmet(own, on, selections),
+                    false => Some(on.to_owned()),
                 }
-                self.find_missing(on, selections)
             }
         })
     }
+}
 
-    fn finding(
-        &self,
-        r#type: &Type,
-        field: &Field,
-        at: At,
-        directive: &str,
-        read: &str,
-    ) -> Finding {
-        let coordinate = [&*r#type.name, ".", &field.name].concat();
-        let message = format!(
-            "`{coordinate}` in the subgraph \"{}\" reads `{read}` by `{directive}`, without its \
-             requirements of authorization.",
-            self.subgraph.name
-        );
-        let remedy = format!(
-            "Add the `@authenticated`, `@requiresScopes` and `@policy` of `{read}` to `{coordinate}`."
-        );
-        Finding::new(Code::MissingTransitiveAuthRequirements, message)
-            .on(coordinate)
-            .at(self.subgraph.place(at))
-            .remedy(remedy)
-    }
+/// Whether everybody who fulfils all of `own` fulfils `needed`.
+fn includes(own: &[Requirements], needed: &Requirements) -> bool {
+    let implies = |own: Vec<&Alternatives>, needed: &Option<Alternatives>| {
+        let Some(needed) = needed else { return true };
+        let mut combined: Alternatives = vec![BTreeSet::new()];
+        for alternatives in own {
+            let pairs = combined.iter().flat_map(|one| {
+                alternatives.iter().map(move |other| one.union(other).cloned().collect())
+            });
+            combined = pairs.collect();
+        }
+        combined.iter().all(|one| needed.iter().any(|other| other.is_subset(one)))
+    };
+    let scopes = own.iter().filter_map(|own| own.scopes.as_ref()).collect();
+    let policies = own.iter().filter_map(|own| own.policies.as_ref()).collect();
+    (!needed.is_authenticated || own.iter().any(|own| own.is_authenticated))
+        && implies(scopes, &needed.scopes)
+        && implies(policies, &needed.policies)
+}
+
+fn alternatives(value: &Literal) -> Alternatives {
+    let list = |value: &Literal| match value {
+        Literal::List(items) => items.clone(),
+        Literal::Null => Vec::new(),
+        other => vec![other.clone()],
+    };
+    let set = |value: &Literal| {
+        let names = list(value).into_iter().filter_map(|item| match item {
+            Literal::String(name) => Some(name),
+            _ => None,
+        });
+        names.collect()
+    };
+    list(value).iter().map(set).collect()
 }

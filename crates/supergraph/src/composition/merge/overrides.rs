@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Merger, Source};
-use crate::composition::schema::{Applied, Field, find, has};
+use crate::composition::schema::{Applied, Field, Type, find, has};
 use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
 
@@ -50,6 +50,7 @@ impl<'s> Merger<'s> {
     pub(super) fn overrides(
         &mut self,
         coordinate: &str,
+        parents: &[Source<'s, Type>],
         sources: &[Source<'s, Field>],
     ) -> Overrides {
         let mut overrides = Overrides::default();
@@ -57,10 +58,35 @@ impl<'s> Merger<'s> {
             if let Some(applied) = find(&source.element.applied, Meaning::Override)
                 && let Some(from) = applied.text("from")
             {
+                let mut parents = parents.iter();
+                let parent = parents.find(|parent| parent.graph == source.graph);
+                if parent.is_some_and(|parent| parent.element.is_interface_object()) {
+                    self.report_interface_object(coordinate, source, applied);
+                    continue;
+                }
                 self.add_override(coordinate, sources, (source, applied, from), &mut overrides);
             }
         }
         overrides
+    }
+
+    fn report_interface_object(
+        &mut self,
+        coordinate: &str,
+        source: &Source<'s, Field>,
+        applied: &Applied,
+    ) {
+        let subgraph = self.subgraph(source.graph);
+        let message = format!(
+            "`{coordinate}` is a field of an interface object in the subgraph \"{}\", which \
+             `@override` does not support.",
+            subgraph.name
+        );
+        let finding = Finding::new(Code::OverrideCollisionWithAnotherDirective, message)
+            .on(coordinate)
+            .at(subgraph.place(applied.at()))
+            .remedy("Remove `@override`.");
+        self.errors.push(finding);
     }
 
     fn add_override(
@@ -71,6 +97,20 @@ impl<'s> Merger<'s> {
         overrides: &mut Overrides,
     ) {
         let own = &self.subgraph(source.graph).name;
+        if let Some(label) = applied.text("label").filter(|label| !is_label(label)) {
+            let message = format!(
+                "The label \"{label}\" of `@override` on `{coordinate}` in the subgraph \"{own}\" is \
+                 no label."
+            );
+            let finding = Finding::new(Code::OverrideLabelInvalid, message)
+                .on(coordinate)
+                .at(self.subgraph(source.graph).place(applied.at()))
+                .remedy(
+                    "Begin with a letter, followed by letters, digits, `_`, `-`, `:`, `.` and `/`; or \
+                     write `percent(N)` with a number from 0 to 100.",
+                );
+            self.errors.push(finding);
+        }
         let place = self.subgraph(source.graph).place(applied.at());
         let finding =
             |code, message: String| Finding::new(code, message).on(coordinate).at(place.clone());
@@ -189,4 +229,18 @@ fn suggestion(similar: &[&str]) -> String {
         [] => String::new(),
         [first, ..] => format!(" Did you mean \"{first}\"?"),
     }
+}
+
+/// Whether a label is a name, or `percent(N)`.
+fn is_label(label: &str) -> bool {
+    if let Some(number) = label.strip_prefix("percent(").and_then(|rest| rest.strip_suffix(')')) {
+        let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+        let is_digits = |text: &str, length: usize| {
+            (1..=length).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_number = is_digits(whole, 3) && is_digits(decimals, 8);
+        return is_number && number.parse().is_ok_and(|number: f64| number <= 100.0);
+    }
+    label.starts_with(|c: char| c.is_ascii_alphabetic())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || "_-:./".contains(c))
 }

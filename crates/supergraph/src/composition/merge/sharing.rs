@@ -22,6 +22,20 @@ impl<'s> Merger<'s> {
         if resolving.len() < 2 {
             return;
         }
+        if merge.coordinate.starts_with("Subscription.") {
+            let message = format!(
+                "Several subgraphs resolve the field `{}` ({}), but fields of subscriptions cannot be \
+                 shared.",
+                merge.coordinate,
+                self.named_subgraphs(resolving.iter().map(|source| source.graph)),
+            );
+            let finding = Finding::new(Code::InvalidFieldSharing, message)
+                .on(&*merge.coordinate)
+                .remedy("Keep the field in one subgraph.");
+            let finding = self.located(finding, &resolving);
+            self.errors.push(finding);
+            return;
+        }
         let unshared: Vec<_> =
             resolving.iter().filter(|it| !it.element.roles.is_shareable).copied().collect();
         if unshared.is_empty() {

@@ -83,6 +83,7 @@ impl Checker<'_, '_> {
             return self.report.also_at(parent.at);
         };
         let coordinate = [&*parent.name, ".", name].concat();
+        let is_external = is_external || self.is_external(parent, field);
         match self.set.owner {
             Owner::Requires => self.check_arguments(field, &coordinate, arguments),
             Owner::Key | Owner::Provides if !field.arguments.is_empty() => {
@@ -125,7 +126,18 @@ impl Checker<'_, '_> {
             self.invalid(&problem, &format!("Add fields of `{base}` in braces."));
             return self.report.also_at(field.at);
         }
-        self.check(r#type, selections, is_external || field.roles.is_external);
+        self.check(r#type, selections, is_external);
+    }
+
+    /// Whether a field is external; that of an interface is if it is in an implementation.
+    fn is_external(&self, parent: &Type, field: &Field) -> bool {
+        let subgraph = self.report.subgraph;
+        let is_in = |object: &Arc<str>| {
+            subgraph.find_field(object, &field.name).is_some_and(|own| own.roles.is_external)
+        };
+        field.roles.is_external
+            || (matches!(parent.kind, Kind::Interface(_))
+                && subgraph.objects_of(&parent.name).into_iter().any(is_in))
     }
 
     /// Required and provided fields are those of other subgraphs.
@@ -135,7 +147,7 @@ impl Checker<'_, '_> {
             Owner::Requires => Code::RequiresFieldsMissingExternal,
             Owner::Provides => Code::ProvidesFieldsMissingExternal,
         };
-        if is_external || field.roles.is_external {
+        if is_external {
             return;
         }
         let problem = format!("selects `{coordinate}`, which the subgraph resolves itself");
