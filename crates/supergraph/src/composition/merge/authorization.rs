@@ -49,7 +49,7 @@ impl<'s> Merger<'s> {
 
     /// Adds the requirements of implementations to interfaces and their fields: clients that select
     /// a field of an interface read the fields of its implementations.
-    pub(super) fn require_of_implementations(&self, types: &mut [TypeDefinition]) {
+    pub(super) fn require_of_implementations(&mut self, types: &mut [TypeDefinition]) {
         if !self.has_requirements() {
             return;
         }

@@ -35,6 +35,11 @@ impl Overrides {
         self.left.contains(&graph)
     }
 
+    /// Whether another subgraph takes the field over, at least if a label is active.
+    pub(super) fn is_overridden(&self, graph: usize) -> bool {
+        self.is_removed(graph) || self.is_used(graph) || self.is_left(graph)
+    }
+
     pub(super) fn label(&self, graph: usize) -> Option<&Arc<str>> {
         let mut labels = self.labels.iter();
         labels.find(|(known, _)| *known == graph).map(|(_, label)| label)

@@ -11,9 +11,7 @@ impl<'s> Merger<'s> {
     pub(super) fn check_sharing(&mut self, merge: &FieldMerge<'_, 's>) {
         let mut resolving: Vec<Source<'s, Field>> = Vec::new();
         for source in merge.sources {
-            let is_left = merge.overrides.is_removed(source.graph)
-                || merge.overrides.is_used(source.graph)
-                || merge.overrides.is_left(source.graph);
+            let is_left = merge.overrides.is_overridden(source.graph);
             if !source.element.roles.is_fully_external() && !is_left {
                 resolving.push(*source);
             }
