@@ -19,7 +19,6 @@ mod inaccessible;
 mod inputs;
 mod interface_objects;
 mod join;
-mod override_places;
 mod overrides;
 mod runtime_types;
 mod sharing;
@@ -32,9 +31,7 @@ mod wording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graphql::definitions::{
-    Directive as WrittenDirective, DirectiveDefinition, TypeDefinition,
-};
+use graphql::definitions::{Directive as WrittenDirective, DirectiveDefinition, TypeDefinition};
 use graphql::print_definitions;
 use rustc_hash::FxHashMap;
 
@@ -180,7 +177,6 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.require_of_implementations(&mut types);
     merger.check_implementations(&types);
     merger.check_transitive_requirements(&types);
-    merger.check_override_places();
     merger.check_queries(&types);
     merger.check_inaccessible(&types);
     let supergraph = merger.errors.is_empty().then(|| merger.document(types));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Merger, Source};
-use crate::composition::schema::{Applied, Field, Type, find, has};
+use crate::composition::schema::{Applied, Field, Kind, Type, find, has};
 use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
 
@@ -65,9 +65,17 @@ impl<'s> Merger<'s> {
             {
                 let mut parents = parents.iter();
                 let parent = parents.find(|parent| parent.graph == source.graph);
-                if parent.is_some_and(|parent| parent.element.is_interface_object()) {
-                    self.report_interface_object(coordinate, source, applied);
-                    continue;
+                match parent.map(|parent| parent.element) {
+                    Some(parent) if parent.is_interface_object() => {
+                        let code = Code::OverrideCollisionWithAnotherDirective;
+                        self.report_parent(code, coordinate, source, applied);
+                        continue;
+                    }
+                    Some(Type { kind: Kind::Interface(_), .. }) => {
+                        self.report_parent(Code::OverrideOnInterface, coordinate, source, applied);
+                        continue;
+                    }
+                    _ => {}
                 }
                 self.add_override(coordinate, sources, (source, applied, from), &mut overrides);
             }
@@ -75,19 +83,25 @@ impl<'s> Merger<'s> {
         overrides
     }
 
-    fn report_interface_object(
+    /// Adds an error for a field of an interface or interface object.
+    fn report_parent(
         &mut self,
+        code: Code,
         coordinate: &str,
         source: &Source<'s, Field>,
         applied: &Applied,
     ) {
         let subgraph = self.subgraph(source.graph);
+        let parent = match code {
+            Code::OverrideOnInterface => "interface",
+            _ => "interface object",
+        };
         let message = format!(
-            "`{coordinate}` is a field of an interface object in the subgraph \"{}\", which \
-             `@override` does not support.",
+            "`{coordinate}` is a field of an {parent} in the subgraph \"{}\", which `@override` \
+             does not support.",
             subgraph.name
         );
-        let finding = Finding::new(Code::OverrideCollisionWithAnotherDirective, message)
+        let finding = Finding::new(code, message)
             .on(coordinate)
             .at(subgraph.place(applied.at()))
             .remedy("Remove `@override`.");

@@ -25,9 +25,9 @@ impl<'s> Merger<'s> {
         if rest.iter().all(|(_, set)| set == first) {
             return;
         }
-        let common: BTreeSet<_> = rest.iter().fold(first.clone(), |common, (_, set)| {
-            common.intersection(set).copied().collect()
-        });
+        let common: BTreeSet<_> = rest
+            .iter()
+            .fold(first.clone(), |common, (_, set)| common.intersection(set).copied().collect());
         if common.is_empty() {
             return;
         }
