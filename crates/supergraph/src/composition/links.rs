@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schema::At;
 use super::specifications::{
-    BUILT_IN, FEDERATION, FEDERATION_1, FEDERATION_TYPES, Meaning, OTHERS, SPECIFICATIONS, Version,
+    BROUGHT_BY, BUILT_IN, FEDERATION, FEDERATION_1, FEDERATION_TYPES, Meaning, OTHERS,
+    SPECIFICATIONS, Version,
 };
 
 /// A linked specification.
@@ -129,6 +130,17 @@ impl Links {
     fn add_type(&mut self, feature: &Feature, name: &str) {
         let imports = feature.imports.iter().filter(|import| *import.name == *name);
         self.types.extend(imports.map(|import| import.called.clone()));
+    }
+
+    /// Returns the version of Federation whose rules the subgraph has: that of the newest
+    /// specification that it links.
+    pub(crate) fn effective_federation(&self) -> Version {
+        let linked = self.features.iter().filter_map(|feature| {
+            let own = feature.identity.strip_prefix(SPECIFICATIONS)?.strip_prefix('/')?;
+            let (_, version) = BROUGHT_BY.iter().find(|(name, _)| *name == own)?;
+            Some(*version)
+        });
+        linked.chain([self.federation]).max().unwrap_or(self.federation)
     }
 
     /// Returns the meaning of a directive.

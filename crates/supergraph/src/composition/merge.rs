@@ -3,6 +3,7 @@
 
 mod applied;
 mod arguments;
+mod authorization;
 mod composed;
 mod descriptions;
 mod document;
@@ -16,8 +17,10 @@ mod hierarchy;
 mod implementations;
 mod inaccessible;
 mod inputs;
+mod interface_objects;
 mod join;
 mod overrides;
+mod runtime_types;
 mod sharing;
 mod supergraph;
 mod type_references;
@@ -28,12 +31,12 @@ mod wording;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use graphql::definitions::{DirectiveDefinition, TypeDefinition};
+use graphql::definitions::{Directive as WrittenDirective, DirectiveDefinition, TypeDefinition};
 use graphql::print_definitions;
 use rustc_hash::FxHashMap;
 
 use super::schema::{Applied, At, Field, Input, Kind, Subgraph, Type, Value};
-use super::specifications::Directive;
+use super::specifications::{Directive, FEDERATION_1};
 use super::{Code, Composition, Finding};
 use composed::Composed;
 use enums::Usages;
@@ -82,6 +85,20 @@ macro_rules! elements {
 
 elements!(Type, Field, Input, Value);
 
+impl Element for Subgraph {
+    fn at(&self) -> At {
+        At::default()
+    }
+
+    fn description(&self) -> Option<&Arc<str>> {
+        None
+    }
+
+    fn applied(&self) -> &[Applied] {
+        &self.applied
+    }
+}
+
 /// The types of all subgraphs.
 #[derive(Debug, Default)]
 struct Types<'s> {
@@ -124,6 +141,8 @@ struct Merger<'s> {
     directives: BTreeSet<Directive>,
     /// Names of directives in the supergraph that are imported with another name.
     renamed: FxHashMap<Directive, Arc<str>>,
+    /// Directives of the schema itself.
+    schema_directives: Vec<WrittenDirective>,
     /// Custom directives that subgraphs compose.
     composed: Composed,
     /// Directives of operations that all subgraphs define.
@@ -142,6 +161,7 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
         usages: FxHashMap::default(),
         directives: BTreeSet::new(),
         renamed: FxHashMap::default(),
+        schema_directives: Vec::new(),
         composed: Composed::default(),
         executable: Vec::new(),
         errors: Vec::new(),
@@ -150,9 +170,13 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.rename_directives();
     merger.compose_directives();
     merger.merge_executable_directives();
+    merger.merge_schema_directives();
+    merger.hint_versions();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
+    merger.require_of_implementations(&mut types);
     merger.check_implementations(&types);
+    merger.check_transitive_requirements(&types);
     merger.check_queries(&types);
     merger.check_inaccessible(&types);
     let supergraph = merger.errors.is_empty().then(|| merger.document(types));
@@ -180,6 +204,26 @@ impl<'s> Merger<'s> {
             sources.iter().map(|source| self.subgraph(source.graph).place(source.element.at()));
         finding.places.extend(places);
         finding
+    }
+
+    /// Adds a hint for each subgraph that links a specification of a newer Federation than its own.
+    fn hint_versions(&mut self) {
+        for subgraph in self.subgraphs {
+            let (own, effective) =
+                (subgraph.links.federation, subgraph.links.effective_federation());
+            if own == effective || own == FEDERATION_1 {
+                continue;
+            }
+            let message = format!(
+                "The subgraph \"{}\" links Federation {own}, and a specification of Federation \
+                 {effective}, whose rules it has.",
+                subgraph.name
+            );
+            let hint = Finding::new(Code::ImplicitlyUpgradedFederationVersion, message);
+            let own = subgraph.links.features.iter().find(|feature| &*feature.name == "federation");
+            let at = own.map(|feature| feature.at).unwrap_or_default();
+            self.hints.push(hint.at(subgraph.place(at)));
+        }
     }
 
     fn check_queries(&mut self, types: &[TypeDefinition]) {

@@ -35,15 +35,16 @@ pub(crate) fn assign(subgraph: &mut Subgraph) {
         let Some(composite) = r#type.composite_mut() else { continue };
         for field in &mut composite.fields {
             let coordinate = (name.clone(), field.name.clone());
-            let is_external = is_external || has(&field.applied, Meaning::External);
+            let is_marked = is_external || has(&field.applied, Meaning::External);
+            let is_external = is_marked && !selected.extension_keys.contains(&coordinate);
             let is_key = selected.keys.contains(&coordinate);
             let is_provided = selected.provided.contains(&coordinate);
             field.roles = Roles {
-                is_external: is_external && !selected.extension_keys.contains(&coordinate),
+                is_external,
                 is_provided,
                 is_shareable: is_shareable
                     || is_key
-                    || is_provided
+                    || (is_external && is_provided)
                     || has(&field.applied, Meaning::Shareable),
                 is_used: is_key || is_provided || selected.others.contains(&coordinate),
             };

@@ -263,11 +263,6 @@ impl Type {
         matches!(self.kind, Kind::Object(_)) && has(&self.applied, Meaning::InterfaceObject)
     }
 
-    /// Whether the subgraph only extends the type.
-    pub(crate) fn is_extension(&self) -> bool {
-        !self.is_defined || has(&self.applied, Meaning::Extends)
-    }
-
     /// Whether it is the root type of an operation.
     pub(crate) fn is_root(&self) -> bool {
         matches!(&*self.name, "Query" | "Mutation" | "Subscription")

@@ -131,6 +131,17 @@ pub(crate) const OTHERS: &[(&str, &[(&str, Meaning)])] = &[
     ("connect", &[("", Meaning::Connector), ("source", Meaning::Connector)]),
 ];
 
+/// Versions of Federation that brought specifications; a subgraph that links one has the rules of this
+/// version.
+pub(crate) const BROUGHT_BY: &[(&str, Version)] = &[
+    ("authenticated", Version::new(2, 5)),
+    ("requiresScopes", Version::new(2, 5)),
+    ("policy", Version::new(2, 6)),
+    ("context", Version::new(2, 8)),
+    ("cost", Version::new(2, 9)),
+    ("cacheTag", Version::new(2, 12)),
+];
+
 /// Directives of GraphQL itself on schemas.
 pub(crate) const BUILT_IN: &[(&str, Meaning)] = &[
     ("deprecated", Meaning::Merged(Directive::Deprecated)),
@@ -231,10 +242,8 @@ impl MergedDirective {
                 "(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], \
                  requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION"
             }
-            Self::CacheTag => {
-                "(format: String!) repeatable on OBJECT | INTERFACE | FIELD_DEFINITION"
-            }
-            Self::Deprecated | Self::SpecifiedBy | Self::OneOf => "",
+            // It is applied by `@join__directive`.
+            Self::CacheTag | Self::Deprecated | Self::SpecifiedBy | Self::OneOf => "",
         }
     }
 }

@@ -36,6 +36,13 @@ struct Graph {
     has_interface_object: bool,
 }
 
+impl Graph {
+    /// Whether a subgraph has an interface object instead of the interface and its implementations.
+    fn replaces_interface(&self, name: &str) -> bool {
+        self.has_interface_object && name == "b"
+    }
+}
+
 const OBJECTS: [&str; 3] = ["Account", "Book", "Crate"];
 
 /// Fields of objects: name, arguments, type.
@@ -54,7 +61,11 @@ const FIELDS: [(&str, &str, &str); 8] = [
 pub(crate) fn subgraphs(seed: u64) -> Vec<SubgraphSchema> {
     let mut random = Random(seed);
     let names = if random.chance(60) { vec!["a", "b"] } else { vec!["a", "b", "c"] };
-    let mistakes = if random.chance(70) { 1 } else { 6 };
+    let mistakes = match random.next() % 10 {
+        0..=5 => 0,
+        6..=7 => 1,
+        _ => 6,
+    };
     let graph = Graph { names, mistakes, has_interface_object: random.chance(20) };
     let names = graph.names.iter();
     let schemas = names.map(|name| SubgraphSchema {
@@ -74,10 +85,10 @@ fn schema(graph: &Graph, name: &str, random: &mut Random) -> String {
     let imports = imports.join(", ");
     let url = "https://specs.apollo.dev/federation";
     let mut text = format!("extend schema @link(url: \"{url}/v{version}\", import: [{imports}])\n");
+    let replaces_interface = graph.replaces_interface(name);
     if name == "a" || random.chance(70) {
-        write_query(name, random, &mut text);
+        write_query(name, replaces_interface, random, &mut text);
     }
-    let replaces_interface = graph.has_interface_object && name == "b";
     for object in OBJECTS {
         if replaces_interface && object != "Crate" {
             continue;
@@ -85,19 +96,13 @@ fn schema(graph: &Graph, name: &str, random: &mut Random) -> String {
         write_object(graph, name, object, random, &mut text);
     }
     write_others(graph, replaces_interface, random, &mut text);
-    if replaces_interface {
-        // The types that fields refer to and that the subgraph does not have.
-        text = text.replace("[Book!]", "[Crate!]").replace(": Account", ": Crate");
-        text = text.replace("union Any = Account", "union Any = Crate");
-        text = text.replace("| Book", "");
-    }
     text
 }
 
-fn write_query(name: &str, random: &mut Random, text: &mut String) {
+fn write_query(name: &str, replaces_interface: bool, random: &mut Random, text: &mut String) {
     text.push_str("type Query {\n");
     for (field, r#type) in [("account", "Account"), ("books", "[Book!]"), ("any", "Any")] {
-        if random.chance(60) {
+        if !replaces_interface && random.chance(60) {
             writeln!(text, "  {field}_{name}: {type}").unwrap();
         }
     }
@@ -113,37 +118,40 @@ fn write_query(name: &str, random: &mut Random, text: &mut String) {
 
 fn write_object(graph: &Graph, name: &str, object: &str, random: &mut Random, text: &mut String) {
     let is_entity = object != "Crate";
-    text.push_str(if random.chance(5) { "extend type " } else { "type " });
+    text.push_str(if random.chance(3) { "extend type " } else { "type " });
     text.push_str(object);
     let is_named = is_entity;
     if is_named {
         text.push_str(" implements Named");
     }
     if is_entity && !random.chance(graph.mistakes) {
-        let key = random.pick(&["id", "id", "id", "sku", "id sku"]);
+        let key = match graph.has_interface_object {
+            true => "id",
+            false => random.pick(&["id", "id", "id", "id", "id", "sku", "id sku"]),
+        };
         write!(text, " @key(fields: \"{key}\"").unwrap();
         text.push_str(if random.chance(5) { ", resolvable: false)" } else { ")" });
     }
     if random.chance(2) {
         text.push_str(" @inaccessible");
     }
-    if !is_entity && random.chance(80) {
-        text.push_str(" @shareable");
-    }
     text.push_str(" {\n  id: ID!");
-    text.push_str(if is_entity && random.chance(70) { " @shareable\n" } else { "\n" });
-    writeln!(text, "  sku: ID!{}", if random.chance(85) { " @shareable" } else { "" }).unwrap();
+    text.push_str(if random.chance(graph.mistakes) { "\n" } else { " @shareable\n" });
+    writeln!(text, "  sku: ID!{}", if random.chance(graph.mistakes) { "" } else { " @shareable" })
+        .unwrap();
     writeln!(text, "  own_{name}_{object}: Int").unwrap();
     for (field, arguments, r#type) in FIELDS {
-        if random.chance(55) {
+        let is_known = matches!(r#type, "String" | "Int" | "Kind" | "Named");
+        if random.chance(55) && (is_known || !graph.replaces_interface(name)) {
             write_field(graph, name, (field, arguments, r#type), random, text);
         }
     }
-    if random.chance(20) && is_entity {
-        let from = random.pick(&["weight", "weight", "size"]);
+    // The first subgraph resolves what others require.
+    if random.chance(20) && is_entity && name != "a" {
+        let from = if random.chance(graph.mistakes) { "size" } else { "weight" };
         writeln!(text, "  weight: Int @external").unwrap();
         writeln!(text, "  price_{name}: Int @requires(fields: \"{from}\")").unwrap();
-    } else if random.chance(60) {
+    } else if random.chance(60) || name == "a" {
         writeln!(text, "  weight: Int @shareable").unwrap();
     }
     text.push_str("}\n");
@@ -157,7 +165,7 @@ fn write_field(
     text: &mut String,
 ) {
     let is_other = random.chance(graph.mistakes);
-    let r#type = if is_other { random.pick(&["Int", "String!", "[Int]", "Any"]) } else { r#type };
+    let r#type = if is_other { random.pick(&["Int", "String!", "[Int]", "Named"]) } else { r#type };
     let arguments = match arguments {
         "" => "",
         _ if random.chance(graph.mistakes) => "(first: Int = 11)",
@@ -167,7 +175,7 @@ fn write_field(
     };
     let required = if random.chance(15) && !r#type.ends_with('!') { "!" } else { "" };
     write!(text, "  {field}{arguments}: {type}{required}").unwrap();
-    if random.chance(96 - graph.mistakes) {
+    if random.chance(100 - graph.mistakes) {
         text.push_str(" @shareable");
     }
     if random.chance(4) {
@@ -194,8 +202,10 @@ fn write_others(graph: &Graph, replaces_interface: bool, random: &mut Random, te
         let name = if random.chance(graph.mistakes) { " size: Int" } else { "" };
         writeln!(text, "interface Named{key} {{ id: ID!{name} }}").unwrap();
     }
-    let more = if random.chance(50) { " | Book" } else { "" };
-    writeln!(text, "union Any = Account{more}").unwrap();
+    if !replaces_interface {
+        let more = if random.chance(50) { " | Book" } else { "" };
+        writeln!(text, "union Any = Account{more}").unwrap();
+    }
     let more = if random.chance(graph.mistakes * 3) { " OTHER" } else { "" };
     let value = if random.chance(3) { " @inaccessible" } else { "" };
     writeln!(text, "enum Kind {{ ONE TWO{value}{more} }}").unwrap();

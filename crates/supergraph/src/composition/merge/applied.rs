@@ -71,6 +71,10 @@ impl<'s> Merger<'s> {
                 continue;
             }
             self.directives.insert(*directive);
+            if *directive == Directive::CacheTag {
+                merged.extend(self.join_directives("federation__cacheTag", &applied));
+                continue;
+            }
             for arguments in self.merge_arguments_of(coordinate, *directive, &applied) {
                 let written = Written::new(self.name_of(*directive));
                 let written = arguments
@@ -81,6 +85,36 @@ impl<'s> Merger<'s> {
         }
         self.merge_composed(coordinate, sources, &mut merged);
         merged
+    }
+
+    /// Returns `@join__directive` for each directive that supergraphs have under the name that it has
+    /// in subgraphs, with the subgraphs that have it.
+    fn join_directives(&self, name: &str, applied: &[(usize, &Applied)]) -> Vec<WrittenDirective> {
+        let mut distinct: Vec<(Arguments, Vec<Literal>)> = Vec::new();
+        for (graph, one) in applied {
+            let own = written(one);
+            let graph = Literal::Enum(self.graphs[*graph].clone());
+            match distinct.iter_mut().find(|(known, _)| is_same(known, &own)) {
+                Some((_, graphs)) => graphs.push(graph),
+                None => distinct.push((own, vec![graph])),
+            }
+        }
+        let written = distinct.into_iter().map(|(arguments, graphs)| {
+            Written::new("join__directive")
+                .with("graphs", Literal::List(graphs))
+                .text("name", name)
+                .with("args", Literal::Object(arguments))
+                .done()
+        });
+        written.collect()
+    }
+
+    /// Merges the directives of the schema itself.
+    pub(super) fn merge_schema_directives(&mut self) {
+        let sources: Vec<_> = (0..self.subgraphs.len())
+            .map(|graph| Source { graph, element: self.subgraph(graph) })
+            .collect();
+        self.schema_directives = self.merge_applied("schema", &sources);
     }
 
     /// Returns the arguments of each directive in the supergraph.
@@ -247,7 +281,7 @@ fn union(one: &Literal, other: &Literal) -> Literal {
 }
 
 /// Combines alternatives of requirements: each alternative of one with each of the other.
-fn conjunction(one: &Literal, other: &Literal) -> Literal {
+pub(super) fn conjunction(one: &Literal, other: &Literal) -> Literal {
     let mut all: Vec<Literal> = Vec::new();
     for first in items(one) {
         for second in items(other) {

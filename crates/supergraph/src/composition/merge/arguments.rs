@@ -86,7 +86,7 @@ impl<'s> Merger<'s> {
                 (source.graph, value)
             })
         };
-        if defaults.any(|default| default != first) {
+        if defaults.any(|default| !is_same_value(default, first)) {
             let code = match position {
                 Position::Argument => Code::FieldArgumentDefaultMismatch,
                 Position::InputField | Position::Output => Code::InputFieldDefaultMismatch,
@@ -180,5 +180,24 @@ impl<'s> Merger<'s> {
             ),
             false => self.hints.push(finding),
         }
+    }
+}
+
+/// Whether values are the same; fields of input objects have no order.
+pub(super) fn is_same_value(one: &Literal, other: &Literal) -> bool {
+    match (one, other) {
+        (Literal::Object(own), Literal::Object(others)) => {
+            own.len() == others.len()
+                && own.iter().all(|(name, value)| {
+                    let mut others = others.iter();
+                    let other = others.find(|(other, _)| other == name);
+                    other.is_some_and(|(_, other)| is_same_value(value, other))
+                })
+        }
+        (Literal::List(own), Literal::List(others)) => {
+            own.len() == others.len()
+                && own.iter().zip(others).all(|(one, other)| is_same_value(one, other))
+        }
+        (one, other) => one == other,
     }
 }

@@ -50,6 +50,11 @@ impl Composed {
         self.directives.iter().map(|directive| directive.definition.clone())
     }
 
+    /// Returns the prefixes of the types of the specifications.
+    pub(super) fn prefixes(&self) -> Vec<String> {
+        self.directives.iter().map(|own| [&*own.feature.called, "__"].concat()).collect()
+    }
+
     /// Returns one link for each specification.
     pub(super) fn links(&self) -> Vec<WrittenDirective> {
         let mut links = Vec::new();

@@ -80,6 +80,9 @@ impl Merger<'_> {
         let join = self.join_version();
         let mut text = [COMMON, join.definitions()].concat();
         for directive in &self.directives {
+            if *directive == Directive::CacheTag {
+                continue;
+            }
             if let Some(specification) = directive.specification() {
                 let name = self.name_of(*directive);
                 text = [&text, "\n", specification.types, "\n"].concat();
@@ -107,7 +110,8 @@ impl Merger<'_> {
 
     /// Returns the version that the newest Federation of a subgraph comes with.
     fn join_version(&self) -> Join {
-        let federation = self.subgraphs.iter().map(|subgraph| subgraph.links.federation);
+        let federation =
+            self.subgraphs.iter().map(|subgraph| subgraph.links.effective_federation());
         match federation.max() {
             Some(version) if version >= Version::new(2, 8) => Join::V0_5,
             Some(version) if version >= Version::new(2, 7) => Join::V0_4,
@@ -153,6 +157,7 @@ impl Merger<'_> {
             roots.into_iter().filter(|(_, name)| types.iter().any(|r#type| *r#type.name == **name));
         let operations =
             roots.map(|(kind, name)| (kind, Named { name: name.into(), line: 0, column: 0 }));
+        directives.extend(self.schema_directives.iter().cloned());
         SchemaDefinition { line: 0, directives, operations: operations.collect() }
     }
 
@@ -162,6 +167,10 @@ impl Merger<'_> {
             return None;
         }
         let specification = directive.specification()?;
+        if directive == Directive::CacheTag {
+            let written = link("cacheTag/v0.1").symbol("for", &"EXECUTION".into());
+            return Some(written.done());
+        }
         let name = self.name_of(directive);
         let mut written = link(&[specification.name, "/", specification.version].concat());
         let is_named_so = specification.name == directive.name();

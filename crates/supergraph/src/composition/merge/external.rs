@@ -1,7 +1,8 @@
 //! Consistency of external fields with the fields that other subgraphs resolve.
 
-use graphql::definitions::{InputDefinition, TypeExpression};
+use graphql::definitions::{InputDefinition, Literal, TypeExpression};
 
+use super::arguments::is_same_value;
 use super::fields::FieldMerge;
 use super::{Merger, Source};
 use crate::composition::schema::Field;
@@ -102,9 +103,9 @@ impl<'s> Merger<'s> {
             find(source).is_some_and(|own| !is_wider(&own.r#type))
         });
         let types: Vec<_> = types.copied().collect();
-        let defaults = external
-            .iter()
-            .filter(|source| find(source).is_some_and(|own| own.default != argument.default));
+        let defaults = external.iter().filter(|source| {
+            find(source).is_some_and(|own| differs(&own.default, &argument.default))
+        });
         let defaults: Vec<_> = defaults.copied().collect();
         let checks = [
             (missing, Code::ExternalArgumentMissing, "is missing"),
@@ -125,5 +126,13 @@ impl<'s> Merger<'s> {
             let finding = self.located(finding, &sources);
             self.errors.push(finding);
         }
+    }
+}
+
+fn differs(one: &Option<Literal>, other: &Option<Literal>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => !is_same_value(one, other),
+        (None, None) => false,
+        (Some(_), None) | (None, Some(_)) => true,
     }
 }

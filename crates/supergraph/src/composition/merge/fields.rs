@@ -16,7 +16,6 @@ use crate::composition::schema::{Field, Type};
 pub(super) struct FieldMerge<'m, 's> {
     /// `Type.field`
     pub(super) coordinate: String,
-    pub(super) parent: &'m str,
     pub(super) name: &'m Arc<str>,
     /// The subgraphs with the parent type.
     pub(super) parents: &'m [Source<'s, Type>],
@@ -38,11 +37,10 @@ impl<'s> Merger<'s> {
         let mut merged = Vec::with_capacity(fields.len());
         for (name, sources) in &fields {
             let coordinate = [parent, ".", name].concat();
-            let overrides = self.overrides(&coordinate, sources);
+            let overrides = self.overrides(&coordinate, parents, sources);
             let resolved = sources.iter().filter(|it| !it.element.roles.is_fully_external());
             let mut merge = FieldMerge {
                 coordinate,
-                parent,
                 name,
                 parents,
                 resolved: resolved.copied().collect(),
@@ -52,6 +50,7 @@ impl<'s> Merger<'s> {
             };
             if !is_interface {
                 self.check_sharing(&merge);
+                self.hint_runtime_types(&merge);
             }
             if let Some(field) = self.merge_field(&mut merge) {
                 merged.push(field);

@@ -68,11 +68,71 @@ impl Merger<'_> {
             for interface in &composite.interfaces {
                 let fields = interfaces.get(&*interface.name).copied().unwrap_or_default();
                 for field in fields {
-                    if !composite.fields.iter().any(|own| own.name == field.name) {
-                        self.report_missing_field(&r#type.name, (&interface.name, &field.name));
+                    match composite.fields.iter().find(|own| own.name == field.name) {
+                        Some(own) => {
+                            self.check_field_of(&interface.name, field, (&r#type.name, own))
+                        }
+                        None => {
+                            self.report_missing_field(&r#type.name, (&interface.name, &field.name))
+                        }
                     }
                 }
             }
+        }
+    }
+
+    /// Adds an error if the merged field of an implementation does not fit that of the interface,
+    /// though each subgraph has a valid schema.
+    /// <https://spec.graphql.org/draft/#IsValidImplementation()>
+    fn check_field_of(
+        &mut self,
+        interface: &str,
+        field: &FieldDefinition,
+        (parent, own): (&str, &FieldDefinition),
+    ) {
+        let coordinate = [parent, ".", &own.name].concat();
+        let of = [interface, ".", &field.name].concat();
+        let mut problems = Vec::new();
+        if !self.hierarchy.is_sub_type(&own.r#type, &field.r#type) {
+            problems.push(format!(
+                "`{coordinate}` has the type `{}` in the supergraph, which is no subtype of `{}` of \
+                 `{of}`.",
+                own.r#type, field.r#type
+            ));
+        }
+        for argument in &field.arguments {
+            match own.arguments.iter().find(|own| own.name == argument.name) {
+                Some(own) if own.r#type == argument.r#type => {}
+                Some(own) => problems.push(format!(
+                    "`{coordinate}({}:)` has the type `{}` in the supergraph, but `{of}` has the \
+                     argument with the type `{}`.",
+                    argument.name, own.r#type, argument.r#type
+                )),
+                None => problems.push(format!(
+                    "`{coordinate}` has no argument `{}` in the supergraph, but `{of}` has it.",
+                    argument.name
+                )),
+            }
+        }
+        for argument in &own.arguments {
+            let is_required = argument.r#type.is_required() && argument.default.is_none();
+            if is_required && !field.arguments.iter().any(|of| of.name == argument.name) {
+                problems.push(format!(
+                    "`{coordinate}` requires the argument `{}` in the supergraph, which `{of}` does \
+                     not have.",
+                    argument.name
+                ));
+            }
+        }
+        for message in problems {
+            let sources = self.field_sources(&coordinate);
+            let interfaces = self.field_sources(&of);
+            let finding = Finding::new(Code::InvalidGraphql, message)
+                .on(&*coordinate)
+                .on(&*of)
+                .remedy("Declare the field alike in the interface and its implementations.");
+            let finding = self.located(self.located(finding, &sources), &interfaces);
+            self.errors.push(finding);
         }
     }
 

@@ -51,6 +51,7 @@ impl Merger<'_> {
             types: types.iter().map(|r#type| (&*r#type.name, r#type)).collect(),
             directive: self.name_of(Directive::Inaccessible),
         };
+        self.check_composed(&visible);
         for r#type in types {
             if visible.is_hidden(&r#type.directives) {
                 if &*r#type.name == "Query" {
@@ -75,6 +76,37 @@ impl Merger<'_> {
                 }
                 TypeBody::Scalar | TypeBody::Union(_) | TypeBody::Enum(_) => {}
             }
+        }
+    }
+
+    /// Checks the definitions of composed directives, and the types of their specifications: nothing
+    /// of them may be hidden.
+    fn check_composed(&mut self, visible: &Visible<'_>) {
+        let composed: Vec<_> = self.composed.definitions().collect();
+        let mut disallowed = Vec::new();
+        for definition in &composed {
+            for argument in &definition.arguments {
+                let coordinate = ["@", &definition.name, "(", &argument.name, ":)"].concat();
+                if visible.is_hidden(&argument.directives) {
+                    disallowed.push(coordinate);
+                } else {
+                    self.check_reference(visible, &coordinate, &argument.r#type);
+                }
+            }
+        }
+        let prefixes = self.composed.prefixes();
+        let hidden = self.types.all.iter().map(|(name, _)| name);
+        let hidden = hidden.filter(|name| {
+            visible.is_hidden_type(name)
+                && prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
+        });
+        disallowed.extend(hidden.map(|name| name.as_ref().to_owned()));
+        for coordinate in disallowed {
+            let message = format!(
+                "`{coordinate}` belongs to a composed directive, and cannot be `@inaccessible`."
+            );
+            let finding = Finding::new(Code::DisallowedInaccessible, message);
+            self.report_hidden(finding.remedy("Remove the directive."), &coordinate);
         }
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Merger, Source};
-use crate::composition::schema::{Applied, Field, find, has};
+use crate::composition::schema::{Applied, Field, Kind, Type, find, has};
 use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
 
@@ -35,6 +35,11 @@ impl Overrides {
         self.left.contains(&graph)
     }
 
+    /// Whether another subgraph takes the field over, at least if a label is active.
+    pub(super) fn is_overridden(&self, graph: usize) -> bool {
+        self.is_removed(graph) || self.is_used(graph) || self.is_left(graph)
+    }
+
     pub(super) fn label(&self, graph: usize) -> Option<&Arc<str>> {
         let mut labels = self.labels.iter();
         labels.find(|(known, _)| *known == graph).map(|(_, label)| label)
@@ -50,6 +55,7 @@ impl<'s> Merger<'s> {
     pub(super) fn overrides(
         &mut self,
         coordinate: &str,
+        parents: &[Source<'s, Type>],
         sources: &[Source<'s, Field>],
     ) -> Overrides {
         let mut overrides = Overrides::default();
@@ -57,10 +63,49 @@ impl<'s> Merger<'s> {
             if let Some(applied) = find(&source.element.applied, Meaning::Override)
                 && let Some(from) = applied.text("from")
             {
+                let mut parents = parents.iter();
+                let parent = parents.find(|parent| parent.graph == source.graph);
+                match parent.map(|parent| parent.element) {
+                    Some(parent) if parent.is_interface_object() => {
+                        let code = Code::OverrideCollisionWithAnotherDirective;
+                        self.report_parent(code, coordinate, source, applied);
+                        continue;
+                    }
+                    Some(Type { kind: Kind::Interface(_), .. }) => {
+                        self.report_parent(Code::OverrideOnInterface, coordinate, source, applied);
+                        continue;
+                    }
+                    _ => {}
+                }
                 self.add_override(coordinate, sources, (source, applied, from), &mut overrides);
             }
         }
         overrides
+    }
+
+    /// Adds an error for a field of an interface or interface object.
+    fn report_parent(
+        &mut self,
+        code: Code,
+        coordinate: &str,
+        source: &Source<'s, Field>,
+        applied: &Applied,
+    ) {
+        let subgraph = self.subgraph(source.graph);
+        let parent = match code {
+            Code::OverrideOnInterface => "interface",
+            _ => "interface object",
+        };
+        let message = format!(
+            "`{coordinate}` is a field of an {parent} in the subgraph \"{}\", which `@override` \
+             does not support.",
+            subgraph.name
+        );
+        let finding = Finding::new(code, message)
+            .on(coordinate)
+            .at(subgraph.place(applied.at()))
+            .remedy("Remove `@override`.");
+        self.errors.push(finding);
     }
 
     fn add_override(
@@ -71,6 +116,20 @@ impl<'s> Merger<'s> {
         overrides: &mut Overrides,
     ) {
         let own = &self.subgraph(source.graph).name;
+        if let Some(label) = applied.text("label").filter(|label| !is_label(label)) {
+            let message = format!(
+                "The label \"{label}\" of `@override` on `{coordinate}` in the subgraph \"{own}\" is \
+                 no label."
+            );
+            let finding = Finding::new(Code::OverrideLabelInvalid, message)
+                .on(coordinate)
+                .at(self.subgraph(source.graph).place(applied.at()))
+                .remedy(
+                    "Begin with a letter, followed by letters, digits, `_`, `-`, `:`, `.` and `/`; or \
+                     write `percent(N)` with a number from 0 to 100.",
+                );
+            self.errors.push(finding);
+        }
         let place = self.subgraph(source.graph).place(applied.at());
         let finding =
             |code, message: String| Finding::new(code, message).on(coordinate).at(place.clone());
@@ -189,4 +248,18 @@ fn suggestion(similar: &[&str]) -> String {
         [] => String::new(),
         [first, ..] => format!(" Did you mean \"{first}\"?"),
     }
+}
+
+/// Whether a label is a name, or `percent(N)`.
+fn is_label(label: &str) -> bool {
+    if let Some(number) = label.strip_prefix("percent(").and_then(|rest| rest.strip_suffix(')')) {
+        let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+        let is_digits = |text: &str, length: usize| {
+            (1..=length).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_number = is_digits(whole, 3) && is_digits(decimals, 8);
+        return is_number && number.parse().is_ok_and(|number: f64| number <= 100.0);
+    }
+    label.starts_with(|c: char| c.is_ascii_alphabetic())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || "_-:./".contains(c))
 }

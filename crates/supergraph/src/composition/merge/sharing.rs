@@ -11,15 +11,27 @@ impl<'s> Merger<'s> {
     pub(super) fn check_sharing(&mut self, merge: &FieldMerge<'_, 's>) {
         let mut resolving: Vec<Source<'s, Field>> = Vec::new();
         for source in merge.sources {
-            let is_left = merge.overrides.is_removed(source.graph)
-                || merge.overrides.is_used(source.graph)
-                || merge.overrides.is_left(source.graph);
+            let is_left = merge.overrides.is_overridden(source.graph);
             if !source.element.roles.is_fully_external() && !is_left {
                 resolving.push(*source);
             }
         }
         resolving.extend(self.fields_of_interface_objects(merge));
         if resolving.len() < 2 {
+            return;
+        }
+        if merge.coordinate.starts_with("Subscription.") {
+            let message = format!(
+                "Several subgraphs resolve the field `{}` ({}), but fields of subscriptions cannot be \
+                 shared.",
+                merge.coordinate,
+                self.named_subgraphs(resolving.iter().map(|source| source.graph)),
+            );
+            let finding = Finding::new(Code::InvalidFieldSharing, message)
+                .on(&*merge.coordinate)
+                .remedy("Keep the field in one subgraph.");
+            let finding = self.located(finding, &resolving);
+            self.errors.push(finding);
             return;
         }
         let unshared: Vec<_> =

@@ -46,7 +46,7 @@ impl<'s> Merger<'s> {
     }
 
     /// Returns the field of a coordinate in all subgraphs.
-    fn field_sources(&self, coordinate: &str) -> Vec<Source<'s, Field>> {
+    pub(super) fn field_sources(&self, coordinate: &str) -> Vec<Source<'s, Field>> {
         let (parent, name) = coordinate.split_once('.').unwrap_or((coordinate, ""));
         let fields = self.find_sources(parent).iter().filter_map(|source| {
             let r#type = source.element;

@@ -94,6 +94,9 @@ impl<'s> Merger<'s> {
         match &sources[0].element.kind {
             Kind::Scalar => TypeBody::Scalar,
             Kind::Object(_) | Kind::Interface(_) => {
+                if is_interface {
+                    self.check_interface(name, sources);
+                }
                 let interfaces = self.merge_interfaces(sources);
                 let fields = self.merge_fields(name, sources, is_interface);
                 let composite = Composite { interfaces, fields };
