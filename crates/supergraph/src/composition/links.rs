@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schema::At;
 use super::specifications::{
-    BROUGHT_BY, BUILT_IN, FEDERATION, FEDERATION_1, FEDERATION_TYPES, Meaning, OTHERS, SPECIFICATIONS, Version,
+    BROUGHT_BY, BUILT_IN, FEDERATION, FEDERATION_1, FEDERATION_TYPES, Meaning, OTHERS,
+    SPECIFICATIONS, Version,
 };
 
 /// A linked specification.

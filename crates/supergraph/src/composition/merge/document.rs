@@ -110,7 +110,8 @@ impl Merger<'_> {
 
     /// Returns the version that the newest Federation of a subgraph comes with.
     fn join_version(&self) -> Join {
-        let federation = self.subgraphs.iter().map(|subgraph| subgraph.links.effective_federation());
+        let federation =
+            self.subgraphs.iter().map(|subgraph| subgraph.links.effective_federation());
         match federation.max() {
             Some(version) if version >= Version::new(2, 8) => Join::V0_5,
             Some(version) if version >= Version::new(2, 7) => Join::V0_4,

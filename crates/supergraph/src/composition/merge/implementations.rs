@@ -69,9 +69,12 @@ impl Merger<'_> {
                 let fields = interfaces.get(&*interface.name).copied().unwrap_or_default();
                 for field in fields {
                     match composite.fields.iter().find(|own| own.name == field.name) {
-                        Some(own) => self.check_field_of(&interface.name, field, (&r#type.name, own)),
-                        None => self
-                            .report_missing_field(&r#type.name, (&interface.name, &field.name)),
+                        Some(own) => {
+                            self.check_field_of(&interface.name, field, (&r#type.name, own))
+                        }
+                        None => {
+                            self.report_missing_field(&r#type.name, (&interface.name, &field.name))
+                        }
                     }
                 }
             }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Merger, Source};
+use super::{Merger, Source, is_object};
 use crate::composition::schema::{Applied, Field, Type, find, has};
 use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
@@ -65,8 +65,9 @@ impl<'s> Merger<'s> {
             {
                 let mut parents = parents.iter();
                 let parent = parents.find(|parent| parent.graph == source.graph);
-                if parent.is_some_and(|parent| parent.element.is_interface_object()) {
-                    self.report_interface_object(coordinate, source, applied);
+                let Some(parent) = parent else { continue };
+                if !is_object(parent.element) || parent.element.is_interface_object() {
+                    self.report_interface(coordinate, parent, applied);
                     continue;
                 }
                 self.add_override(coordinate, sources, (source, applied, from), &mut overrides);
@@ -75,19 +76,18 @@ impl<'s> Merger<'s> {
         overrides
     }
 
-    fn report_interface_object(
-        &mut self,
-        coordinate: &str,
-        source: &Source<'s, Field>,
-        applied: &Applied,
-    ) {
-        let subgraph = self.subgraph(source.graph);
+    fn report_interface(&mut self, coordinate: &str, parent: &Source<'s, Type>, applied: &Applied) {
+        let subgraph = self.subgraph(parent.graph);
+        let (code, words) = match parent.element.is_interface_object() {
+            true => (Code::OverrideCollisionWithAnotherDirective, "interface object"),
+            false => (Code::OverrideOnInterface, "interface"),
+        };
         let message = format!(
-            "`{coordinate}` is a field of an interface object in the subgraph \"{}\", which \
-             `@override` does not support.",
+            "`{coordinate}` is a field of an {words} in the subgraph \"{}\", which `@override` does \
+             not support.",
             subgraph.name
         );
-        let finding = Finding::new(Code::OverrideCollisionWithAnotherDirective, message)
+        let finding = Finding::new(code, message)
             .on(coordinate)
             .at(subgraph.place(applied.at()))
             .remedy("Remove `@override`.");

@@ -83,7 +83,6 @@ impl Checker<'_, '_> {
             return self.report.also_at(parent.at);
         };
         let coordinate = [&*parent.name, ".", name].concat();
-        let is_external = is_external || self.is_external(parent, field);
         match self.set.owner {
             Owner::Requires => self.check_arguments(field, &coordinate, arguments),
             Owner::Key | Owner::Provides if !field.arguments.is_empty() => {
@@ -126,7 +125,7 @@ impl Checker<'_, '_> {
             self.invalid(&problem, &format!("Add fields of `{base}` in braces."));
             return self.report.also_at(field.at);
         }
-        self.check(r#type, selections, is_external);
+        self.check(r#type, selections, is_external || self.is_external(parent, field));
     }
 
     /// Whether a field is external; that of an interface is if it is in an implementation.
@@ -147,7 +146,7 @@ impl Checker<'_, '_> {
             Owner::Requires => Code::RequiresFieldsMissingExternal,
             Owner::Provides => Code::ProvidesFieldsMissingExternal,
         };
-        if is_external {
+        if is_external || field.roles.is_external {
             return;
         }
         let problem = format!("selects `{coordinate}`, which the subgraph resolves itself");
