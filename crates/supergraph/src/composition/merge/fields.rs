@@ -50,7 +50,6 @@ impl<'s> Merger<'s> {
             };
             if !is_interface {
                 self.check_sharing(&merge);
-                self.hint_runtime_types(&merge);
             }
             if let Some(field) = self.merge_field(&mut merge) {
                 merged.push(field);

@@ -1,15 +1,18 @@
 //! Checks of the whole supergraph: it is read, and every operation can be planned.
 
+use graphql::definitions::Definitions;
+
 use super::{Merger, Source};
+use crate::Supergraph;
+use crate::composed::read_definitions;
 use crate::composition::schema::Field;
 use crate::composition::{Code, Finding};
 use crate::satisfiability::{self, Unsatisfiable};
-use crate::{Supergraph, read};
 
 impl<'s> Merger<'s> {
     /// Adds an error for each operation that cannot be planned.
-    pub(super) fn check_supergraph(&mut self, text: &str) {
-        match read(text) {
+    pub(super) fn check_supergraph(&mut self, definitions: &Definitions) {
+        match read_definitions(definitions) {
             Ok(supergraph) => self.check_satisfiability(&supergraph),
             Err(problems) => self.errors.extend(
                 problems
