@@ -162,10 +162,21 @@ impl Default for Limits {
     }
 }
 
+/// A field of several subgraphs that may return objects of different types in each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedField {
+    /// `Type.field`
+    pub coordinate: String,
+    /// Runtime types by subgraph; all subgraphs have some in common.
+    pub subgraphs: Vec<(Arc<str>, Vec<Arc<str>>)>,
+}
+
 /// The findings of a check, with its work.
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub findings: Vec<Unsatisfiable>,
+    /// Fields whose runtime types differ, which is satisfiable.
+    pub shared: Vec<SharedField>,
     /// Number of visited states.
     pub states: usize,
     /// Number of times that the visits reached from a visit were computed.
@@ -195,18 +206,19 @@ pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
         (OperationKind::Mutation, schema.mutation),
         (OperationKind::Subscription, schema.subscription),
     ];
-    let (mut findings, mut states) = (Vec::new(), 0);
+    let (mut findings, mut shared, mut states) = (Vec::new(), Vec::new(), 0);
     for (kind, root) in roots {
         let Some(root) = root.filter(|root| api.has(*root)) else { continue };
         let walk = Walk::new(&mut reachability, &fields, kind, limits, states);
-        let Walked { findings: found, count } = walk.run(root);
+        let Walked { findings: found, shared: differing, count } = walk.run(root);
+        shared.extend(differing);
         findings.extend(found.into_iter().map(|found| found.finding));
         states = count;
         if matches!(findings.last(), Some(Unsatisfiable::TooManyPaths(_))) {
             break;
         }
     }
-    Checked { findings, states, computations: reachability.work }
+    Checked { findings, shared, states, computations: reachability.work }
 }
 
 impl Unsatisfiable {

@@ -20,7 +20,7 @@ use super::explain::{Failure, explain};
 use super::operations::{self, PathStep};
 use super::reachable::{Reachability, Reached};
 use super::visits::{Edge, VisitId};
-use super::{Attempt, Limits, Reason, UnresolvableField, Unsatisfiable};
+use super::{Attempt, Limits, Reason, SharedField, UnresolvableField, Unsatisfiable};
 
 /// Visits with their conditions.
 type Entries = Rc<[(VisitId, Condition)]>;
@@ -65,6 +65,8 @@ pub(super) struct Walk<'r, 's> {
     visited: FxHashMap<TypeId, Vec<Visited>>,
     /// Shared fields with findings about their runtime types.
     mismatched: FxHashSet<FieldId>,
+    /// Shared fields whose runtime types differ.
+    shared: FxHashMap<FieldId, SharedField>,
     /// Condition under which something is not resolved.
     failing: Condition,
     /// Number of fields that are not resolved in some state.
@@ -87,6 +89,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Walked {
     pub(super) findings: Vec<Found>,
+    pub(super) shared: Vec<SharedField>,
     pub(super) count: usize,
 }
 
@@ -110,6 +113,7 @@ impl<'r, 's> Walk<'r, 's> {
             known: FxHashSet::default(),
             visited: FxHashMap::default(),
             mismatched: FxHashSet::default(),
+            shared: FxHashMap::default(),
             failing: Condition::FALSE,
             failures: 0,
             operations: FxHashSet::default(),
@@ -134,7 +138,10 @@ impl<'r, 's> Walk<'r, 's> {
             self.visit_single_executors(StateId(0));
         }
         self.visit_queue();
-        Walked { findings: self.findings, count: self.count }
+        let mut shared: Vec<_> = self.shared.into_iter().collect();
+        shared.sort_unstable_by_key(|(field, _)| *field);
+        let shared = shared.into_iter().map(|(_, shared)| shared).collect();
+        Walked { findings: self.findings, shared, count: self.count }
     }
 
     /// Visits the root fields of a mutation or subscription: exactly one subgraph executes each.
@@ -466,7 +473,12 @@ impl<'r, 's> Walk<'r, 's> {
         for set in sets {
             common.retain(|object| set.iter().any(|(other, _)| other == object));
         }
-        if !common.is_empty() || !self.mismatched.insert(field) {
+        let is_equal = by_subgraph.values().all(|edge| edge.children.len() == common.len());
+        let is_known = match common.is_empty() {
+            true => !self.mismatched.insert(field),
+            false => is_equal || self.shared.contains_key(&field),
+        };
+        if is_known {
             return;
         }
         let supergraph = self.reachability.visits.supergraph;
@@ -476,11 +488,17 @@ impl<'r, 's> Walk<'r, 's> {
                 edge.children.iter().map(|(object, _)| supergraph.schema[*object].name.clone());
             (supergraph.subgraph(*subgraph).name.clone(), names.collect())
         });
+        let coordinate = self.coordinate(self.states[id.0].object, field);
+        let subgraphs = types.collect();
+        if !common.is_empty() {
+            self.shared.insert(field, SharedField { coordinate, subgraphs });
+            return;
+        }
         let finding = Unsatisfiable::RuntimeTypes {
             operation: operations::print(supergraph, self.kind, [path.as_slice()]),
-            coordinate: self.coordinate(self.states[id.0].object, field),
+            coordinate,
             r#type: supergraph.schema[supergraph.schema[field].r#type.base].name.clone(),
-            subgraphs: types.collect(),
+            subgraphs,
         };
         self.findings.push(Found { path, when: Condition::TRUE, finding });
     }

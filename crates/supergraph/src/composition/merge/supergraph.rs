@@ -2,12 +2,13 @@
 
 use graphql::definitions::Definitions;
 
+use super::wording::list;
 use super::{Merger, Source};
 use crate::Supergraph;
 use crate::composed::read_definitions;
 use crate::composition::schema::Field;
 use crate::composition::{Code, Finding};
-use crate::satisfiability::{self, Unsatisfiable};
+use crate::satisfiability::{self, Limits, SharedField, Unsatisfiable};
 
 impl<'s> Merger<'s> {
     /// Adds an error for each operation that cannot be planned.
@@ -23,7 +24,11 @@ impl<'s> Merger<'s> {
     }
 
     fn check_satisfiability(&mut self, supergraph: &Supergraph) {
-        for found in satisfiability::check(supergraph) {
+        let checked = satisfiability::check_within(supergraph, Limits::default());
+        for shared in &checked.shared {
+            self.hint_runtime_types(shared);
+        }
+        for found in checked.findings {
             let (code, remedy) = match &found {
                 Unsatisfiable::Field(_) | Unsatisfiable::RootField { .. } => (
                     Code::SatisfiabilityError,
@@ -46,6 +51,22 @@ impl<'s> Merger<'s> {
             }
             self.errors.push(finding);
         }
+    }
+
+    fn hint_runtime_types(&mut self, shared: &SharedField) {
+        let coordinate = &shared.coordinate;
+        let types = shared.subgraphs.iter().map(|(subgraph, types)| {
+            let types: Vec<_> = types.iter().map(|name| ["`", name, "`"].concat()).collect();
+            format!("{} in subgraph \"{subgraph}\"", list(&types))
+        });
+        let message = format!(
+            "The shared field `{coordinate}` may return objects of different types: {}. All \
+             subgraphs must resolve it to the same objects, and so to types that all of them have.",
+            types.collect::<Vec<_>>().join("; ")
+        );
+        let hint = Finding::new(Code::InconsistentRuntimeTypesForShareableReturn, message);
+        let hint = self.located(hint.on(&**coordinate), &self.field_sources(coordinate));
+        self.hints.push(hint);
     }
 
     /// Returns the field of a coordinate in all subgraphs.
