@@ -164,28 +164,27 @@ fn report(wrong: &[String], all: usize) -> Result<(), Failed> {
 }
 
 impl Compared {
-    /// Differences from Apollo's composer, or from the other one where Apollo's fails. Both stop
-    /// between stages; we report the errors of later stages too, which must be those of one of them.
+    /// Differences from Apollo's composer, unless it fails itself. It stops between stages; we report
+    /// the errors of later stages too, which must be those of the other composer.
     fn difference(&self) -> String {
-        let has_failed = self.apollo.errors.contains(FAILED);
-        let peer = if has_failed { &self.guild } else { &self.apollo };
-        let other = if has_failed { &self.apollo } else { &self.guild };
+        if self.apollo.errors.contains(FAILED) {
+            return String::new();
+        }
+        let (apollo, guild) = (&self.apollo.errors, &self.guild.errors);
         let mut errors = codes(&self.ours.errors);
-        if !peer.errors.is_empty() {
-            errors.retain(|code| peer.errors.contains(code) || !other.errors.contains(code));
+        if !apollo.is_empty() {
+            errors.retain(|code| apollo.contains(code) || !guild.contains(code));
         }
-        let mut text = case::compare("errors", &peer.errors, &errors);
+        let mut text = case::compare("errors", apollo, &errors);
         if text.is_empty() && errors.is_empty() {
-            if !has_failed {
-                let mut hints = codes(&self.ours.hints);
-                hints.retain(|code| peer.hints.contains(code) || code != MORE_HINTS);
-                text += &case::compare("hints", &peer.hints, &hints);
-            }
-            text += &self.difference_of_api(peer);
+            let mut hints = codes(&self.ours.hints);
+            hints.retain(|code| self.apollo.hints.contains(code) || code != MORE_HINTS);
+            text += &case::compare("hints", &self.apollo.hints, &hints);
+            text += &self.difference_of_api(&self.apollo);
         }
-        if !text.is_empty() && other.errors != peer.errors {
-            let other: Vec<_> = other.errors.iter().map(String::as_str).collect();
-            text += &format!("the other composer: {}\n", other.join(" "));
+        if !text.is_empty() && guild != apollo {
+            let guild: Vec<_> = guild.iter().map(String::as_str).collect();
+            text += &format!("the other composer: {}\n", guild.join(" "));
         }
         text
     }
