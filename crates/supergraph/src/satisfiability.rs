@@ -199,10 +199,10 @@ pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
     for (kind, root) in roots {
         let Some(root) = root.filter(|root| api.has(*root)) else { continue };
         let walk = Walk::new(&mut reachability, &fields, kind, limits, states);
-        let Walked { findings: found, count } = walk.run(root);
+        let Walked { findings: found, count, is_exceeded } = walk.run(root);
         findings.extend(found.into_iter().map(|found| found.finding));
         states = count;
-        if matches!(findings.last(), Some(Unsatisfiable::TooManyPaths(_))) {
+        if is_exceeded {
             break;
         }
     }

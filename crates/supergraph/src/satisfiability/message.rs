@@ -32,8 +32,12 @@ impl fmt::Display for Unsatisfiable {
                      subgraphs have in common. The runtime types are:"
                 )?;
                 for (subgraph, types) in subgraphs {
-                    let word = if types.len() == 1 { "type" } else { "types" };
-                    write!(f, "\n- in subgraph \"{subgraph}\", {word} {};", quoted(types))?;
+                    let word = match types.len() {
+                        0 => "no type",
+                        1 => "type ",
+                        _ => "types ",
+                    };
+                    write!(f, "\n- in subgraph \"{subgraph}\", {word}{};", quoted(types))?;
                 }
                 f.write_str(
                     "\nAll subgraphs must resolve a shared field in the same way, so they must have \
