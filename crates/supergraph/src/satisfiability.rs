@@ -119,6 +119,12 @@ pub enum Reason {
         field: String,
         fields: Vec<String>,
     },
+    /// Required fields or contexts are sent with a key, and none can be used.
+    NoKeyForInputs {
+        subgraph: Arc<str>,
+        field: String,
+        on: Arc<str>,
+    },
     /// No enclosing object sets a context.
     Context {
         subgraph: Arc<str>,

@@ -102,6 +102,12 @@ impl fmt::Display for Reason {
                  \"{subgraph}\": {} cannot be resolved.",
                 quoted(fields)
             ),
+            Self::NoKeyForInputs { subgraph, field, on } => write!(
+                f,
+                "cannot satisfy @requires or @fromContext conditions on field \"{field}\": the values \
+                 are sent with a @key of type \"{on}\", and none in subgraph \"{subgraph}\" is \
+                 resolvable here."
+            ),
             Self::Context { subgraph, field } => write!(
                 f,
                 "could not find a match for the context that field \"{field}\" of subgraph \

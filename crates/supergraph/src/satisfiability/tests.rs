@@ -593,3 +593,101 @@ fn a_context_that_is_not_set_on_every_path() {
           - could not find a match for the context that field "C.f" of subgraph "b" requires (@fromContext)."#]],
     );
 }
+
+#[test]
+fn required_fields_are_known_before_a_jump() {
+    check_messages(
+        "type Query @type(A) @type(B) { t: T @field(A) }
+         type T @type(A, key: \"id code\") @type(B, key: \"id\") {
+           id: ID! code: ID! @field(A)
+           x: Int @field(A) @field(B, external: true) y: Int @field(B, requires: \"x\")
+         }",
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn required_fields_are_sent_with_a_resolvable_key() {
+    check_messages(
+        "type Query @type(A) @type(B) { t: T @field(A) }
+         type T @type(A, key: \"id\", resolvable: false) @type(B, key: \"id\") {
+           id: ID! x: Int @field(A, external: true) @field(B) y: Int @field(A, requires: \"x\")
+         }",
+        &expect![[r#"
+            The following supergraph API query:
+            {
+              t {
+                y
+              }
+            }
+            cannot be satisfied by the subgraphs because:
+            - from subgraph "a": cannot satisfy @requires or @fromContext conditions on field "T.y": the values are sent with a @key of type "T", and none in subgraph "a" is resolvable here."#]],
+    );
+}
+
+#[test]
+fn queries_below_a_mutation_enter_any_subgraph() {
+    check_messages(
+        "type Query @type(A) @type(B) { x: Int @field(A) y: Int @field(B) }
+         type Mutation @type(A) { m: R } type R @type(A) { query: Query! }",
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn inaccessible_fields_are_keys_and_no_paths() {
+    check_messages(
+        "type Query @type(A) @type(B) { t: T @field(A) }
+         type T @type(A, key: \"id\") @type(B, key: \"id\") {
+           id: ID! @inaccessible x: Int @field(B) u: U @field(A) @inaccessible
+         }
+         type U @type(A) @type(B) { y: Int @field(B) }",
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn contexts_are_sent_to_objects_between() {
+    let jump = |key: &str| {
+        format!(
+            "type Query @type(A) @type(B) {{ t: T @field(A) }}
+             type T @type(A, key: \"id\") @context(name: \"b__c\") {{
+               id: ID! d: D @field(A) v: Int @field(A)
+             }}
+             type D @type(A, key: \"id\") @type(B{key}) {{ id: ID! c: C @field(B) }}
+             type C @type(B) {{
+               f: Int @field(B, contextArguments: [
+                 {{ context: \"b__c\", name: \"v\", type: \"Int\", selection: \"{{ v }}\" }}
+               ])
+             }}"
+        )
+    };
+    check_messages(&jump(", key: \"id\""), &expect![[""]]);
+    check_messages(
+        &jump(""),
+        &expect![[r#"
+        The following supergraph API query:
+        {
+          t {
+            d {
+              c {
+                __typename
+              }
+            }
+          }
+        }
+        cannot be satisfied by the subgraphs because:
+        - from subgraph "a":
+          - cannot find field "D.c".
+          - cannot move to subgraph "b", which has field "D.c", because type "D" has no @key defined in subgraph "b"."#]],
+    );
+}
+
+#[test]
+fn no_objects_of_an_interface_without_implementations_exist() {
+    check_messages(
+        "type Query @type(A) @type(B) { i: I @field(A) }
+         interface I @type(A) @type(B) { x: Int @field(B) }",
+        &expect![[""]],
+    );
+}
