@@ -119,6 +119,12 @@ pub enum Reason {
         field: String,
         fields: Vec<String>,
     },
+    /// Required fields or contexts are sent with a key, and none can be used.
+    NoKeyForInputs {
+        subgraph: Arc<str>,
+        field: String,
+        on: Arc<str>,
+    },
     /// No enclosing object sets a context.
     Context {
         subgraph: Arc<str>,
@@ -199,10 +205,10 @@ pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
     for (kind, root) in roots {
         let Some(root) = root.filter(|root| api.has(*root)) else { continue };
         let walk = Walk::new(&mut reachability, &fields, kind, limits, states);
-        let Walked { findings: found, count } = walk.run(root);
+        let Walked { findings: found, count, is_exceeded } = walk.run(root);
         findings.extend(found.into_iter().map(|found| found.finding));
         states = count;
-        if matches!(findings.last(), Some(Unsatisfiable::TooManyPaths(_))) {
+        if is_exceeded {
             break;
         }
     }
