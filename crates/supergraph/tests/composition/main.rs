@@ -2,12 +2,14 @@
 //! found when it runs.
 //!
 //! * [`case`]: the case files of `tests/cases`, each a few subgraphs with the codes of their findings
+//! * [`manual`]: the page of the codes
 //! * [`peers`]: the same cases and random subgraphs, beside the composers of `tests/composers`
 //! * [`random`]: random subgraphs by seed
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
 mod case;
+mod manual;
 mod peers;
 mod random;
 
@@ -23,6 +25,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let name = file.name();
         trials.push(Trial::test(name, move || file.check()));
     }
+    trials.extend(manual::trials());
     trials.extend(peers::trials());
     Ok(libtest_mimic::run(&arguments, trials).exit_code())
 }

@@ -130,8 +130,14 @@ impl<'s> Merger<'s> {
                 };
                 let Ok(selections) = parse_field_set(selection) else { continue };
                 let own = merged.requirements_of(&parent.name, &field.name);
-                let read = context_types(self.subgraph(graph), name)
-                    .find_map(|r#type| merged.unmet(&own, &r#type.name, &selections));
+                let unmet = |r#type: &Type| match includes(
+                    &own,
+                    &merged.requirements_of_type(&r#type.name),
+                ) {
+                    true => merged.unmet(&own, &r#type.name, &selections),
+                    false => Some(r#type.name.as_ref().to_owned()),
+                };
+                let read = context_types(self.subgraph(graph), name).find_map(unmet);
                 if let Some(read) = read {
                     self.report_transitive(graph, (parent, field), source, &read);
                 }

@@ -58,7 +58,8 @@ impl Owner {
 
 pub(super) fn check(report: &mut Report<'_>) {
     let subgraph = report.subgraph;
-    for r#type in &subgraph.types {
+    // A key of another type is a finding of the rules of directives.
+    for r#type in subgraph.types.iter().filter(|r#type| r#type.composite().is_some()) {
         for key in all(&r#type.applied, Meaning::Key) {
             check_key(report, r#type, key);
         }

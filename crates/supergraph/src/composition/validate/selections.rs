@@ -128,7 +128,8 @@ impl Checker<'_, '_> {
         self.check(r#type, selections, is_external || self.is_external(parent, field));
     }
 
-    /// Whether a field is external; that of an interface is if it is in an implementation.
+    /// Whether a field with subfields is external; that of an interface is if it is in an
+    /// implementation.
     fn is_external(&self, parent: &Type, field: &Field) -> bool {
         let subgraph = self.report.subgraph;
         let is_in = |object: &Arc<str>| {
