@@ -23,7 +23,7 @@ use super::explain::{Failure, explain};
 use super::operations::{self, PathStep};
 use super::reachable::{Reachability, Reached};
 use super::visits::VisitId;
-use super::{Attempt, Limits, Reason, UnresolvableField, Unsatisfiable};
+use super::{Attempt, Limits, Reason, RuntimeTypes, UnresolvableField, Unsatisfiable};
 
 /// Visits with their conditions.
 type Entries = Rc<[(VisitId, Condition)]>;
@@ -68,6 +68,9 @@ pub(super) struct Walk<'r, 's> {
     visited: FxHashMap<TypeId, Vec<Visited>>,
     /// Shared fields with findings about their runtime types.
     mismatched: FxHashSet<FieldId>,
+    /// Shared fields that are in `shared`.
+    inconsistent: FxHashSet<FieldId>,
+    shared: Vec<RuntimeTypes>,
     /// Condition under which something is not resolved.
     failing: Condition,
     /// Number of fields that are not resolved in some state.
@@ -92,6 +95,8 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Walked {
     pub(super) findings: Vec<Found>,
+    /// Shared fields whose subgraphs have different runtime types, with some in common.
+    pub(super) shared: Vec<RuntimeTypes>,
     pub(super) count: usize,
     pub(super) is_exceeded: bool,
 }
@@ -116,6 +121,8 @@ impl<'r, 's> Walk<'r, 's> {
             known: FxHashSet::default(),
             visited: FxHashMap::default(),
             mismatched: FxHashSet::default(),
+            inconsistent: FxHashSet::default(),
+            shared: Vec::new(),
             failing: Condition::FALSE,
             failures: 0,
             is_exceeded: false,
@@ -144,7 +151,8 @@ impl<'r, 's> Walk<'r, 's> {
         if self.reachability.visits.conditions.is_exceeded() {
             self.exceed();
         }
-        Walked { findings: self.findings, count: self.count, is_exceeded: self.is_exceeded }
+        let Self { findings, shared, count, is_exceeded, .. } = self;
+        Walked { findings, shared, count, is_exceeded }
     }
 
     fn visit_queue(&mut self) {
