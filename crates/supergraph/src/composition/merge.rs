@@ -179,10 +179,16 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
     merger.require_of_implementations(&mut types);
-    merger.check_implementations(&types);
-    merger.check_transitive_requirements(&types);
     merger.check_queries(&types);
-    merger.check_inaccessible(&types);
+    // Later checks would find the consequences of earlier errors.
+    if merger.errors.is_empty() {
+        merger.check_implementations(&types);
+        merger.check_transitive_requirements(&types);
+    }
+    if merger.errors.is_empty() {
+        merger.check_merged_fields(&types);
+        merger.check_inaccessible(&types);
+    }
     let definitions = merger.errors.is_empty().then(|| merger.document(types));
     if let Some(definitions) = &definitions {
         merger.check_supergraph(definitions);

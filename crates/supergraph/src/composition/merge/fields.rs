@@ -60,11 +60,11 @@ impl<'s> Merger<'s> {
     }
 
     fn merge_field(&mut self, merge: &mut FieldMerge<'_, 's>) -> Option<FieldDefinition> {
-        self.check_external_directives(merge);
         if merge.resolved.is_empty() {
             self.report_external_only(merge);
             return None;
         }
+        self.check_external_directives(merge);
         let coordinate = merge.coordinate.clone();
         let resolved = merge.resolved.clone();
         let description = self.merge_description(&coordinate, &resolved);
