@@ -93,7 +93,7 @@ pub(super) fn fixtures() -> PathBuf {
 }
 
 /// The supergraphs of the fixtures, sorted by name.
-pub(super) fn texts() -> io::Result<Vec<Vec<u8>>> {
+fn texts() -> io::Result<Vec<Vec<u8>>> {
     let folders = fs::read_dir(fixtures().join("supergraphs"))?;
     let folders = folders.map(|entry| Ok(entry?.path()));
     let mut folders = folders.collect::<io::Result<Vec<PathBuf>>>()?;

@@ -25,11 +25,8 @@ const LONGEST_TAPE: usize = 400;
 
 /// A test for each supergraph.
 pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
-    let mut folders = vec![fixtures()];
-    let more = std::env::var("THALWEG_SUPERGRAPHS").unwrap_or_default();
-    folders.extend(more.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from));
     let mut trials = Vec::new();
-    for folder in folders {
+    for folder in folders() {
         let mut files = Vec::new();
         find(&folder, &mut files)?;
         files.sort();
@@ -41,12 +38,19 @@ pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     Ok(trials)
 }
 
+/// The folders of supergraphs.
+pub(super) fn folders() -> Vec<PathBuf> {
+    let more = std::env::var("THALWEG_SUPERGRAPHS").unwrap_or_default();
+    let more = more.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    std::iter::once(fixtures()).chain(more).collect()
+}
+
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/supergraphs")
 }
 
 /// Finds supergraph files: all `.graphql` files with `join__Graph`.
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+pub(super) fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {

@@ -1,10 +1,14 @@
 //! Satisfiability and the planner agree: if a supergraph has no findings, each generated operation
 //! has a plan; the example operation of each finding has none.
 //!
-//! The supergraphs are generated ones and those of the fixtures, with some join directives changed
-//! or removed, so that many are unsatisfiable.
+//! The supergraphs are generated ones, those of the fixtures and those in the folders of
+//! `THALWEG_SUPERGRAPHS`, with some join directives changed or removed, so that many are
+//! unsatisfiable.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gateway::planner::{Labels, PlanError};
 use graphql::Validator;
@@ -16,7 +20,8 @@ use testkit::federation::question::{Planned, Refused};
 use testkit::federation::{Made, Question, make, supergraphs};
 use testkit::fuzz::{Choices, Target};
 
-use super::fuzz::{fixtures, stretched, texts};
+use super::fuzz::{fixtures, stretched};
+use super::oracle::{find, folders};
 
 /// The tests, by their names.
 pub(crate) const TESTS: [(&str, fn()); 1] = [("satisfiability::planner", planner)];
@@ -24,20 +29,35 @@ pub(crate) const TESTS: [(&str, fn()); 1] = [("satisfiability::planner", planner
 /// Operations over each satisfiable supergraph.
 const OPERATIONS: usize = 4;
 
+/// Numbers of compared supergraphs.
+#[derive(Debug, Default)]
+struct Compared {
+    satisfiable: AtomicUsize,
+    unsatisfiable: AtomicUsize,
+}
+
 fn planner() {
-    let texts = texts().unwrap();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in folders() {
+        find(&folder, &mut files).unwrap();
+    }
+    files.sort();
+    let compared = Compared::default();
     let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 900);
-    let check = |tape: &[u8]| compare(&texts, tape);
+    let check = |tape: &[u8]| compare(&files, tape, &compared);
     let target = Target { name: "satisfiability", cases: 300, make: &make, check: &check };
     target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
+    let Compared { satisfiable, unsatisfiable } = compared;
+    let counts = (satisfiable.into_inner(), unsatisfiable.into_inner());
+    assert!(counts.0 > 50 && counts.1 > 50, "{counts:?}: few of a kind");
 }
 
 /// Compares the findings for one changed supergraph with the planner.
-fn compare(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
+fn compare(files: &[PathBuf], tape: &[u8], compared: &Compared) -> Result<(), String> {
     let (own, rest) = tape.split_at(tape.len() / 2);
     let mut choices = Choices::new(own);
     let text = match choices.chance(50) {
-        true => choices.pick(texts).map(|text| String::from_utf8_lossy(text).into_owned()),
+        true => choices.pick(files).and_then(|file| fs::read_to_string(file).ok()),
         false => None,
     };
     let mut text = text.unwrap_or_else(|| supergraphs::make(&mut choices));
@@ -67,8 +87,10 @@ fn compare(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
         }
     }
     if !unresolved.is_empty() {
+        compared.unsatisfiable.fetch_add(1, Ordering::Relaxed);
         return Ok(());
     }
+    compared.satisfiable.fetch_add(1, Ordering::Relaxed);
     let names: BTreeSet<_> = supergraph.labels().into_iter().collect();
     for _ in 0..OPERATIONS {
         let active = names.iter().filter(|_| choices.chance(50));
@@ -108,23 +130,30 @@ fn changed(text: &str, choices: &mut Choices<'_>) -> String {
     if directive.matches('"').count() % 2 == 1 {
         return text.to_owned();
     }
-    let directive = match choices.below(6) {
+    let is_type = directive.starts_with("@join__type");
+    let keywords = ["\ninterface ", "\ntype ", "\nunion ", "\nenum ", "\nscalar ", "\ninput "];
+    let place = |keyword: &&str| before.rfind(*keyword);
+    let is_of_interface = keywords.iter().max_by_key(|keyword| place(keyword)) == keywords.first();
+    let with = |more: &str| directive.replace(')', &format!(", {more})"));
+    let directive = match choices.below(8) {
         0 => String::new(),
-        1 if directive.starts_with("@join__type") && directive.contains("key:") => {
-            directive.replace(')', ", resolvable: false)")
-        }
-        1 | 2 if directive.starts_with("@join__field") => {
-            directive.replace(')', ", external: true)")
-        }
+        1 if is_type && directive.contains("key:") => with("resolvable: false"),
+        1 | 2 if !is_type => with("external: true"),
         3 if directive.contains("\"id\"") => directive.replace("\"id\"", "\"code\""),
         4 if directive.contains("key:") => {
             let end = directive.find(", key:").unwrap_or(directive.len() - 1);
             format!("{})", &directive[..end])
         }
-        _ if directive.starts_with("@join__field") => {
+        5 if is_type && is_of_interface => with("isInterfaceObject: true"),
+        5 | 6 if !is_type => {
+            let names = ["id", "code", "name", "f0", "f1", "r1"];
+            let name = choices.pick(&names).copied().unwrap_or_default();
+            with(&format!("requires: \"{name}\""))
+        }
+        _ if !is_type => {
             let label = ["x", "y"][choices.below(2)];
-            let from = if choices.chance(50) { ", override: \"\"" } else { "" };
-            directive.replace(')', &format!("{from}, overrideLabel: \"{label}\")"))
+            let from = if choices.chance(50) { "override: \"\", " } else { "" };
+            with(&format!("{from}overrideLabel: \"{label}\""))
         }
         _ => directive.to_owned(),
     };

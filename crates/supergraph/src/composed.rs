@@ -28,6 +28,7 @@ pub use contexts::{ContextArgument, ContextSource};
 pub use field_sets::{FieldSet, FieldSetId, SetSelection};
 use objects::Objects;
 pub use objects::TypeSet;
+pub(crate) use read::read_definitions;
 pub use read::{Problem, read};
 pub use requirements::{Alternatives, Requirement, RequirementId, Requirements};
 pub use weights::{ListSize, SizedField, Weights};

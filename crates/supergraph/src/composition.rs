@@ -149,6 +149,9 @@ impl Composer {
                 Err(found) => errors.extend(found.iter().cloned()),
             }
         }
+        if !errors.is_empty() {
+            return Composition { errors, ..Composition::default() };
+        }
         subgraphs.sort_by(|one, other| one.name.cmp(&other.name));
         let upgraded = upgrade::upgrade(&subgraphs, &mut errors);
         if !errors.is_empty() {

@@ -77,6 +77,18 @@ pub enum Unsatisfiable {
     TooManyPaths(Limits),
 }
 
+/// A field of several subgraphs that have different possible runtime types of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeTypes {
+    /// An operation that selects the field.
+    pub operation: String,
+    pub coordinate: String,
+    /// The abstract type of the field.
+    pub r#type: Arc<str>,
+    /// Runtime types by subgraph.
+    pub subgraphs: Vec<(Arc<str>, Vec<Arc<str>>)>,
+}
+
 /// A field that cannot be resolved on some path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnresolvableField {
@@ -118,6 +130,12 @@ pub enum Reason {
         subgraph: Arc<str>,
         field: String,
         fields: Vec<String>,
+    },
+    /// Required fields or contexts are sent with a key, and none can be used.
+    NoKeyForInputs {
+        subgraph: Arc<str>,
+        field: String,
+        on: Arc<str>,
     },
     /// No enclosing object sets a context.
     Context {
@@ -166,6 +184,9 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub findings: Vec<Unsatisfiable>,
+    /// Shared fields with some runtime types in common: satisfiable, if their subgraphs return only
+    /// these.
+    pub shared: Vec<RuntimeTypes>,
     /// Number of visited states.
     pub states: usize,
     /// Number of times that the visits reached from a visit were computed.
@@ -195,18 +216,19 @@ pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
         (OperationKind::Mutation, schema.mutation),
         (OperationKind::Subscription, schema.subscription),
     ];
-    let (mut findings, mut states) = (Vec::new(), 0);
+    let (mut findings, mut shared, mut states) = (Vec::new(), Vec::new(), 0);
     for (kind, root) in roots {
         let Some(root) = root.filter(|root| api.has(*root)) else { continue };
         let walk = Walk::new(&mut reachability, &fields, kind, limits, states);
-        let Walked { findings: found, count } = walk.run(root);
+        let Walked { findings: found, shared: own, count, is_exceeded } = walk.run(root);
+        shared.extend(own);
         findings.extend(found.into_iter().map(|found| found.finding));
         states = count;
-        if matches!(findings.last(), Some(Unsatisfiable::TooManyPaths(_))) {
+        if is_exceeded {
             break;
         }
     }
-    Checked { findings, states, computations: reachability.work }
+    Checked { findings, shared, states, computations: reachability.work }
 }
 
 impl Unsatisfiable {

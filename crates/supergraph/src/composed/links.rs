@@ -64,6 +64,8 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ("requiresScopes", &[("", Meaning::Guard(Guard::RequiresScopes))]),
     ("policy", &[("", Meaning::Guard(Guard::Policy))]),
     ("context", &[("", Meaning::Context)]),
+    // Tags by which caches are invalidated; there is no cache.
+    ("cacheTag", &[]),
     ("cost", &[("", Meaning::Cost), ("listSize", Meaning::ListSize)]),
 ];
 

@@ -66,8 +66,13 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
         });
         problems.collect::<Vec<_>>()
     })?;
+    read_definitions(&definitions)
+}
+
+/// Reads the definitions of a composed schema, or returns all errors in it.
+pub(crate) fn read_definitions(definitions: &Definitions) -> Result<Supergraph, Vec<Problem>> {
     let mut problems = Vec::new();
-    let links = Links::read(&definitions, &mut problems);
+    let links = Links::read(definitions, &mut problems);
     let mut reader = Reader {
         links,
         subgraphs: Vec::new(),
@@ -76,11 +81,11 @@ pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
         types: Vec::new(),
         problems,
     };
-    reader.read_subgraphs(&definitions);
-    reader.declare_types(&definitions);
+    reader.read_subgraphs(definitions);
+    reader.declare_types(definitions);
     reader.read_members();
-    directives::read(&mut reader, &definitions);
-    reader.read_roots(&definitions);
+    directives::read(&mut reader, definitions);
+    reader.read_roots(definitions);
     let owners = join::owners(&mut reader);
     let hidden = api::hidden(&mut reader);
     let requirements = requirements::requirements(&mut reader);

@@ -20,7 +20,6 @@ mod inputs;
 mod interface_objects;
 mod join;
 mod overrides;
-mod runtime_types;
 mod sharing;
 mod supergraph;
 mod type_references;
@@ -106,6 +105,8 @@ struct Types<'s> {
     all: Vec<(&'s Arc<str>, Vec<Source<'s, Type>>)>,
     /// Indexes of [`all`](Self::all).
     by_name: FxHashMap<&'s str, usize>,
+    /// Subgraphs with interface objects, by name.
+    interface_objects: FxHashMap<&'s str, Vec<Source<'s, Type>>>,
 }
 
 impl<'s> Types<'s> {
@@ -114,6 +115,9 @@ impl<'s> Types<'s> {
         for (graph, subgraph) in subgraphs.iter().enumerate() {
             for r#type in &subgraph.types {
                 let source = Source { graph, element: r#type };
+                if r#type.is_interface_object() {
+                    types.interface_objects.entry(&r#type.name).or_default().push(source);
+                }
                 match types.by_name.get(&*r#type.name) {
                     Some(index) => types.all[*index].1.push(source),
                     None => {
@@ -175,16 +179,22 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
     merger.require_of_implementations(&mut types);
-    merger.check_implementations(&types);
-    merger.check_transitive_requirements(&types);
     merger.check_queries(&types);
-    merger.check_inaccessible(&types);
-    let supergraph = merger.errors.is_empty().then(|| merger.document(types));
-    let mut supergraph = supergraph.map(|definitions| print_definitions(&definitions));
-    if let Some(text) = &supergraph {
-        merger.check_supergraph(text);
+    // Later checks would find the consequences of earlier errors.
+    if merger.errors.is_empty() {
+        merger.check_implementations(&types);
+        merger.check_transitive_requirements(&types);
     }
-    supergraph = supergraph.filter(|_| merger.errors.is_empty());
+    if merger.errors.is_empty() {
+        merger.check_merged_fields(&types);
+        merger.check_inaccessible(&types);
+    }
+    let definitions = merger.errors.is_empty().then(|| merger.document(types));
+    if let Some(definitions) = &definitions {
+        merger.check_supergraph(definitions);
+    }
+    let is_valid = merger.errors.is_empty();
+    let supergraph = definitions.filter(|_| is_valid).map(|it| print_definitions(&it));
     Composition { supergraph, errors: merger.errors, hints: merger.hints }
 }
 

@@ -13,9 +13,11 @@ use rustc_hash::FxHashSet;
 
 use super::field_sets::{self, Coordinate};
 use super::roles;
-use super::schema::{Applied, Composite, Field, Kind, Subgraph, Type, has};
+use super::schema::{Applied, Composite, Field, Kind, Subgraph, Type, all, has};
 use super::specifications::{self, FEDERATION_1, Meaning};
 use super::{Code, Finding};
+
+const TAG: Meaning = Meaning::Merged(specifications::Directive::Tag);
 
 /// Returns the subgraphs with the rules of Federation 2; those that have them already are borrowed.
 pub(crate) fn upgrade<'s>(
@@ -29,19 +31,47 @@ pub(crate) fn upgrade<'s>(
             _ => Cow::Borrowed(*subgraph),
         })
         .collect();
+    check_bases(&prepared, errors);
     let shareable: Vec<_> = prepared.iter().map(|own| shareable_fields(own, &prepared)).collect();
+    let tags = tags(&prepared);
     let upgraded =
         prepared.into_iter().zip(shareable).map(|(subgraph, shareable)| match subgraph {
             Cow::Borrowed(subgraph) => Cow::Borrowed(subgraph),
             Cow::Owned(mut subgraph) => {
                 share(&mut subgraph, &shareable);
                 define_extensions(&mut subgraph);
-                remove_unused_externals(&mut subgraph, errors);
+                remove_unused_externals(&mut subgraph, &tags, errors);
                 roles::assign(&mut subgraph);
                 Cow::Owned(subgraph)
             }
         });
     upgraded.collect()
+}
+
+/// Adds an error for each type that a subgraph of Federation 1 extends and no subgraph defines.
+fn check_bases(subgraphs: &[Cow<'_, Subgraph>], errors: &mut Vec<Finding>) {
+    let types = subgraphs.iter().flat_map(|subgraph| &subgraph.types);
+    let defined: FxHashSet<&str> = types
+        .filter(|r#type| r#type.is_defined && !has(&r#type.applied, Meaning::Extends))
+        .map(|r#type| &*r#type.name)
+        .collect();
+    let first = subgraphs.iter().filter(|subgraph| subgraph.links.federation == FEDERATION_1);
+    for subgraph in first {
+        for r#type in subgraph.types.iter().filter(|r#type| !r#type.is_root()) {
+            let is_extension = !r#type.is_defined || has(&r#type.applied, Meaning::Extends);
+            if is_extension && !defined.contains(&*r#type.name) {
+                let message = format!(
+                    "`{}` is extended in the subgraph \"{}\", but no subgraph defines it.",
+                    r#type.name, subgraph.name
+                );
+                let finding = Finding::new(Code::ExtensionWithNoBase, message)
+                    .on(&*r#type.name)
+                    .at(subgraph.place(r#type.at))
+                    .remedy("Remove `extend`, or add the definition to a subgraph.");
+                errors.push(finding);
+            }
+        }
+    }
 }
 
 /// Removes directives that Federation 1 ignored.
@@ -171,9 +201,29 @@ fn share(subgraph: &mut Subgraph, shareable: &FxHashSet<Coordinate>) {
     }
 }
 
-/// Removes external fields that no field set and no interface uses, and tags of external fields:
-/// those of the subgraph that resolves the field count.
-fn remove_unused_externals(subgraph: &mut Subgraph, errors: &mut Vec<Finding>) {
+/// A tag of a field.
+type FieldTag = (Coordinate, Arc<str>);
+
+/// Returns the tags of fields in the subgraphs that resolve them.
+fn tags(subgraphs: &[Cow<'_, Subgraph>]) -> FxHashSet<FieldTag> {
+    let mut tags = FxHashSet::default();
+    for r#type in subgraphs.iter().flat_map(|subgraph| &subgraph.types) {
+        for field in r#type.fields().iter().filter(|field| !field.roles.is_external) {
+            let names = all(&field.applied, TAG).filter_map(|tag| tag.text("name"));
+            let coordinate = (r#type.name.clone(), field.name.clone());
+            tags.extend(names.map(|name| (coordinate.clone(), name.clone())));
+        }
+    }
+    tags
+}
+
+/// Removes external fields that no field set and no interface uses, and tags of external fields
+/// that a subgraph has which resolves the field.
+fn remove_unused_externals(
+    subgraph: &mut Subgraph,
+    tags: &FxHashSet<FieldTag>,
+    errors: &mut Vec<Finding>,
+) {
     let mut emptied = Vec::new();
     for r#type in &mut subgraph.types {
         let Type { name, at, kind: Kind::Object(Composite { fields, .. }), .. } = r#type else {
@@ -185,8 +235,13 @@ fn remove_unused_externals(subgraph: &mut Subgraph, errors: &mut Vec<Finding>) {
             emptied.push((name.clone(), *at));
         }
         for field in fields.iter_mut().filter(|field| field.roles.is_external) {
-            let tag = Meaning::Merged(specifications::Directive::Tag);
-            field.applied.retain(|applied| applied.meaning != tag);
+            let coordinate = (name.clone(), field.name.clone());
+            field.applied.retain(|applied| match applied.text("name") {
+                Some(tag) if applied.meaning == TAG => {
+                    !tags.contains(&(coordinate.clone(), tag.clone()))
+                }
+                _ => true,
+            });
         }
     }
     for (name, at) in emptied {

@@ -147,12 +147,12 @@ impl<'s> Explaining<'_, 's> {
         let Some(requires) = own.requires else {
             // The subgraph has no key by which context values can be sent.
             let is_context = !own.context.is_empty();
-            return is_context.then(|| self.no_key(subgraph));
+            return is_context.then(|| self.no_key_for_inputs(subgraph));
         };
         let fields = self.unresolved(requires);
         Some(match fields.is_empty() {
             // Required fields are sent with a representation, which needs a key.
-            true => self.no_key(subgraph),
+            true => self.no_key_for_inputs(subgraph),
             false => Reason::Requires { subgraph: subgraph_name, field, fields },
         })
     }
@@ -168,6 +168,11 @@ impl<'s> Explaining<'_, 's> {
             from: self.name(self.visit.subgraph),
             fields: if is_typename_missing { vec!["__typename".into()] } else { fields },
         }
+    }
+
+    fn no_key_for_inputs(&self, subgraph: SubgraphId) -> Reason {
+        let on = self.reachability.visits.supergraph.schema[self.failure.object].name.clone();
+        Reason::NoKeyForInputs { subgraph: self.name(subgraph), field: self.field(), on }
     }
 
     fn no_key(&self, to: SubgraphId) -> Reason {

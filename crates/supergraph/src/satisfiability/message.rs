@@ -32,8 +32,12 @@ impl fmt::Display for Unsatisfiable {
                      subgraphs have in common. The runtime types are:"
                 )?;
                 for (subgraph, types) in subgraphs {
-                    let word = if types.len() == 1 { "type" } else { "types" };
-                    write!(f, "\n- in subgraph \"{subgraph}\", {word} {};", quoted(types))?;
+                    let word = match types.len() {
+                        0 => "no type",
+                        1 => "type ",
+                        _ => "types ",
+                    };
+                    write!(f, "\n- in subgraph \"{subgraph}\", {word}{};", quoted(types))?;
                 }
                 f.write_str(
                     "\nAll subgraphs must resolve a shared field in the same way, so they must have \
@@ -97,6 +101,12 @@ impl fmt::Display for Reason {
                 "cannot satisfy @requires conditions on field \"{field}\" of subgraph \
                  \"{subgraph}\": {} cannot be resolved.",
                 quoted(fields)
+            ),
+            Self::NoKeyForInputs { subgraph, field, on } => write!(
+                f,
+                "cannot satisfy @requires or @fromContext conditions on field \"{field}\": the values \
+                 are sent with a @key of type \"{on}\", and none in subgraph \"{subgraph}\" is \
+                 resolvable here."
             ),
             Self::Context { subgraph, field } => write!(
                 f,

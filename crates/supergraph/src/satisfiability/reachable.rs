@@ -12,7 +12,7 @@ use graphql::schema::{FieldId, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conditions::Condition;
-use super::visits::{Jump, RuntimeType, Visit, VisitId, Visits};
+use super::visits::{Edge, Jump, RuntimeType, Visit, VisitId, Visits};
 use crate::{FieldSetId, SetSelection};
 
 /// Reached visits of objects of one type.
@@ -84,17 +84,13 @@ impl<'s> Reachability<'s> {
         Rc::new(union)
     }
 
-    /// Returns the condition under which a field is resolved from reached visits. `contexts`: the
-    /// conditions under which enclosing objects set the contexts.
-    pub(super) fn resolved(
-        &mut self,
-        reached: &Reached,
-        field: FieldId,
-        contexts: Option<&[Condition]>,
-    ) -> Condition {
+    /// Returns the condition under which a field is resolved from reached visits.
+    fn resolved(&mut self, reached: &Reached, field: FieldId) -> Condition {
         let mut resolved = Condition::FALSE;
         for (visit, condition) in reached.iter() {
-            resolved = self.or_resolved(resolved, visit, condition, field, contexts);
+            let Some(edge) = self.visits.edge(visit, field) else { continue };
+            let condition = self.resolved_by(&edge, condition, None);
+            resolved = self.visits.conditions.or(resolved, condition);
             if resolved.is_always() {
                 break;
             }
@@ -102,14 +98,22 @@ impl<'s> Reachability<'s> {
         resolved
     }
 
-    /// Returns the condition under which a field is resolved from one visit.
-    pub(super) fn resolved_from(
+    /// Returns the condition under which a visit that is reached under a condition resolves a field.
+    /// `contexts`: the conditions under which enclosing objects set the contexts.
+    pub(super) fn resolved_by(
         &mut self,
-        (visit, condition): (VisitId, Condition),
-        field: FieldId,
+        edge: &Edge,
+        condition: Condition,
         contexts: Option<&[Condition]>,
     ) -> Condition {
-        self.or_resolved(Condition::FALSE, visit, condition, field, contexts)
+        let conditions = &mut self.visits.conditions;
+        let mut condition = conditions.and(condition, edge.when);
+        for context in &edge.contexts {
+            if let Some(contexts) = contexts {
+                condition = conditions.and(condition, contexts[*context]);
+            }
+        }
+        condition
     }
 
     /// Returns the condition under which the runtime type is known.
@@ -155,7 +159,7 @@ impl<'s> Reachability<'s> {
                     false => Condition::TRUE,
                 }
             }
-            SetSelection::Field { field, set: None, .. } => self.resolved(reached, *field, None),
+            SetSelection::Field { field, set: None, .. } => self.resolved(reached, *field),
             SetSelection::Field { field, set: Some(set), .. } => {
                 self.nested_holds(reached, *field, *set, dependent)
             }
@@ -224,25 +228,6 @@ impl<'s> Reachability<'s> {
             some = self.visits.conditions.or(some, condition);
         }
         some
-    }
-
-    fn or_resolved(
-        &mut self,
-        resolved: Condition,
-        visit: VisitId,
-        condition: Condition,
-        field: FieldId,
-        contexts: Option<&[Condition]>,
-    ) -> Condition {
-        let Some(edge) = self.visits.edge(visit, field) else { return resolved };
-        let conditions = &mut self.visits.conditions;
-        let mut condition = conditions.and(condition, edge.when);
-        for context in &edge.contexts {
-            if let Some(contexts) = contexts {
-                condition = conditions.and(condition, contexts[*context]);
-            }
-        }
-        conditions.or(resolved, condition)
     }
 
     fn any(&mut self, reached: &Reached, is_meant: impl Fn(&Visit) -> bool) -> Condition {

@@ -92,6 +92,8 @@ pub(super) struct Visits<'s> {
     by_visit: FxHashMap<Visit, VisitId>,
     provided: Vec<Vec<FieldSetId>>,
     by_provided: FxHashMap<Vec<FieldSetId>, ProvidedId>,
+    /// By field: the type that has it.
+    parents: Vec<TypeId>,
     edges: FxHashMap<(VisitId, FieldId), Option<Rc<Edge>>>,
     jumps: FxHashMap<TypeId, Rc<[Jump]>>,
 }
@@ -108,6 +110,7 @@ impl<'s> Visits<'s> {
             by_visit: FxHashMap::default(),
             provided: Vec::new(),
             by_provided: FxHashMap::default(),
+            parents: parents(supergraph),
             edges: FxHashMap::default(),
             jumps: FxHashMap::default(),
         };
@@ -136,6 +139,14 @@ impl<'s> Visits<'s> {
     /// Returns a field of a visit, if the subgraph resolves it there. The field may be one of an
     /// interface of the object.
     pub(super) fn edge(&mut self, id: VisitId, field: FieldId) -> Option<Rc<Edge>> {
+        // Most fields are in few of the subgraphs that have the type.
+        let visit = &self.visits[id.0 as usize];
+        if visit.provided == ProvidedId(0)
+            && self.parents[field.index()] == visit.interface.unwrap_or(visit.object)
+            && self.supergraph.field_in(field, visit.subgraph).is_none()
+        {
+            return None;
+        }
         if let Some(known) = self.edges.get(&(id, field)) {
             return known.clone();
         }
@@ -181,7 +192,10 @@ impl<'s> Visits<'s> {
             false => supergraph.provided(provided, visit.object, name),
         };
         let parent = visit.interface.unwrap_or(visit.object);
-        let field = supergraph.find_field(parent, name)?;
+        let field = match self.parents[field.index()] == parent {
+            true => field,
+            false => supergraph.find_field(parent, name)?,
+        };
         let Some(own) = supergraph.field_in(field, visit.subgraph) else {
             // In Federation 1 only the field set shows that the subgraph has the field.
             let below = provided?;
@@ -223,11 +237,16 @@ impl<'s> Visits<'s> {
         };
         let provided = self.provide(provided);
         let requires = None;
-        let children = supergraph.members(possible).map(|object| {
+        let mut child = |object| {
             let visit = Visit { object, subgraph, interface, provided, requires, sent };
             (object, self.add(visit))
-        });
-        children.collect()
+        };
+        match supergraph.is_object(base) {
+            // Members are searched among all object types.
+            true if supergraph.contains(possible, base) => vec![child(base)],
+            true => Vec::new(),
+            false => supergraph.members(possible).map(child).collect(),
+        }
     }
 
     /// Returns the jumps to a root type: any subgraph that has it can be entered.
@@ -382,4 +401,16 @@ impl<'s> Visits<'s> {
         self.by_provided.insert(sets, id);
         id
     }
+}
+
+/// Returns the types that have the fields, by field.
+fn parents(supergraph: &Supergraph) -> Vec<TypeId> {
+    let (fields, ..) = supergraph.schema.sizes();
+    let mut parents = vec![TypeId::new(0); fields];
+    for (parent, _) in supergraph.schema.types() {
+        for field in supergraph.fields(parent) {
+            parents[field.index()] = parent;
+        }
+    }
+    parents
 }

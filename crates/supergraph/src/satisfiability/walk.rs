@@ -8,6 +8,9 @@
 //! everything that is satisfiable there is satisfiable here. So the number of states does not
 //! depend on the number of paths. It is limited nevertheless ([`Limits::states`]).
 
+mod executors;
+mod runtime_types;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -19,8 +22,8 @@ use super::conditions::Condition;
 use super::explain::{Failure, explain};
 use super::operations::{self, PathStep};
 use super::reachable::{Reachability, Reached};
-use super::visits::{Edge, VisitId};
-use super::{Attempt, Limits, Reason, UnresolvableField, Unsatisfiable};
+use super::visits::VisitId;
+use super::{Attempt, Limits, Reason, RuntimeTypes, UnresolvableField, Unsatisfiable};
 
 /// Visits with their conditions.
 type Entries = Rc<[(VisitId, Condition)]>;
@@ -65,10 +68,15 @@ pub(super) struct Walk<'r, 's> {
     visited: FxHashMap<TypeId, Vec<Visited>>,
     /// Shared fields with findings about their runtime types.
     mismatched: FxHashSet<FieldId>,
+    /// Shared fields that are in `shared`.
+    inconsistent: FxHashSet<FieldId>,
+    shared: Vec<RuntimeTypes>,
     /// Condition under which something is not resolved.
     failing: Condition,
     /// Number of fields that are not resolved in some state.
     failures: usize,
+    /// Whether the limits were exceeded.
+    is_exceeded: bool,
     /// Operations of findings.
     operations: FxHashSet<String>,
     findings: Vec<Found>,
@@ -87,7 +95,10 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Walked {
     pub(super) findings: Vec<Found>,
+    /// Shared fields whose subgraphs have different runtime types, with some in common.
+    pub(super) shared: Vec<RuntimeTypes>,
     pub(super) count: usize,
+    pub(super) is_exceeded: bool,
 }
 
 impl<'r, 's> Walk<'r, 's> {
@@ -110,8 +121,11 @@ impl<'r, 's> Walk<'r, 's> {
             known: FxHashSet::default(),
             visited: FxHashMap::default(),
             mismatched: FxHashSet::default(),
+            inconsistent: FxHashSet::default(),
+            shared: Vec::new(),
             failing: Condition::FALSE,
             failures: 0,
+            is_exceeded: false,
             operations: FxHashSet::default(),
             findings: Vec::new(),
         }
@@ -134,115 +148,37 @@ impl<'r, 's> Walk<'r, 's> {
             self.visit_single_executors(StateId(0));
         }
         self.visit_queue();
-        Walked { findings: self.findings, count: self.count }
-    }
-
-    /// Visits the root fields of a mutation or subscription: exactly one subgraph executes each.
-    fn visit_single_executors(&mut self, root: StateId) {
-        let (object, entries) =
-            (self.states[root.0].object, Rc::clone(&self.states[root.0].entries));
-        let contexts = Rc::clone(&self.states[root.0].contexts);
-        let reached = self.reached(root);
-        for field in self.fields.get(&object).map_or(&[][..], Vec::as_slice) {
-            let mut executors = Vec::new();
-            for (visit, condition) in &*entries {
-                let from = (*visit, *condition);
-                let resolved = self.reachability.resolved_from(from, *field, Some(&contexts));
-                if !resolved.is_never() {
-                    executors.push((*visit, resolved));
-                }
-            }
-            match executors.len() {
-                0 | 1 => {
-                    let below = self.visit_field(root, &reached, *field);
-                    self.queue_all(below);
-                }
-                _ => self.visit_alternatives(root, *field, &executors),
-            }
+        if self.reachability.visits.conditions.is_exceeded() {
+            self.exceed();
         }
-    }
-
-    /// Checks that for all labels some executor of a root field satisfies everything below it.
-    fn visit_alternatives(
-        &mut self,
-        root: StateId,
-        field: FieldId,
-        executors: &[(VisitId, Condition)],
-    ) {
-        let supergraph = self.reachability.visits.supergraph;
-        let (mut executed, mut failing) = (Condition::FALSE, Condition::TRUE);
-        let mut walked = Vec::new();
-        for (executor, condition) in executors {
-            let mut walk =
-                Walk::new(self.reachability, self.fields, self.kind, self.limits, self.count);
-            let State { object, contexts, .. } = &self.states[root.0];
-            walk.states.push(State {
-                object: *object,
-                entries: [(*executor, *condition)].into(),
-                contexts: Rc::clone(contexts),
-                parent: None,
-            });
-            let reached = walk.reached(StateId(0));
-            let below = walk.visit_field(StateId(0), &reached, field);
-            walk.queue_all(below);
-            walk.visit_queue();
-            self.count = walk.count;
-            walked.push((*executor, walk.findings));
-            let own = walk.failing;
-            let conditions = &mut self.reachability.visits.conditions;
-            executed = conditions.or(executed, *condition);
-            let satisfied = conditions.minus(*condition, own);
-            failing = conditions.minus(failing, satisfied);
-        }
-        let conditions = &mut self.reachability.visits.conditions;
-        let missing = conditions.minus(Condition::TRUE, executed);
-        failing = conditions.and(failing, executed);
-        if !missing.is_never() {
-            let reached = self.reached(root);
-            self.fail(missing);
-            self.find_missing(root, &reached, field, missing);
-        }
-        if failing.is_never() {
-            return;
-        }
-        self.fail(failing);
-        let point = self.reachability.visits.conditions.point(failing);
-        let mut paths = Vec::new();
-        let mut failed = Vec::new();
-        for (executor, findings) in walked {
-            let conditions = &mut self.reachability.visits.conditions;
-            let found = findings.into_iter().find(|found| conditions.implies(point, found.when));
-            let Some(Found { path, finding, .. }) = found else { continue };
-            let subgraph = self.reachability.visits.visit(executor).subgraph;
-            failed.push((supergraph.subgraph(subgraph).name.clone(), finding));
-            paths.push(path);
-        }
-        let finding = Unsatisfiable::RootField {
-            operation: operations::print(supergraph, self.kind, paths.iter().map(Vec::as_slice)),
-            coordinate: self.coordinate(self.states[root.0].object, field),
-            labels: self.reachability.visits.conditions.assignment(failing),
-            executors: failed,
-        };
-        let path = vec![PathStep { on: None, field }];
-        self.findings.push(Found { path, when: failing, finding });
+        let Self { findings, shared, count, is_exceeded, .. } = self;
+        Walked { findings, shared, count, is_exceeded }
     }
 
     fn visit_queue(&mut self) {
         while let Some(state) = self.queue.pop_front() {
-            if self.count >= self.limits.states || self.reachability.visits.conditions.is_exceeded()
-            {
-                if self.count < self.limits.states {
-                    // They may be wrong.
-                    self.findings.clear();
-                }
-                let finding = Unsatisfiable::TooManyPaths(self.limits);
-                self.findings.push(Found { path: Vec::new(), when: Condition::TRUE, finding });
-                self.failing = Condition::TRUE;
-                return;
+            let is_exceeded = self.reachability.visits.conditions.is_exceeded();
+            if self.count >= self.limits.states || is_exceeded {
+                return self.exceed();
             }
             self.count += 1;
             self.visit(state);
         }
+    }
+
+    /// Ends the walk.
+    fn exceed(&mut self) {
+        self.queue.clear();
+        if self.is_exceeded {
+            return;
+        }
+        self.is_exceeded = true;
+        if self.reachability.visits.conditions.is_exceeded() {
+            // They may be wrong.
+            self.findings.clear();
+        }
+        let finding = Unsatisfiable::TooManyPaths(self.limits);
+        self.findings.push(Found { path: Vec::new(), when: Condition::TRUE, finding });
     }
 
     fn reached(&mut self, state: StateId) -> Rc<Reached> {
@@ -341,7 +277,16 @@ impl<'r, 's> Walk<'r, 's> {
     fn visit_field(&mut self, id: StateId, reached: &Reached, field: FieldId) -> Vec<State> {
         let exists = self.exists(id);
         let contexts = Rc::clone(&self.states[id.0].contexts);
-        let resolved = self.reachability.resolved(reached, field, Some(&contexts));
+        let mut resolved = Condition::FALSE;
+        let mut edges = Vec::new();
+        for from in reached.iter() {
+            let Some(edge) = self.reachability.visits.edge(from.0, field) else { continue };
+            let condition = self.reachability.resolved_by(&edge, from.1, Some(&contexts));
+            if !condition.is_never() {
+                resolved = self.reachability.visits.conditions.or(resolved, condition);
+                edges.push((condition, edge));
+            }
+        }
         let missing = self.reachability.visits.conditions.minus(exists, resolved);
         if !missing.is_never() {
             self.fail(missing);
@@ -349,61 +294,32 @@ impl<'r, 's> Walk<'r, 's> {
         }
         let supergraph = self.reachability.visits.supergraph;
         let base = supergraph.schema[field].r#type.base;
-        if resolved.is_never() || !supergraph.is_composite(base) {
+        if !supergraph.is_composite(base) {
             return Vec::new();
         }
-        let mut below: BTreeMap<TypeId, Vec<(VisitId, Condition)>> = BTreeMap::new();
-        let mut edges = Vec::new();
-        for (visit, condition) in reached.iter() {
-            let from = (visit, condition);
-            let condition = self.reachability.resolved_from(from, field, Some(&contexts));
-            let Some(edge) = self.reachability.visits.edge(visit, field) else { continue };
-            if condition.is_never() {
-                continue;
-            }
+        let mut below: BTreeMap<TypeId, BTreeMap<VisitId, Condition>> = BTreeMap::new();
+        for (condition, edge) in &edges {
             for (object, child) in &edge.children {
-                below.entry(*object).or_default().push((*child, condition));
+                let children = below.entry(*object).or_default();
+                let known = children.entry(*child).or_insert(Condition::FALSE);
+                *known = self.reachability.visits.conditions.or(*known, *condition);
             }
-            edges.push((condition, edge));
         }
-        if !supergraph.is_object(base) {
-            self.check_runtime_types(id, reached, field);
-        }
-        if matches!(supergraph.schema[base].kind, TypeKind::Union { .. }) {
-            below = below
-                .into_iter()
-                .map(|(object, entries)| (object, self.without_others(object, entries, &edges)))
-                .filter(|(_, entries)| !entries.is_empty())
-                .collect();
-        }
+        self.check_runtime_types(id, reached, field);
+        let is_union = matches!(supergraph.schema[base].kind, TypeKind::Union { .. });
         let contexts = self.contexts_below(id, reached);
-        let states = below.into_iter().map(|(object, mut entries)| {
-            entries.sort_unstable();
-            let contexts = Rc::clone(&contexts);
-            State { object, entries: entries.into(), contexts, parent: Some((id, field)) }
-        });
-        states.collect()
-    }
-
-    /// Removes the conditions under which some subgraph resolves the field and its union does not
-    /// have the member: a shared field has the same values in all its subgraphs, so none of them
-    /// returns such objects.
-    fn without_others(
-        &mut self,
-        member: TypeId,
-        mut entries: Vec<(VisitId, Condition)>,
-        edges: &[(Condition, Rc<Edge>)],
-    ) -> Vec<(VisitId, Condition)> {
-        let conditions = &mut self.reachability.visits.conditions;
-        for (without, edge) in edges {
-            if edge.children.iter().all(|(object, _)| *object != member) {
-                for (_, condition) in &mut entries {
-                    *condition = conditions.minus(*condition, *without);
-                }
+        let mut states = Vec::with_capacity(below.len());
+        for (object, children) in below {
+            let mut entries: Vec<_> = children.into_iter().collect();
+            if is_union {
+                self.remove_others(object, &mut entries, &edges);
+            }
+            if !entries.is_empty() {
+                let (entries, contexts) = (entries.into(), Rc::clone(&contexts));
+                states.push(State { object, entries, contexts, parent: Some((id, field)) });
             }
         }
-        entries.retain(|(_, condition)| !condition.is_never());
-        entries
+        states
     }
 
     fn find_missing(&mut self, id: StateId, reached: &Reached, field: FieldId, missing: Condition) {
@@ -449,40 +365,6 @@ impl<'r, 's> Walk<'r, 's> {
             let finding = Unsatisfiable::Field(field);
             self.findings.push(Found { path, when, finding });
         }
-    }
-
-    /// Checks that the subgraphs which share a field have some runtime type in common.
-    fn check_runtime_types(&mut self, id: StateId, reached: &Reached, field: FieldId) {
-        let mut by_subgraph = BTreeMap::new();
-        for (visit, condition) in reached.iter() {
-            let Some(edge) = self.reachability.visits.edge(visit, field) else { continue };
-            if condition.is_always() && edge.when.is_always() && !edge.children.is_empty() {
-                by_subgraph.insert(self.reachability.visits.visit(visit).subgraph, edge);
-            }
-        }
-        let mut sets = by_subgraph.values().map(|edge| &edge.children);
-        let Some(first) = sets.next() else { return };
-        let mut common: Vec<TypeId> = first.iter().map(|(object, _)| *object).collect();
-        for set in sets {
-            common.retain(|object| set.iter().any(|(other, _)| other == object));
-        }
-        if !common.is_empty() || !self.mismatched.insert(field) {
-            return;
-        }
-        let supergraph = self.reachability.visits.supergraph;
-        let path = self.path(id, field, true);
-        let types = by_subgraph.iter().map(|(subgraph, edge)| {
-            let names =
-                edge.children.iter().map(|(object, _)| supergraph.schema[*object].name.clone());
-            (supergraph.subgraph(*subgraph).name.clone(), names.collect())
-        });
-        let finding = Unsatisfiable::RuntimeTypes {
-            operation: operations::print(supergraph, self.kind, [path.as_slice()]),
-            coordinate: self.coordinate(self.states[id.0].object, field),
-            r#type: supergraph.schema[supergraph.schema[field].r#type.base].name.clone(),
-            subgraphs: types.collect(),
-        };
-        self.findings.push(Found { path, when: Condition::TRUE, finding });
     }
 
     /// Returns the conditions under which the contexts are set for the fields below a state.

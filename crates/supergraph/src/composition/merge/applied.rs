@@ -61,6 +61,9 @@ impl<'s> Merger<'s> {
         sources: &[Source<'s, T>],
     ) -> Vec<WrittenDirective> {
         let mut merged = Vec::new();
+        if sources.iter().all(|source| source.element.applied().is_empty()) {
+            return merged;
+        }
         for directive in Directive::ALL {
             let applied = sources.iter().flat_map(|source| {
                 let applied = all(source.element.applied(), Meaning::Merged(*directive));

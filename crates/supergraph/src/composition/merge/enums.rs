@@ -72,11 +72,11 @@ impl<'s> Merger<'s> {
             let value = self.merge_value(parent, name, &own);
             let meaning = Meaning::Merged(Directive::Inaccessible);
             let is_hidden = own.iter().any(|source| has(&source.element.applied, meaning));
-            if is_hidden || lacking.is_empty() {
+            let coordinate = [&**parent, ".", name].concat();
+            if is_hidden && usages.input.is_some() || lacking.is_empty() {
                 merged.push(value);
                 continue;
             }
-            let coordinate = [&**parent, ".", name].concat();
             match (&usages.input, &usages.output) {
                 (Some(input), Some(output)) => {
                     self.report_value(&coordinate, (input, output), (&own, &lacking));

@@ -65,10 +65,7 @@ impl<'s> Merger<'s> {
     pub(super) fn check_external_directives(&mut self, merge: &FieldMerge<'_, 's>) {
         for source in merge.sources.iter().filter(|it| it.element.roles.is_external) {
             for applied in &source.element.applied {
-                let Meaning::Merged(directive) = applied.meaning else { continue };
-                if directive.specification().is_none() {
-                    continue;
-                }
+                let Meaning::Merged(_) = applied.meaning else { continue };
                 let subgraph = self.subgraph(source.graph);
                 let message = format!(
                     "`@{}` has no effect on the field `{}`, which is external in the subgraph \

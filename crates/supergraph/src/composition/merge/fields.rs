@@ -20,7 +20,7 @@ pub(super) struct FieldMerge<'m, 's> {
     /// The subgraphs with the parent type.
     pub(super) parents: &'m [Source<'s, Type>],
     pub(super) sources: &'m [Source<'s, Field>],
-    /// Sources that resolve the field, at least below some field that provides it.
+    /// Sources that resolve the field wherever they have its type.
     pub(super) resolved: Vec<Source<'s, Field>>,
     pub(super) overrides: Overrides,
     pub(super) is_same_type: bool,
@@ -38,7 +38,7 @@ impl<'s> Merger<'s> {
         for (name, sources) in &fields {
             let coordinate = [parent, ".", name].concat();
             let overrides = self.overrides(&coordinate, parents, sources);
-            let resolved = sources.iter().filter(|it| !it.element.roles.is_fully_external());
+            let resolved = sources.iter().filter(|it| !it.element.roles.is_external);
             let mut merge = FieldMerge {
                 coordinate,
                 name,
@@ -50,7 +50,6 @@ impl<'s> Merger<'s> {
             };
             if !is_interface {
                 self.check_sharing(&merge);
-                self.hint_runtime_types(&merge);
             }
             if let Some(field) = self.merge_field(&mut merge) {
                 merged.push(field);
@@ -61,11 +60,11 @@ impl<'s> Merger<'s> {
     }
 
     fn merge_field(&mut self, merge: &mut FieldMerge<'_, 's>) -> Option<FieldDefinition> {
-        self.check_external_directives(merge);
         if merge.resolved.is_empty() {
             self.report_external_only(merge);
             return None;
         }
+        self.check_external_directives(merge);
         let coordinate = merge.coordinate.clone();
         let resolved = merge.resolved.clone();
         let description = self.merge_description(&coordinate, &resolved);

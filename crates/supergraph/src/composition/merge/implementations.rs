@@ -1,6 +1,6 @@
 //! Fields that objects have because of their interfaces.
 
-use graphql::definitions::{FieldDefinition, TypeBody, TypeDefinition};
+use graphql::definitions::{FieldDefinition, InputDefinition, TypeBody, TypeDefinition};
 use rustc_hash::FxHashMap;
 
 use super::Merger;
@@ -49,34 +49,55 @@ impl Merger<'_> {
 
     /// Adds an error for each object without a field of one of its interfaces.
     pub(super) fn check_implementations(&mut self, types: &[TypeDefinition]) {
-        let interfaces: FxHashMap<&str, &[FieldDefinition]> = types
-            .iter()
-            .filter_map(|r#type| match &r#type.body {
-                TypeBody::Interface(composite) => Some((&*r#type.name, &*composite.fields)),
-                TypeBody::Scalar
-                | TypeBody::Object(_)
-                | TypeBody::Union(_)
-                | TypeBody::Enum(_)
-                | TypeBody::InputObject(_) => None,
-            })
-            .collect();
+        for (r#type, interface, field, own) in implemented(types) {
+            if own.is_none() {
+                self.report_missing_field(&r#type.name, (interface, &field.name));
+            }
+        }
+    }
+
+    /// Adds an error for each merged field that does not fit that of an interface, and for each
+    /// deprecated input that is required.
+    pub(super) fn check_merged_fields(&mut self, types: &[TypeDefinition]) {
         for r#type in types {
-            let (TypeBody::Object(composite) | TypeBody::Interface(composite)) = &r#type.body
-            else {
-                continue;
-            };
-            for interface in &composite.interfaces {
-                let fields = interfaces.get(&*interface.name).copied().unwrap_or_default();
-                for field in fields {
-                    match composite.fields.iter().find(|own| own.name == field.name) {
-                        Some(own) => {
-                            self.check_field_of(&interface.name, field, (&r#type.name, own))
-                        }
-                        None => {
-                            self.report_missing_field(&r#type.name, (&interface.name, &field.name))
-                        }
+            match &r#type.body {
+                TypeBody::InputObject(inputs) => {
+                    self.check_inputs(inputs, &[&*r#type.name, "."].concat(), "");
+                }
+                TypeBody::Object(composite) | TypeBody::Interface(composite) => {
+                    for field in composite.fields.iter().filter(|it| !it.arguments.is_empty()) {
+                        let field_coordinate = [&*r#type.name, ".", &field.name, "("].concat();
+                        self.check_inputs(&field.arguments, &field_coordinate, ":)");
                     }
                 }
+                TypeBody::Scalar | TypeBody::Union(_) | TypeBody::Enum(_) => {}
+            }
+        }
+        for (r#type, interface, field, own) in implemented(types) {
+            if let Some(own) = own {
+                self.check_field_of(interface, field, (&r#type.name, own));
+            }
+        }
+    }
+
+    /// A subgraph may require an input, and another one deprecate it.
+    fn check_inputs(&mut self, inputs: &[InputDefinition], start: &str, end: &str) {
+        for input in inputs {
+            let is_required = input.r#type.is_required() && input.default.is_none();
+            let is_deprecated = input.directives.iter().any(|it| &*it.name == "deprecated");
+            if is_required && is_deprecated {
+                let coordinate = [start, &input.name, end].concat();
+                let message = format!(
+                    "`{coordinate}` is required and deprecated in the supergraph: one subgraph \
+                     requires it, another one deprecates it."
+                );
+                let parent = start.split('.').next().unwrap_or_default();
+                let sources = self.find_sources(parent).to_vec();
+                let finding = Finding::new(Code::InvalidGraphql, message)
+                    .on(coordinate)
+                    .remedy("Make it nullable in all subgraphs, or remove `@deprecated`.");
+                let finding = self.located(finding, &sources);
+                self.errors.push(finding);
             }
         }
     }
@@ -157,4 +178,37 @@ impl Merger<'_> {
         let finding = self.located(self.located(finding, &with), &implementing);
         self.errors.push(finding);
     }
+}
+
+/// A type, an interface of it, a field of the interface, and the type's field.
+type Implemented<'t> =
+    (&'t TypeDefinition, &'t str, &'t FieldDefinition, Option<&'t FieldDefinition>);
+
+/// Returns the fields of the interfaces of all types.
+fn implemented(types: &[TypeDefinition]) -> Vec<Implemented<'_>> {
+    let interfaces: FxHashMap<&str, &[FieldDefinition]> = types
+        .iter()
+        .filter_map(|r#type| match &r#type.body {
+            TypeBody::Interface(composite) => Some((&*r#type.name, &*composite.fields)),
+            TypeBody::Scalar
+            | TypeBody::Object(_)
+            | TypeBody::Union(_)
+            | TypeBody::Enum(_)
+            | TypeBody::InputObject(_) => None,
+        })
+        .collect();
+    let mut implemented = Vec::new();
+    for r#type in types {
+        let (TypeBody::Object(composite) | TypeBody::Interface(composite)) = &r#type.body else {
+            continue;
+        };
+        for interface in &composite.interfaces {
+            let fields = interfaces.get(&*interface.name).copied().unwrap_or_default();
+            for field in fields {
+                let own = composite.fields.iter().find(|own| own.name == field.name);
+                implemented.push((r#type, &*interface.name, field, own));
+            }
+        }
+    }
+    implemented
 }

@@ -44,14 +44,14 @@ impl Visible<'_> {
 impl Merger<'_> {
     /// Adds an error for each visible element that needs a hidden one.
     pub(super) fn check_inaccessible(&mut self, types: &[TypeDefinition]) {
-        if !self.directives.contains(&Directive::Inaccessible) {
-            return;
-        }
         let visible = Visible {
             types: types.iter().map(|r#type| (&*r#type.name, r#type)).collect(),
             directive: self.name_of(Directive::Inaccessible),
         };
         self.check_composed(&visible);
+        if !self.directives.contains(&Directive::Inaccessible) {
+            return;
+        }
         for r#type in types {
             if visible.is_hidden(&r#type.directives) {
                 if &*r#type.name == "Query" {
@@ -83,23 +83,23 @@ impl Merger<'_> {
     /// of them may be hidden.
     fn check_composed(&mut self, visible: &Visible<'_>) {
         let composed: Vec<_> = self.composed.definitions().collect();
+        let prefixes = self.composed.prefixes();
+        let is_of_specification =
+            |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
         let mut disallowed = Vec::new();
         for definition in &composed {
             for argument in &definition.arguments {
                 let coordinate = ["@", &definition.name, "(", &argument.name, ":)"].concat();
                 if visible.is_hidden(&argument.directives) {
                     disallowed.push(coordinate);
-                } else {
+                } else if !is_of_specification(argument.r#type.base()) {
                     self.check_reference(visible, &coordinate, &argument.r#type);
                 }
             }
         }
-        let prefixes = self.composed.prefixes();
         let hidden = self.types.all.iter().map(|(name, _)| name);
-        let hidden = hidden.filter(|name| {
-            visible.is_hidden_type(name)
-                && prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
-        });
+        let hidden =
+            hidden.filter(|name| visible.is_hidden_type(name) && is_of_specification(name));
         disallowed.extend(hidden.map(|name| name.as_ref().to_owned()));
         for coordinate in disallowed {
             let message = format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphql::definitions::Literal;
 
 use super::wording::list;
-use super::{Merger, Source, is_object};
+use super::{Merger, Source};
 use crate::composition::field_sets;
 use crate::composition::schema::{Applied, Kind, Type, all};
 use crate::composition::specifications::Meaning;
@@ -16,29 +16,13 @@ impl<'s> Merger<'s> {
     /// Checks an interface: a subgraph with a key for it has all implementations, and a subgraph
     /// with an interface object has none.
     pub(super) fn check_interface(&mut self, name: &Arc<str>, sources: &[Source<'s, Type>]) {
-        let implementations = self.implementations_of(name);
+        let implementations = self.hierarchy.objects(name).to_vec();
         for source in sources {
             match &source.element.kind {
                 Kind::Interface(_) => self.check_interface_key(source, &implementations),
                 _ => self.check_interface_object(source, &implementations),
             }
         }
-    }
-
-    /// Returns the object types that implement an interface in some subgraph.
-    fn implementations_of(&self, interface: &str) -> Vec<&'s Arc<str>> {
-        let mut objects: Vec<&'s Arc<str>> = Vec::new();
-        for subgraph in self.subgraphs {
-            let types = subgraph.types.iter().filter(|r#type| is_object(r#type));
-            for r#type in types {
-                let interfaces = r#type.composite().map_or(&[][..], |it| &it.interfaces);
-                let implements = interfaces.iter().any(|own| *own.name == *interface);
-                if implements && !objects.contains(&&r#type.name) {
-                    objects.push(&r#type.name);
-                }
-            }
-        }
-        objects
     }
 
     fn check_interface_key(&mut self, source: &Source<'s, Type>, objects: &[&'s Arc<str>]) {

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::{Merger, Source};
-use crate::composition::schema::{Applied, Field, Kind, Type, find, has};
+use super::{Merger, Source, is_object};
+use crate::composition::schema::{Applied, Field, Type, find, has};
 use crate::composition::specifications::Meaning;
 use crate::composition::{Code, Finding};
 
@@ -65,17 +65,10 @@ impl<'s> Merger<'s> {
             {
                 let mut parents = parents.iter();
                 let parent = parents.find(|parent| parent.graph == source.graph);
-                match parent.map(|parent| parent.element) {
-                    Some(parent) if parent.is_interface_object() => {
-                        let code = Code::OverrideCollisionWithAnotherDirective;
-                        self.report_parent(code, coordinate, source, applied);
-                        continue;
-                    }
-                    Some(Type { kind: Kind::Interface(_), .. }) => {
-                        self.report_parent(Code::OverrideOnInterface, coordinate, source, applied);
-                        continue;
-                    }
-                    _ => {}
+                let Some(parent) = parent else { continue };
+                if !is_object(parent.element) || parent.element.is_interface_object() {
+                    self.report_interface(coordinate, parent, applied);
+                    continue;
                 }
                 self.add_override(coordinate, sources, (source, applied, from), &mut overrides);
             }
@@ -83,22 +76,15 @@ impl<'s> Merger<'s> {
         overrides
     }
 
-    /// Adds an error for a field of an interface or interface object.
-    fn report_parent(
-        &mut self,
-        code: Code,
-        coordinate: &str,
-        source: &Source<'s, Field>,
-        applied: &Applied,
-    ) {
-        let subgraph = self.subgraph(source.graph);
-        let parent = match code {
-            Code::OverrideOnInterface => "interface",
-            _ => "interface object",
+    fn report_interface(&mut self, coordinate: &str, parent: &Source<'s, Type>, applied: &Applied) {
+        let subgraph = self.subgraph(parent.graph);
+        let (code, words) = match parent.element.is_interface_object() {
+            true => (Code::OverrideCollisionWithAnotherDirective, "interface object"),
+            false => (Code::OverrideOnInterface, "interface"),
         };
         let message = format!(
-            "`{coordinate}` is a field of an {parent} in the subgraph \"{}\", which `@override` \
-             does not support.",
+            "`{coordinate}` is a field of an {words} in the subgraph \"{}\", which `@override` does \
+             not support.",
             subgraph.name
         );
         let finding = Finding::new(code, message)

@@ -57,17 +57,20 @@ impl<'s> Merger<'s> {
     /// Returns the fields that subgraphs without the object type resolve for an interface of it.
     fn fields_of_interface_objects(&self, merge: &FieldMerge<'_, 's>) -> Vec<Source<'s, Field>> {
         let mut found = Vec::new();
-        for (graph, subgraph) in self.subgraphs.iter().enumerate() {
-            if merge.parents.iter().any(|parent| parent.graph == graph) {
-                continue;
-            }
-            for interface in interfaces_of(merge.parents) {
-                let Some(r#type) = subgraph.find_type(interface) else { continue };
-                if r#type.is_interface_object()
-                    && let Some(field) = r#type.find_field(merge.name)
+        if self.types.interface_objects.is_empty() {
+            return found;
+        }
+        for interface in interfaces_of(merge.parents) {
+            let objects = self.types.interface_objects.get(&**interface);
+            for source in objects.into_iter().flatten() {
+                if merge.parents.iter().any(|parent| parent.graph == source.graph) {
+                    continue;
+                }
+                let r#type: &'s Type = source.element;
+                if let Some(field) = r#type.find_field(merge.name)
                     && !field.roles.is_fully_external()
                 {
-                    found.push(Source { graph, element: field });
+                    found.push(Source { graph: source.graph, element: field });
                 }
             }
         }

@@ -1,15 +1,21 @@
 //! Checks of the whole supergraph: it is read, and every operation can be planned.
 
+use std::sync::Arc;
+
+use graphql::definitions::Definitions;
+
+use super::wording::list;
 use super::{Merger, Source};
+use crate::Supergraph;
+use crate::composed::read_definitions;
 use crate::composition::schema::Field;
 use crate::composition::{Code, Finding};
-use crate::satisfiability::{self, Unsatisfiable};
-use crate::{Supergraph, read};
+use crate::satisfiability::{self, Limits, RuntimeTypes, Unsatisfiable};
 
 impl<'s> Merger<'s> {
     /// Adds an error for each operation that cannot be planned.
-    pub(super) fn check_supergraph(&mut self, text: &str) {
-        match read(text) {
+    pub(super) fn check_supergraph(&mut self, definitions: &Definitions) {
+        match read_definitions(definitions) {
             Ok(supergraph) => self.check_satisfiability(&supergraph),
             Err(problems) => self.errors.extend(
                 problems
@@ -20,7 +26,11 @@ impl<'s> Merger<'s> {
     }
 
     fn check_satisfiability(&mut self, supergraph: &Supergraph) {
-        for found in satisfiability::check(supergraph) {
+        let checked = satisfiability::check_within(supergraph, Limits::default());
+        for shared in checked.shared {
+            self.hint_runtime_types(&shared);
+        }
+        for found in checked.findings {
             let (code, remedy) = match &found {
                 Unsatisfiable::Field(_) | Unsatisfiable::RootField { .. } => (
                     Code::SatisfiabilityError,
@@ -43,6 +53,36 @@ impl<'s> Merger<'s> {
             }
             self.errors.push(finding);
         }
+    }
+
+    /// Adds a hint for a shared field whose subgraphs may return objects that others do not know.
+    fn hint_runtime_types(&mut self, shared: &RuntimeTypes) {
+        let names = |types: &[Arc<str>]| {
+            let names: Vec<_> = types.iter().map(|name| ["`", name, "`"].concat()).collect();
+            list(&names)
+        };
+        let subgraphs = shared.subgraphs.iter().map(|(subgraph, types)| {
+            let words = if types.is_empty() { "none".to_owned() } else { names(types) };
+            format!("{words} in subgraph \"{subgraph}\"")
+        });
+        let subgraphs: Vec<_> = subgraphs.collect();
+        let mut common: Vec<Arc<str>> = Vec::new();
+        if let Some(((_, first), rest)) = shared.subgraphs.split_first() {
+            common.extend(first.iter().cloned());
+            common.retain(|own| rest.iter().all(|(_, types)| types.contains(own)));
+        }
+        let message = format!(
+            "The shared field `{}` of the type `{}` may return different objects: {}. All subgraphs \
+             must return only {}.",
+            shared.coordinate,
+            shared.r#type,
+            list(&subgraphs),
+            names(&common)
+        );
+        let sources = self.field_sources(&shared.coordinate);
+        let hint = Finding::new(Code::InconsistentRuntimeTypesForShareableReturn, message);
+        let hint = self.located(hint.on(&*shared.coordinate), &sources);
+        self.hints.push(hint);
     }
 
     /// Returns the field of a coordinate in all subgraphs.
