@@ -10,12 +10,16 @@ mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use supergraph::composition::{Finding, SubgraphSchema, compose};
+use supergraph::composition::{Composer, Finding, SubgraphSchema};
 
 use crate::configuration::{CompositionFile, SchemaPlace, variable};
 use crate::failure::Failure;
 pub(crate) use report::{NotComposed, json, write};
+
+/// Keeps the parsed schemas between compositions, so that a reload parses only the changed ones.
+static COMPOSER: LazyLock<Mutex<Composer>> = LazyLock::new(Mutex::default);
 
 /// A file of subgraphs to compose, as it was read.
 #[derive(Debug)]
@@ -59,7 +63,10 @@ impl CompositionSource {
     /// Reads the schemas and composes them.
     pub(crate) async fn compose(&self) -> Result<Composed, Failure> {
         let inputs = self.load().await?;
-        let composition = compose(&inputs.schemas);
+        let composition = {
+            let mut composer = COMPOSER.lock().unwrap_or_else(PoisonError::into_inner);
+            composer.compose(&inputs.schemas)
+        };
         match composition.supergraph {
             Some(sdl) => Ok(Composed { sdl, hints: composition.hints, inputs }),
             None => {
