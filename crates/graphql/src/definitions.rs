@@ -16,7 +16,9 @@ use crate::document::library_error;
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
 use crate::value::Const;
-pub use field_set::{FieldSetSelection, parse_field_set};
+pub use field_set::{
+    FieldSetSelection, find_directive_in_field_set, parse_field_set, parse_field_set_leniently,
+};
 pub use operation::{RootField, Template, WrittenOperation, parse_operations, parse_template};
 
 /// Limit of nested lists and values.

@@ -47,12 +47,14 @@ pub use collect::{
     Budget, CollectedField, TooManyFields, collect_fields, does_condition_hold,
     does_fragment_type_apply,
 };
-pub use definitions::{parse_definitions, parse_field_set};
+pub use definitions::{
+    find_directive_in_field_set, parse_definitions, parse_field_set, parse_field_set_leniently,
+};
 pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
-pub use sdl::{Applied, print_schema, print_schema_applying};
+pub use sdl::{Applied, print_definitions, print_schema, print_schema_applying};
 pub use suggestion::similar_names;
 pub use validate_schema::validate_schema;

@@ -2,9 +2,11 @@
 //!
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
+//! * [`composition`]: composition of the schemas of subgraphs to a supergraph
 //! * [`satisfiability`]: whether every operation over it can be planned
 
 pub mod composed;
+pub mod composition;
 pub mod satisfiability;
 
 pub use composed::{
@@ -13,3 +15,4 @@ pub use composed::{
     SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
     Weights, read,
 };
+pub use composition::{Code, Composer, Composition, Finding, Place, SubgraphSchema, compose};

@@ -1,4 +1,5 @@
-//! Clients for tests of the server: a browser, and clients of other projects from npm.
+//! Clients for tests of the server: a browser, and clients of other projects from npm; and the other
+//! composers of federated graphs, from npm too.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,9 @@ use crate::program;
 
 /// Under `target`.
 const FOLDER: &str = "clients";
+
+/// Under `target`.
+const COMPOSERS: &str = "composers";
 
 /// The names of the browser's program in distributions; the test looks for the same.
 const BROWSERS: [&str; 4] =
@@ -28,6 +32,8 @@ pub(crate) enum ClientsError {
 pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, ClientsError> {
     provide_program(&["npm"], &["nodejs", "npm"], offline)?;
     provide_program(&BROWSERS, &["chromium"], offline)?;
+    let composers = workspace.join("crates/supergraph/tests/composers");
+    npm::provide(workspace, &composers, COMPOSERS, offline)?;
     let source = workspace.join("crates/server/tests/clients");
     Ok(npm::provide(workspace, &source, FOLDER, offline)?)
 }

@@ -41,7 +41,8 @@ cargo xtask setup [--offline] [--allow-missing]
     Installs what the tests need and this machine lacks: PostgreSQL of the distribution (as root)
     and two versions of Maven Central, which are unpacked into target/postgres; Neo4j of Maven
     Central, in target/neo4j, with Java and Maven (as root); Node.js and Chromium (as root), and
-    clients of other projects from npm, in target/clients.
+    clients of other projects from npm, in target/clients, and other composers of federated graphs,
+    in target/composers.
       --offline        installs nothing, only looks
       --allow-missing  what cannot be had is no error: it is named as 'not run'
 

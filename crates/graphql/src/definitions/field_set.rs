@@ -25,6 +25,13 @@ pub enum FieldSetSelection {
 /// Parses a field set, with or without braces. Aliases, variables, directives and named fragments
 /// are errors.
 pub fn parse_field_set(text: &str) -> Result<Vec<FieldSetSelection>, GraphQLError> {
+    match parse_document(text)?.definitions.as_slice() {
+        [ast::Definition::OperationDefinition(only)] => selections(&only.selection_set),
+        _ => Err(refused("it is no selection of fields")),
+    }
+}
+
+fn parse_document(text: &str) -> Result<ast::Document, GraphQLError> {
     let text = text.trim();
     // The line breaks end a trailing comment.
     let document = match text.starts_with('{') {
@@ -32,17 +39,80 @@ pub fn parse_field_set(text: &str) -> Result<Vec<FieldSetSelection>, GraphQLErro
         false => ["{\n", text, "\n}"].concat(),
     };
     let mut parser = Parser::new().recursion_limit(MAX_NESTING);
-    let parsed = parser.parse_ast(document, "field_set.graphql").map_err(|invalid| {
+    parser.parse_ast(document, "field_set.graphql").map_err(|invalid| {
         let first = invalid.errors.iter().next();
         first.map_or_else(
             || refused("it is no selection of fields"),
             |error| library_error(ErrorCode::ParseFailed, error.to_json()),
         )
-    })?;
-    match parsed.definitions.as_slice() {
-        [ast::Definition::OperationDefinition(only)] => selections(&only.selection_set),
-        _ => Err(refused("it is no selection of fields")),
+    })
+}
+
+/// Parses a field set with aliases and directives, which have no effect; `None` if it cannot be parsed.
+#[must_use]
+pub fn parse_field_set_leniently(text: &str) -> Option<Vec<FieldSetSelection>> {
+    let mut parsed = parse_document(text).ok()?;
+    match parsed.definitions.as_mut_slice() {
+        [ast::Definition::OperationDefinition(only)] => {
+            let only = only.make_mut();
+            simplify(&mut only.selection_set);
+            selections(&only.selection_set).ok()
+        }
+        _ => None,
     }
+}
+
+/// Removes aliases and directives. Recursion is bounded by the parser's limit.
+fn simplify(set: &mut [ast::Selection]) {
+    for selection in set {
+        match selection {
+            ast::Selection::Field(field) => {
+                let field = field.make_mut();
+                field.alias = None;
+                field.directives.clear();
+                simplify(&mut field.selection_set);
+            }
+            ast::Selection::InlineFragment(fragment) => {
+                let fragment = fragment.make_mut();
+                fragment.directives.clear();
+                simplify(&mut fragment.selection_set);
+            }
+            ast::Selection::FragmentSpread(_) => {}
+        }
+    }
+}
+
+/// Returns the name of the first directive in a field set, which makes it invalid.
+#[must_use]
+pub fn find_directive_in_field_set(text: &str) -> Option<Arc<str>> {
+    let parsed = parse_document(text).ok()?;
+    let mut sets: Vec<&[ast::Selection]> = parsed
+        .definitions
+        .iter()
+        .filter_map(|definition| match definition {
+            ast::Definition::OperationDefinition(operation) => Some(&*operation.selection_set),
+            _ => None,
+        })
+        .collect();
+    while let Some(set) = sets.pop() {
+        for selection in set {
+            let directives = match selection {
+                ast::Selection::Field(field) => {
+                    sets.push(&field.selection_set);
+                    &field.directives
+                }
+                ast::Selection::InlineFragment(fragment) => {
+                    sets.push(&fragment.selection_set);
+                    &fragment.directives
+                }
+                ast::Selection::FragmentSpread(spread) => &spread.directives,
+            };
+            if let Some(first) = directives.first() {
+                return Some(first.name.as_str().into());
+            }
+        }
+    }
+    None
 }
 
 /// Recursion is bounded by the parser's limit.
@@ -119,6 +189,20 @@ mod tests {
             "id organization{id tags[(\"first\", Int(\"2\"))]}",
         );
         check("... on Cat { id ... { name } }", "...Cat{id ...{name}}");
+    }
+
+    #[test]
+    fn aliases_and_directives_have_no_effect() {
+        let lenient = parse_field_set_leniently("a: id @skip(if: true) b { ... @x { c } }");
+        assert_eq!(lenient, parse_field_set("id b { ... { c } }").ok());
+    }
+
+    #[test]
+    fn directives_are_found() {
+        let find = |text| find_directive_in_field_set(text).map(|name| name.to_string());
+        assert_eq!(find("id a { b @skip(if: true) }").as_deref(), Some("skip"));
+        assert_eq!(find("id ... @include(if: true) { b }").as_deref(), Some("include"));
+        assert_eq!(find("id a { b }"), None);
     }
 
     #[test]

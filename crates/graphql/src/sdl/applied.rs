@@ -128,7 +128,7 @@ pub(super) fn print_directives(directives: &[Directive], output: &mut String) {
 }
 
 /// Recursion is bounded: parsed literals have a limit of depth, and others are constructed.
-fn print_literal(literal: &Literal, output: &mut String) {
+pub(super) fn print_literal(literal: &Literal, output: &mut String) {
     match literal {
         Literal::Null => output.push_str("null"),
         Literal::Boolean(value) => push(output, format_args!("{value}")),

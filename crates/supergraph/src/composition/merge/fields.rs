@@ -1,0 +1,112 @@
+//! Merge of the fields of objects and interfaces.
+
+use std::sync::Arc;
+
+use graphql::definitions::FieldDefinition;
+use rustc_hash::FxHashMap;
+
+use super::enums::Usage;
+use super::overrides::Overrides;
+use super::type_references::Position;
+use super::{Merger, Source};
+use crate::composition::schema::{Field, Type};
+
+/// A field in all subgraphs.
+#[derive(Debug)]
+pub(super) struct FieldMerge<'m, 's> {
+    /// `Type.field`
+    pub(super) coordinate: String,
+    pub(super) name: &'m Arc<str>,
+    /// The subgraphs with the parent type.
+    pub(super) parents: &'m [Source<'s, Type>],
+    pub(super) sources: &'m [Source<'s, Field>],
+    /// Sources that resolve the field, at least below some field that provides it.
+    pub(super) resolved: Vec<Source<'s, Field>>,
+    pub(super) overrides: Overrides,
+    pub(super) is_same_type: bool,
+}
+
+impl<'s> Merger<'s> {
+    pub(super) fn merge_fields(
+        &mut self,
+        parent: &Arc<str>,
+        parents: &[Source<'s, Type>],
+        is_interface: bool,
+    ) -> Vec<FieldDefinition> {
+        let fields = fields_of(parents);
+        let mut merged = Vec::with_capacity(fields.len());
+        for (name, sources) in &fields {
+            let coordinate = [parent, ".", name].concat();
+            let overrides = self.overrides(&coordinate, parents, sources);
+            let resolved = sources.iter().filter(|it| !it.element.roles.is_fully_external());
+            let mut merge = FieldMerge {
+                coordinate,
+                name,
+                parents,
+                resolved: resolved.copied().collect(),
+                sources,
+                overrides,
+                is_same_type: true,
+            };
+            if !is_interface {
+                self.check_sharing(&merge);
+                self.hint_runtime_types(&merge);
+            }
+            if let Some(field) = self.merge_field(&mut merge) {
+                merged.push(field);
+            }
+        }
+        self.hint_fields(parent, parents, &fields);
+        merged
+    }
+
+    fn merge_field(&mut self, merge: &mut FieldMerge<'_, 's>) -> Option<FieldDefinition> {
+        self.check_external_directives(merge);
+        if merge.resolved.is_empty() {
+            self.report_external_only(merge);
+            return None;
+        }
+        let coordinate = merge.coordinate.clone();
+        let resolved = merge.resolved.clone();
+        let description = self.merge_description(&coordinate, &resolved);
+        let applied = self.merge_applied(&coordinate, &resolved);
+        let arguments = self.merge_arguments(&coordinate, &resolved);
+        let reference = self.merge_reference(&coordinate, Position::Output, &resolved)?;
+        merge.is_same_type = reference.is_same;
+        self.use_type(&reference.r#type, Usage::Output, &coordinate);
+        self.check_external(merge, &reference.r#type, &arguments);
+        let mut directives = self.join_field(merge);
+        directives.extend(applied);
+        Some(FieldDefinition {
+            name: Arc::clone(merge.name),
+            line: 0,
+            column: 0,
+            description,
+            r#type: reference.r#type,
+            arguments,
+            directives,
+        })
+    }
+}
+
+/// Returns the fields of all sources, in the order of their first source.
+pub(super) fn fields_of<'s>(
+    parents: &[Source<'s, Type>],
+) -> Vec<(&'s Arc<str>, Vec<Source<'s, Field>>)> {
+    let mut fields: Vec<(&'s Arc<str>, Vec<Source<'s, Field>>)> = Vec::new();
+    let mut by_name: FxHashMap<&'s str, usize> = FxHashMap::default();
+    for parent in parents {
+        let r#type: &'s Type = parent.element;
+        for field in r#type.fields() {
+            let source = Source { graph: parent.graph, element: field };
+            match by_name.get(&*field.name) {
+                Some(index) => fields[*index].1.push(source),
+                None => {
+                    by_name.insert(&field.name, fields.len());
+                    fields.push((&field.name, vec![source]));
+                }
+            }
+        }
+    }
+    fields
+}

@@ -1,0 +1,90 @@
+//! Fields that several subgraphs resolve must be shareable in all of them.
+
+use std::sync::Arc;
+
+use super::fields::FieldMerge;
+use super::{Merger, Source, is_object};
+use crate::composition::schema::{Field, Type};
+use crate::composition::{Code, Finding};
+
+impl<'s> Merger<'s> {
+    pub(super) fn check_sharing(&mut self, merge: &FieldMerge<'_, 's>) {
+        let mut resolving: Vec<Source<'s, Field>> = Vec::new();
+        for source in merge.sources {
+            let is_left = merge.overrides.is_overridden(source.graph);
+            if !source.element.roles.is_fully_external() && !is_left {
+                resolving.push(*source);
+            }
+        }
+        resolving.extend(self.fields_of_interface_objects(merge));
+        if resolving.len() < 2 {
+            return;
+        }
+        if merge.coordinate.starts_with("Subscription.") {
+            let message = format!(
+                "Several subgraphs resolve the field `{}` ({}), but fields of subscriptions cannot be \
+                 shared.",
+                merge.coordinate,
+                self.named_subgraphs(resolving.iter().map(|source| source.graph)),
+            );
+            let finding = Finding::new(Code::InvalidFieldSharing, message)
+                .on(&*merge.coordinate)
+                .remedy("Keep the field in one subgraph.");
+            let finding = self.located(finding, &resolving);
+            self.errors.push(finding);
+            return;
+        }
+        let unshared: Vec<_> =
+            resolving.iter().filter(|it| !it.element.roles.is_shareable).copied().collect();
+        if unshared.is_empty() {
+            return;
+        }
+        let message = format!(
+            "Several subgraphs resolve the field `{}` ({}), but it is not shareable in {}.",
+            merge.coordinate,
+            self.named_subgraphs(resolving.iter().map(|source| source.graph)),
+            self.named_subgraphs(unshared.iter().map(|source| source.graph)),
+        );
+        let finding =
+            Finding::new(Code::InvalidFieldSharing, message).on(&*merge.coordinate).remedy(
+                "Mark the field `@shareable` in all of them, or move it to one of them with \
+                 `@override`.",
+            );
+        let finding = self.located(finding, &resolving);
+        self.errors.push(finding);
+    }
+
+    /// Returns the fields that subgraphs without the object type resolve for an interface of it.
+    fn fields_of_interface_objects(&self, merge: &FieldMerge<'_, 's>) -> Vec<Source<'s, Field>> {
+        let mut found = Vec::new();
+        for (graph, subgraph) in self.subgraphs.iter().enumerate() {
+            if merge.parents.iter().any(|parent| parent.graph == graph) {
+                continue;
+            }
+            for interface in interfaces_of(merge.parents) {
+                let Some(r#type) = subgraph.find_type(interface) else { continue };
+                if r#type.is_interface_object()
+                    && let Some(field) = r#type.find_field(merge.name)
+                    && !field.roles.is_fully_external()
+                {
+                    found.push(Source { graph, element: field });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Returns the interfaces of an object type in all subgraphs.
+fn interfaces_of<'s>(parents: &[Source<'s, Type>]) -> Vec<&'s Arc<str>> {
+    let mut interfaces: Vec<&Arc<str>> = Vec::new();
+    for parent in parents.iter().filter(|parent| is_object(parent.element)) {
+        let Some(composite) = parent.element.composite() else { continue };
+        for interface in &composite.interfaces {
+            if !interfaces.contains(&&interface.name) {
+                interfaces.push(&interface.name);
+            }
+        }
+    }
+    interfaces
+}

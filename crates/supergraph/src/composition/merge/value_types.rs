@@ -1,0 +1,61 @@
+//! Hints about types that differ between subgraphs.
+
+use std::sync::Arc;
+
+use super::{Merger, Source};
+use crate::composition::schema::{Field, Kind, Type, has};
+use crate::composition::specifications::Meaning;
+use crate::composition::{Code, Finding};
+
+impl<'s> Merger<'s> {
+    /// Adds hints for fields that only some subgraphs with a type have, unless it is an entity, and
+    /// for subgraphs in which an entity has no key.
+    pub(super) fn hint_fields(
+        &mut self,
+        parent: &Arc<str>,
+        parents: &[Source<'s, Type>],
+        fields: &[(&'s Arc<str>, Vec<Source<'s, Field>>)],
+    ) {
+        let is_interface = matches!(parents[0].element.kind, Kind::Interface(_));
+        let keyless: Vec<_> = parents
+            .iter()
+            .filter(|source| !has(&source.element.applied, Meaning::Key))
+            .copied()
+            .collect();
+        if parents[0].element.is_root() || parents.len() < 2 {
+            return;
+        }
+        if keyless.len() < parents.len() {
+            if !keyless.is_empty() && !is_interface {
+                let message = format!(
+                    "The entity `{parent}` has no key in {}.",
+                    self.named_subgraphs(keyless.iter().map(|source| source.graph))
+                );
+                let finding = Finding::new(Code::InconsistentEntity, message).on(&**parent);
+                let finding = self.located(finding, &keyless);
+                self.hints.push(finding);
+            }
+            return;
+        }
+        let code = match is_interface {
+            true => Code::InconsistentInterfaceValueTypeField,
+            false => Code::InconsistentObjectValueTypeField,
+        };
+        for (name, sources) in fields {
+            if sources.len() == parents.len() {
+                continue;
+            }
+            let lacks = |parent: &&Source<'s, Type>| {
+                !sources.iter().any(|source| source.graph == parent.graph)
+            };
+            let lacking: Vec<_> = parents.iter().filter(lacks).copied().collect();
+            let coordinate = [&**parent, ".", name].concat();
+            let message = format!(
+                "The field `{coordinate}` of a type without keys is missing in {}.",
+                self.named_subgraphs(lacking.iter().map(|source| source.graph))
+            );
+            let finding = self.located(Finding::new(code, message).on(coordinate), &lacking);
+            self.hints.push(finding);
+        }
+    }
+}

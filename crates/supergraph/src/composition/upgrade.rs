@@ -1,0 +1,203 @@
+//! Upgrade of the schemas of Federation 1 to the rules of Federation 2.
+//!
+//! Federation 1 has no `@shareable`: fields that other subgraphs resolve too are made shareable. It
+//! ignored directives where they have no effect, which Federation 2 refuses: they are removed.
+//! <https://www.apollographql.com/docs/graphos/reference/migration/to-federation-version-2>
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use graphql::definitions::Directive;
+use graphql::parse_field_set;
+use rustc_hash::FxHashSet;
+
+use super::field_sets::{self, Coordinate};
+use super::roles;
+use super::schema::{Applied, Composite, Field, Kind, Subgraph, Type, has};
+use super::specifications::{self, FEDERATION_1, Meaning};
+use super::{Code, Finding};
+
+/// Returns the subgraphs with the rules of Federation 2; those that have them already are borrowed.
+pub(crate) fn upgrade<'s>(
+    subgraphs: &[&'s Subgraph],
+    errors: &mut Vec<Finding>,
+) -> Vec<Cow<'s, Subgraph>> {
+    let prepared: Vec<Cow<'s, Subgraph>> = subgraphs
+        .iter()
+        .map(|subgraph| match subgraph.links.federation {
+            FEDERATION_1 => Cow::Owned(without_inactive_directives(subgraph)),
+            _ => Cow::Borrowed(*subgraph),
+        })
+        .collect();
+    let shareable: Vec<_> = prepared.iter().map(|own| shareable_fields(own, &prepared)).collect();
+    let upgraded =
+        prepared.into_iter().zip(shareable).map(|(subgraph, shareable)| match subgraph {
+            Cow::Borrowed(subgraph) => Cow::Borrowed(subgraph),
+            Cow::Owned(mut subgraph) => {
+                share(&mut subgraph, &shareable);
+                define_extensions(&mut subgraph);
+                remove_unused_externals(&mut subgraph, errors);
+                roles::assign(&mut subgraph);
+                Cow::Owned(subgraph)
+            }
+        });
+    upgraded.collect()
+}
+
+/// Removes directives that Federation 1 ignored.
+fn without_inactive_directives(subgraph: &Subgraph) -> Subgraph {
+    let mut own = subgraph.clone();
+    for r#type in &mut own.types {
+        r#type.applied.retain(|applied| applied.meaning != Meaning::External);
+        let is_interface = matches!(r#type.kind, Kind::Interface(_));
+        if is_interface {
+            r#type.applied.retain(|applied| applied.meaning != Meaning::Key);
+        }
+        let name = r#type.name.clone();
+        let is_root_extension = r#type.is_root() && !r#type.is_defined;
+        let Some(composite) = r#type.composite_mut() else { continue };
+        for field in &mut composite.fields {
+            if is_interface {
+                field.applied.retain(|applied| {
+                    !matches!(
+                        applied.meaning,
+                        Meaning::External | Meaning::Requires | Meaning::Provides
+                    )
+                });
+                continue;
+            }
+            if is_root_extension {
+                field.applied.retain(|applied| applied.meaning != Meaning::External);
+            }
+            activate(subgraph, &name, field);
+        }
+    }
+    roles::assign(&mut own);
+    own
+}
+
+/// Removes `@requires` and `@provides` that select no external field.
+fn activate(subgraph: &Subgraph, parent: &Arc<str>, field: &mut Field) {
+    let base = field.r#type.base().clone();
+    field.applied.retain(|applied| {
+        let on = match applied.meaning {
+            Meaning::Requires => parent,
+            Meaning::Provides => &base,
+            _ => return true,
+        };
+        let is_valid = field_sets::text(applied).is_some_and(|text| parse_field_set(&text).is_ok());
+        let mut selected: FxHashSet<Coordinate> = FxHashSet::default();
+        field_sets::collect(subgraph, on, applied, &mut selected);
+        let is_composite = subgraph.find_type(on).is_some_and(|r#type| {
+            matches!(r#type.kind, Kind::Object(_) | Kind::Interface(_) | Kind::Union(_))
+        });
+        let is_external = |(on, name): &Coordinate| {
+            let field = subgraph.find_field(on, name);
+            field.is_some_and(|field| has(&field.applied, Meaning::External))
+        };
+        // Errors of the text are left to validation.
+        is_composite && (!is_valid || selected.is_empty() || selected.iter().any(is_external))
+    });
+}
+
+/// Returns the fields of a subgraph of Federation 1 that other subgraphs resolve too.
+fn shareable_fields(own: &Subgraph, all: &[Cow<'_, Subgraph>]) -> FxHashSet<Coordinate> {
+    let mut shareable = FxHashSet::default();
+    if own.links.federation > FEDERATION_1 {
+        return shareable;
+    }
+    let others = || all.iter().filter(|other| other.name != own.name);
+    for r#type in &own.types {
+        let Kind::Object(composite) = &r#type.kind else { continue };
+        if &*r#type.name == "Subscription" {
+            continue;
+        }
+        let is_entity = has(&r#type.applied, Meaning::Key) || r#type.is_root();
+        for field in composite.fields.iter().filter(|field| !field.roles.is_shareable) {
+            let is_resolved = |other: &Subgraph| match is_entity {
+                true => resolves(other, &r#type.name, &field.name),
+                false => other.find_type(&r#type.name).is_some(),
+            };
+            if others().any(|other| is_resolved(other)) {
+                shareable.insert((r#type.name.clone(), field.name.clone()));
+            }
+        }
+    }
+    shareable
+}
+
+/// Whether a subgraph resolves a field of an object, at least below a field that provides it.
+fn resolves(subgraph: &Subgraph, parent: &str, name: &str) -> bool {
+    let r#type = subgraph.find_type(parent);
+    let object = r#type.filter(|r#type| matches!(r#type.kind, Kind::Object(_)));
+    let field = object.and_then(|object| object.find_field(name));
+    field.is_some_and(|field| !field.roles.is_fully_external())
+}
+
+/// Turns extensions into definitions, whose key fields are not external. Types with `@extends` stay
+/// as they are.
+fn define_extensions(subgraph: &mut Subgraph) {
+    for r#type in &mut subgraph.types {
+        let is_extended = r#type.is_extended;
+        for applied in &mut r#type.applied {
+            applied.is_in_extension = false;
+        }
+        let Some(composite) = r#type.composite_mut() else { continue };
+        for field in composite.fields.iter_mut().filter(|_| is_extended) {
+            let is_key = !field.roles.is_external;
+            field.applied.retain(|applied| !(is_key && applied.meaning == Meaning::External));
+        }
+    }
+}
+
+fn share(subgraph: &mut Subgraph, shareable: &FxHashSet<Coordinate>) {
+    for r#type in &mut subgraph.types {
+        let name = r#type.name.clone();
+        let Some(composite) = r#type.composite_mut() else { continue };
+        for field in &mut composite.fields {
+            if shareable.contains(&(name.clone(), field.name.clone())) {
+                field.applied.push(Applied {
+                    meaning: Meaning::Shareable,
+                    directive: Directive {
+                        name: "shareable".into(),
+                        line: field.at.line,
+                        column: field.at.column,
+                        arguments: Vec::new(),
+                    },
+                    is_in_extension: false,
+                });
+            }
+        }
+    }
+}
+
+/// Removes external fields that no field set and no interface uses, and tags of external fields:
+/// those of the subgraph that resolves the field count.
+fn remove_unused_externals(subgraph: &mut Subgraph, errors: &mut Vec<Finding>) {
+    let mut emptied = Vec::new();
+    for r#type in &mut subgraph.types {
+        let Type { name, at, kind: Kind::Object(Composite { fields, .. }), .. } = r#type else {
+            continue;
+        };
+        let before = fields.len();
+        fields.retain(|field| !field.roles.is_external || field.roles.is_used);
+        if before > 0 && fields.is_empty() {
+            emptied.push((name.clone(), *at));
+        }
+        for field in fields.iter_mut().filter(|field| field.roles.is_external) {
+            let tag = Meaning::Merged(specifications::Directive::Tag);
+            field.applied.retain(|applied| applied.meaning != tag);
+        }
+    }
+    for (name, at) in emptied {
+        let message = format!(
+            "All fields of `{name}` in the subgraph \"{}\" are external, and none is used.",
+            subgraph.name
+        );
+        let finding = Finding::new(Code::TypeWithOnlyUnusedExternal, message)
+            .on(&*name)
+            .at(subgraph.place(at))
+            .remedy("Remove the type from the subgraph.");
+        errors.push(finding);
+    }
+}
