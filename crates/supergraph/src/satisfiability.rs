@@ -8,8 +8,8 @@
 //! 1. [`conditions`]: Boolean functions of override labels
 //! 2. [`visits`]: the objects of a type as one subgraph returns them, their fields there, and the
 //!    jumps to other subgraphs by keys
-//! 3. [`reachable`]: the visits that are reached from a visit by keys: a least fixpoint, computed
-//!    once for each visit, in which keys and required fields are resolved
+//! 3. [`reachable`]: the visits that are reached by keys from those of the subgraphs that return an
+//!    object: a least fixpoint in which keys and required fields are resolved
 //! 4. [`walk`]: all states of paths, breadth first. A state is the object type with the visits of
 //!    the subgraphs that return its objects; a state that reaches everything that a visited one
 //!    reaches is skipped.
@@ -21,10 +21,12 @@
 //! reached. [`Limits`] bound what remains; beyond them the result is
 //! [`Unsatisfiable::TooManyPaths`].
 //!
-//! As in Apollo's composition, keys and required fields are resolved from one subgraph that returns
-//! the object, and those that are reached from it. Values that only two subgraphs together return,
-//! which share the field above, are not combined. Inside of field sets all contexts
-//! (`@fromContext`) are assumed to be set.
+//! Keys and required fields are resolved from all subgraphs that return the object, and those that
+//! are reached from them, as the planner of the gateway resolves them. Apollo's composition resolves
+//! them from one subgraph at a time, and required fields from the subgraph that requires them. It
+//! also permits `@requires` where no key of the subgraph is resolvable; nothing can be sent there.
+//! Inside of field sets all contexts (`@fromContext`) are assumed to be set. An interface without
+//! implementations has no objects, so that nothing below it is unsatisfiable.
 
 mod conditions;
 mod explain;
@@ -189,7 +191,7 @@ pub struct Checked {
     pub shared: Vec<RuntimeTypes>,
     /// Number of visited states.
     pub states: usize,
-    /// Number of times that the visits reached from a visit were computed.
+    /// Number of times that reached visits were computed.
     pub computations: usize,
 }
 
