@@ -41,7 +41,7 @@ pub(crate) struct Composed {
 /// The schemas of a composition.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
-    pub(crate) schemas: Vec<SubgraphSchema>,
+    schemas: Vec<SubgraphSchema>,
     /// The file of each schema, if it has one; in the order of the schemas.
     places: Vec<Option<PathBuf>>,
 }
@@ -108,6 +108,13 @@ impl Inputs {
     fn place(&self, subgraph: &str) -> Option<&Path> {
         let index = self.schemas.iter().position(|schema| schema.name == subgraph)?;
         self.places.get(index)?.as_deref()
+    }
+
+    /// All schemas, or those without a file.
+    pub(crate) fn schemas(&self, without_files: bool) -> impl Iterator<Item = &SubgraphSchema> {
+        let schemas = self.schemas.iter().zip(&self.places);
+        let wanted = schemas.filter(move |(_, place)| !(without_files && place.is_some()));
+        wanted.map(|(schema, _)| schema)
     }
 
     fn text(&self, subgraph: &str) -> Option<&str> {

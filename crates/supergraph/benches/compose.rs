@@ -62,7 +62,8 @@ fn schema(number: usize) -> SubgraphSchema {
     let mut sdl = String::from(
         "extend schema @link(url: \"https://specs.apollo.dev/federation/v2.3\", import: [\"@key\", \"@external\", \"@requires\", \"@shareable\"])\n",
     );
-    writeln!(sdl, "type Query {{ first{number}: E{number}x0 all{number}: [E{number}x1!]! }}").unwrap();
+    writeln!(sdl, "type Query {{ first{number}: E{number}x0 all{number}: [E{number}x1!]! }}")
+        .unwrap();
     for own in 0..TYPES {
         let (next, kind) = ((number + 1) % SUBGRAPHS, own % 2);
         writeln!(

@@ -1,7 +1,7 @@
 //! `thalweg dev`: composes and serves subgraphs while they change.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::commands::block_on;
@@ -13,6 +13,10 @@ use crate::failure::Failure;
 use crate::http::{self, Reload, Reloaded};
 use crate::options::{Command, GatewayOptions, ReportForm, SupergraphLocation, Time};
 use crate::supergraph::SupergraphWatch;
+
+/// The failure that was shown last.
+#[derive(Debug, Default)]
+struct Reported(Mutex<Option<String>>);
 
 /// The interval of reading the schemas of running subgraphs and of databases.
 const POLL: Duration = Duration::from_secs(1);
@@ -28,16 +32,19 @@ pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
     }
     let listeners = http::bind(&options.serving)?;
     let known = Arc::new(KnownSubgraphs::default());
-    let kept = Arc::clone(&known);
+    let (kept, reported) = (Arc::clone(&known), Reported::default());
     let reload: Reload = Box::new(move || {
         let options = read(&again)?;
-        open(&options, &kept).inspect_err(report)
+        let opened = open(&options, &kept);
+        reported.tell(opened.as_ref().err());
+        opened
     });
+    let first_reported = Reported::default();
     let first = || loop {
         match open(&options, &known) {
             Ok(opened) => return Ok(opened),
             Err(failure) => {
-                report(&failure);
+                first_reported.tell(Some(&failure));
                 wait(&options, &failure)?;
             }
         }
@@ -100,13 +107,20 @@ fn inputs_of(failure: &Failure) -> Option<&Inputs> {
     failure.downcast_ref::<NotComposed>().map(|refused| &refused.inputs)
 }
 
-/// Shows a failure, one error after the other.
-fn report(failure: &Failure) {
-    match failure.downcast_ref::<NotComposed>() {
-        Some(NotComposed { errors, hints, inputs }) => {
-            tell(&composition::write(errors, hints, inputs, ReportForm::Text));
+impl Reported {
+    /// Shows a failure, one error after the other, unless it was shown before.
+    fn tell(&self, failure: Option<&Failure>) {
+        let text = failure.map(|failure| match failure.downcast_ref::<NotComposed>() {
+            Some(NotComposed { errors, hints, inputs }) => {
+                composition::write(errors, hints, inputs, ReportForm::Text)
+            }
+            None => format!("error: {}\n", redacted(failure.to_string().trim())),
+        });
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = text.as_ref().filter(|text| last.as_ref() != Some(text)) {
+            tell(text);
         }
-        None => tell(&format!("error: {}\n", redacted(failure.to_string().trim()))),
+        *last = text;
     }
 }
 

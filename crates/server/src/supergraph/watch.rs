@@ -38,7 +38,9 @@ pub(crate) struct SupergraphWatch {
 struct Composition {
     source: CompositionSource,
     pause: Duration,
-    /// The hash of all schemas; none if they could not be read.
+    /// Whether changes of files are reported anyhow.
+    are_files_watched: bool,
+    /// The hash of all schemas, or of those without a file; none if they could not be read.
     hash: Option<[u8; 32]>,
     /// The last error that was logged.
     error: Option<String>,
@@ -105,8 +107,9 @@ impl SupergraphWatch {
                 self.follow_file(&file, text.unwrap_or_default());
             }
         }
-        let hash = inputs.map(hash_of);
-        self.composition = pause.map(|pause| Composition { source, pause, hash, error: None });
+        let hash = inputs.map(|inputs| hash_of(inputs, are_files_watched));
+        self.composition =
+            pause.map(|pause| Composition { source, pause, are_files_watched, hash, error: None });
     }
 
     /// Whether nothing is watched.
@@ -207,7 +210,7 @@ impl Composition {
         match self.source.load().await {
             Ok(inputs) => {
                 self.error = None;
-                let hash = Some(hash_of(&inputs));
+                let hash = Some(hash_of(&inputs, self.are_files_watched));
                 std::mem::replace(&mut self.hash, hash) != hash
             }
             Err(error) => {
@@ -223,9 +226,9 @@ impl Composition {
     }
 }
 
-fn hash_of(inputs: &Inputs) -> [u8; 32] {
+fn hash_of(inputs: &Inputs, without_files: bool) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    for schema in &inputs.schemas {
+    for schema in inputs.schemas(without_files) {
         for text in [&schema.name, &schema.url, &schema.sdl] {
             hasher.update(text.len().to_be_bytes());
             hasher.update(text.as_bytes());
