@@ -203,6 +203,13 @@ impl Worker {
                     );
                 }
                 Some(Listened::Channel(_)) | None => {
+                    let _ = match planned.prepared.batch_obstacle() {
+                        None => writeln!(
+                            request,
+                            "executed together with subscriptions that differ in their values only"
+                        ),
+                        Some(obstacle) => writeln!(request, "executed by itself: {obstacle}"),
+                    };
                     let dependencies = planned.prepared.dependencies(catalog, planned.variables());
                     request.push_str(&::live::print(&dependencies, catalog));
                 }
