@@ -49,7 +49,7 @@ impl PostgresProgram {
             return Some("its statements need rows of earlier ones");
         }
         if !parameters().any(|parameter| parameter.kind.is_batched()) {
-            return Some("it has no values in which requests could differ");
+            return Some("it has no values in which subscriptions could differ");
         }
         let is_unknown = matches!(self.batch.get(), Some(None));
         (self.recompiler.is_none() || is_unknown)
