@@ -258,6 +258,11 @@ impl Prepared {
         texts.store(recorded.texts.len(), Ordering::Relaxed);
     }
 
+    /// Bytes of the last answer.
+    pub(crate) fn last_answer(&self) -> usize {
+        self.last_answer.load(Ordering::Relaxed)
+    }
+
     /// Remembers how long an answer was.
     pub(crate) fn end(&self, answer: &[u8]) {
         self.last_answer.store(answer.len(), Ordering::Relaxed);

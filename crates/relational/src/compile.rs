@@ -459,7 +459,7 @@ impl Compiler<'_> {
             return sql::print(select, &self.flavor);
         }
         let parameters = (0..).map(sql::Parameter).zip(&statement.parameters);
-        let batched = parameters.filter(|(_, parameter)| parameter.kind.is_batched());
+        let batched = parameters.filter(|(_, parameter)| parameter.is_batched());
         let batched: Vec<_> = batched.map(|(place, _)| place).collect();
         sql::print_batch_member(select, &batched, &self.flavor)
     }

@@ -22,7 +22,7 @@ pub trait KeyTypes: std::fmt::Debug {
     /// Whether each statement is one for several sets of parameters ([`is_batched`]): its text is the
     /// member of a batch.
     ///
-    /// [`is_batched`]: crate::ParameterKind::is_batched
+    /// [`is_batched`]: crate::Parameter::is_batched
     fn is_batch(&self) -> bool {
         false
     }

@@ -148,15 +148,6 @@ pub enum ValueKind {
     Other,
 }
 
-impl ParameterKind {
-    /// Whether it may differ between the members of a batch. The sizes of pages are equal, so that
-    /// the database plans for them.
-    #[must_use]
-    pub fn is_batched(self) -> bool {
-        !matches!(self, Self::Limit { .. } | Self::Offset)
-    }
-}
-
 impl ValueKind {
     /// The kind of a field's values, below domains.
     #[must_use]

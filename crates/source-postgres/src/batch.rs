@@ -7,6 +7,8 @@
 //! The types of the parameters are those that PostgreSQL infers for the statement of one request, so
 //! that values mean the same. They are read when the first batch is executed.
 
+mod parts;
+
 use std::sync::{Arc, LazyLock};
 
 use relational::{Level, Parameter, ParameterKind, ParameterSource, Program};
@@ -15,13 +17,14 @@ use source::operand::{Variables, resolve};
 use source::{ExecuteError, ExecuteParams, Observed, Session, SourceError, SourceErrorKind};
 use sql::{Flavor, Identifier, TableName};
 
+use self::parts::split;
 use super::answer::Read;
 use super::bind::{Bound, bind};
 use super::database::PostgresConnections;
 use super::execute::{PostgresPlan, PostgresProgram};
 use super::read::Reading;
 use super::settings;
-use super::wire::{self, Rows, Statement, WireError};
+use super::wire::{self, Rows, Statement};
 
 /// The answers of the members of a batch, in their order.
 pub type Answers = Vec<Result<Written<SourceError>, ExecuteError>>;
@@ -43,12 +46,10 @@ impl PostgresProgram {
         if levels.iter().any(|level| level.calls) {
             return Some("it calls a function");
         }
-        let is_operand =
-            |parameter: &Parameter| matches!(parameter.source, ParameterSource::Operand(_));
-        if !self.is_one_batch() || !parameters().all(is_operand) {
-            return Some("its statements need rows of earlier ones");
+        if !levels.iter().all(is_splittable) {
+            return Some("a part with values of its own is found by the keys of rows");
         }
-        if !parameters().any(|parameter| parameter.kind.is_batched()) {
+        if !parameters().any(|parameter| parameter.is_batched()) {
             return Some("it has no values in which subscriptions could differ");
         }
         let is_unknown = matches!(self.batch.get(), Some(None));
@@ -65,7 +66,7 @@ impl PostgresProgram {
         }
         let parameters = self.program.levels.iter().flat_map(|level| &level.parameters);
         let sizes = parameters.filter_map(|parameter| match &parameter.source {
-            ParameterSource::Operand(operand) if !parameter.kind.is_batched() => {
+            ParameterSource::Operand(operand) if !parameter.is_batched() => {
                 // An error is reported by the execution.
                 Some(resolve(operand, variables).and_then(|value| value.rows("LIMIT")).ok())
             }
@@ -96,13 +97,13 @@ fn batch_level(member: Level, level: &Level, types: &[TableName]) -> Option<Leve
     }
     let places = (0..).map(sql::Parameter);
     let batched = level.parameters.iter().zip(types).zip(places);
-    let batched = batched.filter(|((parameter, _), _)| parameter.kind.is_batched());
+    let batched = batched.filter(|((parameter, _), _)| parameter.is_batched());
     let batched: Vec<_> = batched.map(|((_, r#type), place)| (place, r#type.clone())).collect();
     let member = Level { bounded: None, ..member };
     if batched.is_empty() {
         return Some(member);
     }
-    let parameters = member.parameters.iter().map(|parameter| match parameter.kind.is_batched() {
+    let parameters = member.parameters.iter().map(|parameter| match parameter.is_batched() {
         true => Parameter { kind: ParameterKind::TextList, ..parameter.clone() },
         false => parameter.clone(),
     });
@@ -146,9 +147,7 @@ impl PostgresConnections {
         };
         let rows = reading.rows(&mut failures).await?;
         require_success(failures)?;
-        let parts = rows.iter().zip(&program.program.levels);
-        let parts = parts.map(|(rows, level)| parts_of(rows, level, bound.len()));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let parts = split(&rows, &program.program.levels, bound.len())?;
         // By level, then by member.
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
         let mut answers = Vec::with_capacity(members.len());
@@ -210,12 +209,14 @@ fn type_names(rows: &Rows) -> Vec<TableName> {
     names.collect()
 }
 
-/// The rows of each member. A level without values that differ has the same for all.
-fn parts_of(rows: &Rows, level: &Level, members: usize) -> Result<Vec<Rows>, WireError> {
-    match level.parameters.iter().any(|parameter| parameter.kind.is_batched()) {
-        true => rows.parts(members),
-        false => (0..members).map(|_| rows.copy()).collect(),
-    }
+/// Whether the rows of a level can be split by members: they have numbers, or they are found by the
+/// keys of rows alone.
+fn is_splittable(level: &Level) -> bool {
+    // Programs that change nothing have no other sources.
+    let is_operand =
+        |parameter: &Parameter| matches!(parameter.source, ParameterSource::Operand(_));
+    let has_keys = !level.parameters.iter().all(is_operand);
+    !has_keys || level.link.is_some() && !level.parameters.iter().any(Parameter::is_batched)
 }
 
 fn require_success(failures: Vec<(u32, SourceError)>) -> Result<(), SourceError> {

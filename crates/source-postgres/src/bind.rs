@@ -77,7 +77,7 @@ impl Bound {
         for (place, level) in levels.iter().enumerate() {
             let parameters = level.parameters.iter().enumerate();
             let parameters = parameters
-                .map(|(number, parameter)| match parameter.kind.is_batched() {
+                .map(|(number, parameter)| match parameter.is_batched() {
                     true => batch.write_array(members, (place, number)),
                     false => batch.copy_first(members, (place, number)),
                 })
@@ -94,9 +94,12 @@ impl Bound {
             if index > 0 {
                 self.buffer.push(b',');
             }
-            match member.text(level, number) {
-                Some(text) => write_quoted(text, &mut self.buffer),
-                None => self.buffer.extend_from_slice(b"NULL"),
+            match member.parameters(level).nth(number) {
+                Some(BoundParameter::Text(text)) => write_quoted(text, &mut self.buffer),
+                // Keys of rows are not batched.
+                Some(BoundParameter::Null | BoundParameter::Keys) | None => {
+                    self.buffer.extend_from_slice(b"NULL");
+                }
             }
         }
         self.buffer.push(b'}');
@@ -105,19 +108,15 @@ impl Bound {
 
     /// Copies a parameter that is equal for all members.
     fn copy_first(&mut self, members: &[Bound], (level, number): (usize, usize)) -> Span {
-        let Some(text) = members.first().and_then(|member| member.text(level, number)) else {
-            return Span::Null;
-        };
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(text);
-        Span::Text { start, end: self.buffer.len() }
-    }
-
-    /// The text of a parameter; `None` is null.
-    fn text(&self, level: usize, number: usize) -> Option<&[u8]> {
-        match self.levels.get(level)?.parameters.get(number)? {
-            Span::Text { start, end } => self.buffer.get(*start..*end),
-            Span::Null | Span::Keys => None,
+        let first = members.first().and_then(|member| member.parameters(level).nth(number));
+        match first {
+            Some(BoundParameter::Text(text)) => {
+                let start = self.buffer.len();
+                self.buffer.extend_from_slice(text);
+                Span::Text { start, end: self.buffer.len() }
+            }
+            Some(BoundParameter::Keys) => Span::Keys,
+            Some(BoundParameter::Null) | None => Span::Null,
         }
     }
 

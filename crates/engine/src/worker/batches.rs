@@ -33,6 +33,10 @@ use crate::respond::{DATA, Response};
 /// Most cohorts of a batch.
 const MOST: usize = 100;
 
+/// Most bytes of the answers of a batch, as far as the last answer shows: they are written one after
+/// the other, while other requests wait.
+const MOST_BYTES: usize = 1 << 20;
+
 /// The cohorts of one thread that wait for their execution.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
@@ -110,6 +114,11 @@ impl Key {
         let prepared = Arc::clone(&ready.prepared);
         Some(Self { prepared, settings: session.settings.clone(), page_sizes })
     }
+
+    /// Most cohorts of a batch.
+    fn most(&self) -> usize {
+        (MOST_BYTES / self.prepared.last_answer().max(1)).clamp(1, MOST)
+    }
 }
 
 impl Batches {
@@ -118,15 +127,16 @@ impl Batches {
         let mut queues = self.queues.borrow_mut();
         let queue = queues.entry(key.clone()).or_default();
         queue.push_back(waiting);
-        queue.len() >= MOST
+        queue.len() >= key.most()
     }
 
     /// Takes the oldest cohorts of a queue whose tasks still wait.
     fn take(&self, key: &Key) -> Vec<Waiting> {
         let mut queues = self.queues.borrow_mut();
         let Some(queue) = queues.get_mut(key) else { return Vec::new() };
-        let mut taken = Vec::with_capacity(queue.len().min(MOST));
-        while taken.len() < MOST
+        let most = key.most();
+        let mut taken = Vec::with_capacity(queue.len().min(most));
+        while taken.len() < most
             && let Some(waiting) = queue.pop_front()
         {
             waiting.is_taken.set(true);

@@ -109,11 +109,11 @@ impl Rows {
         Ok(parts)
     }
 
-    /// All rows once more, with the same bytes.
-    pub fn copy(&self) -> Result<Rows, WireError> {
-        let mut copy = self.part(self.columns, self.rows)?;
-        self.iter().for_each(|row| copy.add(row, self.columns));
-        Ok(copy)
+    /// Some of the rows, by their numbers from 0, with the same bytes.
+    pub fn chosen(&self, numbers: impl ExactSizeIterator<Item = usize>) -> Result<Rows, WireError> {
+        let mut chosen = self.part(self.columns, numbers.len())?;
+        numbers.for_each(|number| chosen.add(self.row(number), self.columns));
+        Ok(chosen)
     }
 
     /// No rows of the same bytes, with room for so many.
@@ -361,7 +361,7 @@ mod tests {
         ];
         assert_eq!(parts.iter().map(values).collect::<Vec<_>>(), expected);
         assert_eq!(parts.iter().map(Rows::bytes).collect::<Vec<_>>(), [4, 11, 0]);
-        assert_eq!(rows.copy().unwrap().value(2, 1), Some(&b"2"[..]));
+        assert_eq!(rows.chosen([2, 0].into_iter()).unwrap().value(1, 0), Some(&b"a"[..]));
         // The number of no part.
         assert!(matches!(rows.parts(1), Err(WireError::OutOfSync(_))));
     }
