@@ -204,6 +204,9 @@ impl Worker {
                 }
                 Some(Listened::Channel(_)) | None => {
                     let dependencies = planned.prepared.dependencies(catalog, planned.variables());
+                    if planned.prepared.listened.is_none() {
+                        print_batches(planned.prepared.batch_obstacle(), &mut request);
+                    }
                     request.push_str(&::live::print(&dependencies, catalog));
                 }
             }
@@ -323,6 +326,18 @@ fn change(kind: EventKind) -> &'static str {
         EventKind::Updated => "updated",
         EventKind::Deleted => "deleted",
     }
+}
+
+/// Prints whether a live query is executed in batches.
+fn print_batches(obstacle: Option<&str>, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match obstacle {
+        None => writeln!(
+            out,
+            "executed together with subscriptions of this document that have other values"
+        ),
+        Some(obstacle) => writeln!(out, "executed by itself: {obstacle}"),
+    };
 }
 
 fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedStatement {

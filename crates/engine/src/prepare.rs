@@ -160,6 +160,17 @@ impl Prepared {
         all
     }
 
+    /// The reason for which the request is never executed in batches; `None` if it may be.
+    pub(crate) fn batch_obstacle(&self) -> Option<&'static str> {
+        if self.has_resolved() {
+            return Some("other servers give values of its fields");
+        }
+        if !self.passwords.is_empty() {
+            return Some("it compares passwords");
+        }
+        self.plan.batch_obstacle()
+    }
+
     /// Returns true if nothing is read or changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.request.transactions.iter().all(|transaction| transaction.steps.is_empty())
@@ -245,6 +256,11 @@ impl Prepared {
         let [tokens, texts] = &self.last_tape;
         tokens.store(recorded.tokens.len(), Ordering::Relaxed);
         texts.store(recorded.texts.len(), Ordering::Relaxed);
+    }
+
+    /// Bytes of the last answer.
+    pub(crate) fn last_answer(&self) -> usize {
+        self.last_answer.load(Ordering::Relaxed)
     }
 
     /// Remembers how long an answer was.

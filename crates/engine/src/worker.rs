@@ -1,5 +1,6 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod batches;
 mod events;
 mod passwords;
 mod record;
@@ -20,6 +21,7 @@ use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
 
+use self::batches::Batches;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
@@ -41,6 +43,7 @@ pub struct Worker {
     egress: Option<Client>,
     sizes: Sizes,
     time_limit: Option<Duration>,
+    batches: Batches,
 }
 
 /// The logged message of a value that cannot be bound.
@@ -110,7 +113,8 @@ impl Worker {
     pub fn sharing(engine: Arc<Engine>, memory: Arc<MemoryBudget>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
         let egress = engine.resolvers.as_ref().map(Resolvers::client);
-        Self { engine, connections, memory, egress, sizes: Sizes::default(), time_limit: None }
+        let (sizes, batches) = (Sizes::default(), Batches::default());
+        Self { engine, connections, memory, egress, sizes, time_limit: None, batches }
     }
 
     /// Sets the sizes of streamed answers.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::dgraph::{migrate, on_each, options, run_sql};
 use crate::live::{execute, request, subscribe};
+use crate::live_batches::{begin, with_number};
 
 const TYPES: &str = r#"
     type Note @withSubscription
@@ -29,7 +30,7 @@ const TYPES: &str = r#"
 const USERS: [&str; 3] = ["ann", "bob", "eve"];
 const FOLDERS: usize = 4;
 const ROUNDS: usize = 60;
-const SUBSCRIBERS: usize = 24;
+const SUBSCRIBERS: usize = 40;
 
 /// Longer than any change takes to arrive, also after lost connections.
 const LONG: Duration = Duration::from_secs(60);
@@ -59,9 +60,13 @@ impl Subscriber {
     fn new(workers: &[Rc<Worker>], random: &mut Random) -> Self {
         let worker = random.one_of(workers);
         let user = *random.one_of(&USERS);
-        let query = random.one_of(&QUERIES);
-        let query = query.replace('%', &(1 + random.below(FOLDERS)).to_string());
-        let live = subscribe(worker, &format!("subscription {{ {query} }}"), &caller(user));
+        let (form, number) = (random.one_of(&QUERIES), 1 + random.below(FOLDERS));
+        let query = form.replace('%', &number.to_string());
+        let live = match random.below(2) {
+            0 => subscribe(worker, &format!("subscription {{ {query} }}"), &caller(user)),
+            // Of one plan with others.
+            _ => begin(worker, &with_number(form, number), &caller(user)),
+        };
         Self { user, query, live, last: None }
     }
 

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::dgraph::{on_each, run_sql};
 use crate::live::{executions, request, subscribe};
+use crate::live_batches::{begin, with_number};
 use crate::live_exact::install_triggers;
 use crate::live_postgraphile::{is_postgres, live, open_tables, singer};
 
@@ -52,7 +53,7 @@ const TABLES: &str = "
 
 const USERS: [&str; 3] = ["ann", "bob", "eve"];
 const ROUNDS: usize = 160;
-const SUBSCRIBERS: usize = 24;
+const SUBSCRIBERS: usize = 32;
 
 /// Longer than any change takes to arrive, also after changed definitions.
 const LONG: Duration = Duration::from_secs(60);
@@ -78,8 +79,13 @@ impl Subscriber {
     fn new(workers: &[Rc<Worker>], random: &mut Random) -> Self {
         let worker = random.one_of(workers);
         let user = *random.one_of(&USERS);
-        let query = random.one_of(&QUERIES).replace('%', &(1 + random.below(4)).to_string());
-        let live = subscribe(worker, &format!("subscription {{ {query} }}"), &singer(user));
+        let (form, number) = (random.one_of(&QUERIES), 1 + random.below(4));
+        let query = form.replace('%', &number.to_string());
+        let live = match random.below(2) {
+            0 => subscribe(worker, &format!("subscription {{ {query} }}"), &singer(user)),
+            // Of one plan with others.
+            _ => begin(worker, &with_number(form, number), &singer(user)),
+        };
         Self { user, query, live, last: None }
     }
 

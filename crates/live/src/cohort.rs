@@ -144,6 +144,19 @@ impl Cohort {
         }
     }
 
+    /// Waits until a time: all changes before it are one execution, which follows. It ends early if
+    /// there are no subscribers any more.
+    pub async fn collect_until(&self, until: Instant) -> Wake {
+        while Instant::now() < until
+            && let Ok(wake) = timeout_at(until, self.wait()).await
+        {
+            if wake == Wake::End {
+                return Wake::End;
+            }
+        }
+        Wake::Execute
+    }
+
     /// Waits for a pause, whose changes are kept for the next wait; it ends early if there are no
     /// subscribers any more.
     pub async fn pause(&self, pause: Duration) {
@@ -209,6 +222,25 @@ mod tests {
         // A mark during an execution.
         cohort.mark();
         assert_eq!(cohort.wait().now_or_never(), Some(Wake::Execute));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn marks_in_a_window_are_one_execution() {
+        let cohort = cohort();
+        let begun = Instant::now();
+        let until = begun + Duration::from_millis(20);
+        cohort.wait().await;
+        cohort.mark();
+        assert_eq!(cohort.collect_until(until).await, Wake::Execute);
+        assert_eq!(begun.elapsed(), Duration::from_millis(20));
+        assert_eq!(cohort.wait().now_or_never(), None);
+        // It is over.
+        assert_eq!(cohort.collect_until(until).now_or_never(), Some(Wake::Execute));
+        cohort.subscribers.store(0, Ordering::Release);
+        cohort.mark();
+        let later = Instant::now() + Duration::from_secs(10);
+        assert_eq!(cohort.collect_until(later).await, Wake::End);
+        assert!(Instant::now() < later);
     }
 
     #[tokio::test(start_paused = true)]

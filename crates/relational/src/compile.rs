@@ -421,6 +421,7 @@ impl Compiler<'_> {
         let bounded = self.flavor.plans_for_values
             && !statement.depends_on_values
             && !statement.pages.is_empty();
+        let text = self.text(select, &statement).into();
         let bounded = bounded.then(|| {
             let text = sql::print_bounded(select, &self.flavor);
             Box::new(BoundedPages::new(text, statement.pages))
@@ -432,7 +433,7 @@ impl Compiler<'_> {
             kind,
             parent: parent.map(|parent| parent.above.level),
             end: id,
-            text: sql::print(select, &self.flavor).into(),
+            text,
             columns: width(select.columns())?,
             bounded,
             parameters: statement.parameters,
@@ -446,6 +447,21 @@ impl Compiler<'_> {
             when: self.when,
         });
         Ok(id)
+    }
+
+    /// The text of a query; of a batch, that of its member.
+    fn text(&self, select: &Select, statement: &Statement) -> String {
+        let is_batch = match self.strategy {
+            Strategy::Nested => false,
+            Strategy::Levels(types) => types.is_batch(),
+        };
+        if !is_batch {
+            return sql::print(select, &self.flavor);
+        }
+        let parameters = (0..).map(sql::Parameter).zip(&statement.parameters);
+        let batched = parameters.filter(|(_, parameter)| parameter.is_batched());
+        let batched: Vec<_> = batched.map(|(place, _)| place).collect();
+        sql::print_batch_member(select, &batched, &self.flavor)
     }
 
     /// The place of a level whose statement has so many tables and columns.

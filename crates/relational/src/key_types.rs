@@ -19,6 +19,14 @@ pub trait KeyTypes: std::fmt::Debug {
         true
     }
 
+    /// Whether each statement is one for several sets of parameters ([`is_batched`]): its text is the
+    /// member of a batch.
+    ///
+    /// [`is_batched`]: crate::Parameter::is_batched
+    fn is_batch(&self) -> bool {
+        false
+    }
+
     /// Whether the reader of rows below parents sorts those of each parent by the field, an integer,
     /// in ascending order.
     fn sorts(&self, _: FieldId) -> bool {

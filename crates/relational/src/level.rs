@@ -341,6 +341,16 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
+impl Parameter {
+    /// Whether it may differ between the members of a batch. The sizes of pages are equal, so that
+    /// the database plans for them.
+    #[must_use]
+    pub fn is_batched(&self) -> bool {
+        let is_size = matches!(self.kind, ParameterKind::Limit { .. } | ParameterKind::Offset);
+        matches!(self.source, ParameterSource::Operand(_)) && !is_size
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterSource {
     Operand(ir::Operand),

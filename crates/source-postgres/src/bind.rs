@@ -13,6 +13,7 @@ use source::Bounding;
 use source::SourceError;
 use source::geo::GeoCondition;
 use source::operand::{Resolved, Variables, resolve};
+use source::session::write_quoted;
 
 use super::text::{text, write_list};
 
@@ -68,6 +69,57 @@ impl Bound {
 }
 
 impl Bound {
+    /// The parameters of a batch: those that differ are arrays of texts, with an element for each
+    /// member. `levels` are those of the members.
+    #[must_use]
+    pub fn batch(levels: &[Level], members: &[Bound]) -> Self {
+        let mut batch = Self::default();
+        for (place, level) in levels.iter().enumerate() {
+            let parameters = level.parameters.iter().enumerate();
+            let parameters = parameters
+                .map(|(number, parameter)| match parameter.is_batched() {
+                    true => batch.write_array(members, (place, number)),
+                    false => batch.copy_first(members, (place, number)),
+                })
+                .collect();
+            batch.levels.push(BoundLevel { parameters, ..BoundLevel::default() });
+        }
+        batch
+    }
+
+    fn write_array(&mut self, members: &[Bound], (level, number): (usize, usize)) -> Span {
+        let start = self.buffer.len();
+        self.buffer.push(b'{');
+        for (index, member) in members.iter().enumerate() {
+            if index > 0 {
+                self.buffer.push(b',');
+            }
+            match member.parameters(level).nth(number) {
+                Some(BoundParameter::Text(text)) => write_quoted(text, &mut self.buffer),
+                // Keys of rows are not batched.
+                Some(BoundParameter::Null | BoundParameter::Keys) | None => {
+                    self.buffer.extend_from_slice(b"NULL");
+                }
+            }
+        }
+        self.buffer.push(b'}');
+        Span::Text { start, end: self.buffer.len() }
+    }
+
+    /// Copies a parameter that is equal for all members.
+    fn copy_first(&mut self, members: &[Bound], (level, number): (usize, usize)) -> Span {
+        let first = members.first().and_then(|member| member.parameters(level).nth(number));
+        match first {
+            Some(BoundParameter::Text(text)) => {
+                let start = self.buffer.len();
+                self.buffer.extend_from_slice(text);
+                Span::Text { start, end: self.buffer.len() }
+            }
+            Some(BoundParameter::Keys) => Span::Keys,
+            Some(BoundParameter::Null) | None => Span::Null,
+        }
+    }
+
     /// The creators of a level's lists of objects, in the order of its parameters.
     pub fn creators(&self, level: usize) -> impl Iterator<Item = &Creators> {
         self.levels.get(level).into_iter().flat_map(|level| &level.creators)

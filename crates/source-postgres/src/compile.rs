@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use relational::compile::{KeyTypes, Length};
-use relational::{Strategy, ToOne};
+use relational::{Program, Strategy, ToOne};
 use source::CompileError;
 use sql::Flavor;
 use tokio_postgres::types::Type;
@@ -67,6 +67,28 @@ impl KeyTypes for TypesFor<'_> {
     }
 }
 
+/// Types of keys, for the members of batches.
+#[derive(Debug)]
+struct BatchTypes<'a>(&'a PhysicalTypes);
+
+impl KeyTypes for BatchTypes<'_> {
+    fn identity_is_text(&self, field: FieldId) -> bool {
+        self.0.identity_is_text(field)
+    }
+
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        self.0.print_alike(one, other)
+    }
+
+    fn has_array(&self, field: FieldId) -> bool {
+        self.0.has_array(field)
+    }
+
+    fn is_batch(&self) -> bool {
+        true
+    }
+}
+
 impl KeyTypes for PhysicalTypes {
     fn identity_is_text(&self, field: FieldId) -> bool {
         self.of(field).identity_is_text
@@ -110,6 +132,12 @@ impl Recompiler {
     /// own.
     pub(super) fn split(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
         self.apart(&*self.types, chosen)
+    }
+
+    /// Compiles the request with the members of batches as its statements.
+    pub(super) fn batch_members(&self) -> Option<Program> {
+        let strategy = Strategy::Levels(&BatchTypes(&self.types));
+        relational::compile(&self.catalog, &self.request, Flavor::POSTGRES, strategy).ok()
     }
 
     fn apart(&self, types: &dyn KeyTypes, chosen: &[ToOne]) -> Option<PostgresProgram> {

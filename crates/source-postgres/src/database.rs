@@ -56,8 +56,8 @@ pub struct PostgresSource {
 /// The pool of one thread.
 #[derive(Debug)]
 pub struct PostgresConnections {
-    pool: Rc<Pool>,
-    sharing: Rc<Sharing>,
+    pub(super) pool: Rc<Pool>,
+    pub(super) sharing: Rc<Sharing>,
     places: Box<Places>,
     counter: Counter,
 }

@@ -51,6 +51,8 @@ pub struct PostgresProgram {
     joined: Option<Box<Joined>>,
     /// The form with split joins, compiled on demand.
     pub(super) split_join: SplitJoin,
+    /// The form for batches, made when the first is executed; none if there is no such form.
+    pub(super) batch: OnceLock<Option<Box<PostgresProgram>>>,
     texts: Vec<Texts>,
     /// Number of statements made after compilation, each when it was first sent.
     made: AtomicU32,
@@ -120,6 +122,7 @@ impl PostgresProgram {
             length,
             joined,
             split_join,
+            batch: OnceLock::new(),
             texts,
             made,
             rounds,
@@ -131,7 +134,9 @@ impl PostgresProgram {
         let joined = self.joined.as_deref().map(|joined| &joined.program);
         let in_portions = self.in_portions.get().and_then(Option::as_deref);
         let split_in_portions = in_portions.and_then(|program| program.split_join.made());
-        let forms = [Some(self), joined, in_portions, self.split_join.made(), split_in_portions];
+        let batch = self.batch.get().and_then(Option::as_deref);
+        let forms =
+            [Some(self), joined, in_portions, self.split_join.made(), split_in_portions, batch];
         forms.into_iter().flatten()
     }
 
@@ -250,6 +255,11 @@ impl PostgresProgram {
             && levels.all(|level| {
                 !level.calls && matches!(level.parents, Parents::Top | Parents::Arrays)
             })
+    }
+
+    /// The statement of a level without bounds of its pages.
+    pub(super) fn plain_statement(&self, place: usize) -> &Arc<Statement> {
+        self.texts[place].get(&self.program.levels[place], None, &self.made)
     }
 
     /// The statement of a level, with the bounds that its pages have in this request.

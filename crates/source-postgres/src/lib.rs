@@ -9,6 +9,7 @@
 //! * `compile`: requests as programs, and other forms of these
 //! * `split_join`: programs that read to-one rows by statements of their own, as long as that pays
 //! * `joined`: programs that read two levels by one statement, as long as that pays
+//! * `batch`: one execution for several requests of a session that differ in variables
 //! * `sharing`: short reads of many requests over few connections; `runtime_estimate`: the choice
 //!   of short reads; `abandoned`: statements of requests that are gone
 //! * `answer`: the rows of a request, and the whole answer made of them
@@ -20,6 +21,7 @@
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
 mod answer;
+mod batch;
 pub mod bind;
 mod changes;
 mod channels;
@@ -50,6 +52,7 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
+pub use batch::Answers;
 pub use changes::{
     PostgresChangeProbe, PostgresChangeStream, PostgresChanges, PostgresTriggers, TriggerError,
 };

@@ -9,7 +9,7 @@ use source::{
     Session, SourceError, SourceErrorKind, Variables,
 };
 use source_neo4j::Neo4jConnections;
-use source_postgres::PostgresConnections;
+use source_postgres::{Answers, PostgresConnections};
 use source_sqlite::SqliteConnections;
 
 use crate::plan::Plan;
@@ -81,6 +81,22 @@ impl Connections {
                 own.deliver(plan, params, sink, delivery, observed).await
             }
             Paired::Neo4j((own, plan)) => own.deliver(plan, params, sink, delivery, observed).await,
+        }
+    }
+
+    /// Executes a plan for several requests of a session, whose sizes of pages are equal. After an
+    /// error each of them has to be executed by itself.
+    pub async fn answer_batch(
+        &self,
+        plan: &Plan,
+        session: &Session,
+        members: Vec<(ExecuteParams<'_>, Sink)>,
+    ) -> Result<Answers, SourceError> {
+        match self.with(plan)? {
+            Paired::Postgres((own, plan)) => own.answer_batch(plan, session, members).await,
+            Paired::Sqlite(_) | Paired::Neo4j(_) => {
+                Err(SourceError::new(SourceErrorKind::Internal, "a batch of another source"))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use relational::Level;
 use response::Shape;
-use source::Observed;
+use source::{Observed, Variables};
 use source_neo4j::program::GraphProgram;
 use source_postgres::PostgresPlan;
 use source_sqlite::SqlitePlan;
@@ -65,6 +65,25 @@ impl Plan {
             Self::Sqlite(plan) => &plan.program.program.levels,
             Self::Postgres(plan) => plan.program.current_levels(),
             Self::Neo4j(_) => &[],
+        }
+    }
+
+    /// The reason for which the plan is never executed in batches; `None` if it may be.
+    #[must_use]
+    pub fn batch_obstacle(&self) -> Option<&'static str> {
+        match self {
+            Self::Postgres(plan) => plan.program.batch_obstacle(),
+            Self::Sqlite(_) | Self::Neo4j(_) => Some("only PostgreSQL has batches"),
+        }
+    }
+
+    /// The sizes of the pages of a request, which are equal in a batch; `None` if the request is
+    /// executed by itself.
+    #[must_use]
+    pub fn page_sizes(&self, variables: Variables<'_>) -> Option<Box<[Option<u64>]>> {
+        match self {
+            Self::Postgres(plan) => plan.program.page_sizes(variables),
+            Self::Sqlite(_) | Self::Neo4j(_) => None,
         }
     }
 

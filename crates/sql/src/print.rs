@@ -12,6 +12,7 @@ use crate::tree::{
     Select, Statement, TableName,
 };
 
+mod batch;
 mod bounded;
 mod command;
 mod definition;
@@ -25,6 +26,7 @@ mod tests;
 mod transfer;
 mod write;
 
+pub use batch::{print_batch, print_batch_member};
 pub use bounded::Bounded;
 pub use command::command_tag;
 pub use definition::{print_definition, print_table_rows};
@@ -128,6 +130,8 @@ struct Printer<'f> {
     without_aliases: bool,
     /// The table whose own name stands for this alias.
     unaliased: Option<(Alias, Identifier)>,
+    /// The parameters that are columns of a batch.
+    batched: &'f [Parameter],
 }
 
 impl<'f> Printer<'f> {
@@ -139,6 +143,7 @@ impl<'f> Printer<'f> {
             parameters: Vec::new(),
             without_aliases: false,
             unaliased: None,
+            batched: &[],
         }
     }
 }
@@ -269,6 +274,9 @@ impl Printer<'_> {
     }
 
     fn parameter(&mut self, parameter: Parameter) -> fmt::Result {
+        if self.batched.contains(&parameter) {
+            return self.batched_column(parameter);
+        }
         self.parameters.push(parameter);
         let number = u32::from(parameter.0) + 1;
         match self.flavor.parameters {

@@ -15,8 +15,9 @@ use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
+use super::batches;
 use super::events::begun;
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
@@ -35,6 +36,13 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 
 /// Pause before a feed continues the one that was lost: its fault may be a lasting one.
 const FEED_PAUSE: Duration = Duration::from_millis(500);
+
+/// Shortest time between two executions of a cohort in batches: the changes in this time are one.
+/// It does not concern cohorts that change by themselves.
+const WINDOW: Duration = Duration::from_millis(20);
+
+/// Number of executions of a cohort by itself after a batch that has failed.
+const ALONE_AFTER_FAILURE: u8 = 16;
 
 impl Engine {
     /// Returns true if an operation has a stream of responses: a subscription, and a live query.
@@ -200,12 +208,39 @@ impl Worker {
     async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
         let Execution { cohort, request, caller, directive } = execution;
         let mut again = FIRST_RETRY;
+        // Number of executions without a batch.
+        let mut alone = 0;
+        // The end of the window after the last batch.
+        let mut window = Instant::now();
         while cohort.wait().await == Wake::Execute {
+            if cohort.collect_until(window).await == Wake::End {
+                break;
+            }
             if self.engine.live.hub.is_feed_lost() {
                 wakes_feed.notify_one();
             }
             self.engine.live.hub.count_execution();
-            let (response, codes) = self.response(request, caller, directive.is_some()).await;
+            let begun = Instant::now();
+            let batched = match alone {
+                0 => self.batched(request, caller).await,
+                _ => batches::Execution::Alone,
+            };
+            alone = match batched {
+                batches::Execution::Failed => ALONE_AFTER_FAILURE,
+                batches::Execution::Done(_) | batches::Execution::Alone => alone.saturating_sub(1),
+            };
+            let (response, codes) = match batched {
+                batches::Execution::Done((response, codes)) => {
+                    window = begun + WINDOW;
+                    (finished(response, directive.is_some()), codes)
+                }
+                batches::Execution::Alone | batches::Execution::Failed => {
+                    self.response(request, caller, directive.is_some()).await
+                }
+            };
+            if !codes.is_empty() {
+                alone = alone.max(1);
+            }
             cohort.publish(response);
             if let Some(pause) = directive.and_then(LiveDirective::throttle) {
                 // Boxed: the task of other live queries is small.
@@ -239,18 +274,21 @@ impl Worker {
             let work = self.deliver_for(request, caller, allowed, whole, &mut report);
             // After the limit the future is dropped, which cancels its statements.
             match timeout(limit, work).await {
-                Ok(Response { mut body, held, .. }) => {
-                    if is_live_query {
-                        mark(&mut body);
-                    }
-                    (reserved(body, held), report.codes)
-                }
+                Ok(response) => (finished(response, is_live_query), report.codes),
                 Err(_) => {
                     (Response::request_error(&[too_slow()]).body.into(), vec![ErrorCode::Timeout])
                 }
             }
         })
     }
+}
+
+/// The bytes of a response.
+fn finished(Response { mut body, held, .. }: Response, is_live_query: bool) -> Bytes {
+    if is_live_query {
+        mark(&mut body);
+    }
+    reserved(body, held)
 }
 
 fn too_slow() -> GraphQLError {

@@ -330,6 +330,35 @@ impl Connection {
         self.compose_in("", statement, parameters, max_rows, answer)
     }
 
+    /// Writes the message that prepares a statement, unless it is prepared. Returns its name; `None`
+    /// where statements have no names.
+    pub(super) fn compose_prepare(
+        &mut self,
+        statement: &Arc<Statement>,
+    ) -> Result<Option<Box<str>>, WireError> {
+        if !self.config.pooler.keeps_statements() {
+            return Ok(None);
+        }
+        if self.state == State::Idle {
+            self.state = State::Composing;
+        }
+        make_room(&mut self.out, &mut self.out_held, statement.text().len())?;
+        let (text, new) = match self.prepared.find_or_add(statement) {
+            Found::Prepared(text) => (text, None),
+            Found::New(text, name) => (text, Some(name)),
+        };
+        let text = Box::from(text);
+        if let Some(name) = new {
+            let (bytes, answers) = (self.out.len(), self.expected.len());
+            self.expected.push(Expected::Parse(name));
+            if let Err(error) = parse(&text, statement, &mut self.out) {
+                self.rewind(bytes, answers);
+                return Err(error);
+            }
+        }
+        Ok(Some(text))
+    }
+
     /// Writes the messages of one execution in a portal that stays until it is closed, or the
     /// transaction ends.
     pub(super) fn compose_in<'p>(

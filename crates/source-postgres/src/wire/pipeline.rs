@@ -91,6 +91,13 @@ impl<'c> Pipeline<'c> {
         self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
     }
 
+    /// Prepares a statement without executing it. Returns its name in the session; `None` where
+    /// statements have no names.
+    pub fn prepare(&mut self, statement: &Arc<Statement>) -> Result<Option<Box<str>>, WireError> {
+        self.require_usable()?;
+        self.connection.compose_prepare(statement)
+    }
+
     /// Adds an execution that stops after `max_rows` rows (at least one); [`Rows::has_more`] is
     /// whether it did. Reading on is not possible yet.
     pub fn execute_at_most<'p>(

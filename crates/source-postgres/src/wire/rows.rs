@@ -27,6 +27,8 @@ pub struct Rows {
     rows: usize,
     affected: u64,
     has_more: bool,
+    /// Bytes of these rows, if they are a part of those received.
+    part: Option<usize>,
 }
 
 /// An index over so few values is not counted.
@@ -80,9 +82,63 @@ impl Rows {
         self.received.another_held()
     }
 
-    /// Bytes that it holds, those of its round included.
+    /// Bytes that it holds, those of its round included; of a part, those of its rows.
     pub fn bytes(&self) -> usize {
-        self.received.len()
+        self.part.unwrap_or(self.received.len())
+    }
+
+    /// Splits the rows by the number in their last column, from 1 up to `count`, which the parts do
+    /// not have. The rows of each part keep their order.
+    pub fn parts(&self, count: usize) -> Result<Vec<Rows>, WireError> {
+        let columns = self.columns.saturating_sub(1);
+        let numbers = self.iter().map(|row| part_number(row.value(columns)));
+        let numbers: Vec<usize> = numbers.collect();
+        let mut lengths = vec![0; count];
+        for number in &numbers {
+            let length = number.checked_sub(1).and_then(|place| lengths.get_mut(place));
+            *length.ok_or_else(|| WireError::OutOfSync("a row is of no part".to_owned()))? += 1;
+        }
+        let part = |rows: usize| self.part(columns, rows);
+        let mut parts = lengths.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
+        for (row, number) in self.iter().zip(numbers) {
+            let Some(part) = number.checked_sub(1).and_then(|place| parts.get_mut(place)) else {
+                continue;
+            };
+            part.add(row, columns);
+        }
+        Ok(parts)
+    }
+
+    /// Some of the rows, by their numbers from 0, with the same bytes.
+    pub fn chosen(&self, numbers: impl ExactSizeIterator<Item = usize>) -> Result<Rows, WireError> {
+        let mut chosen = self.part(self.columns, numbers.len())?;
+        numbers.for_each(|number| chosen.add(self.row(number), self.columns));
+        Ok(chosen)
+    }
+
+    /// No rows of the same bytes, with room for so many.
+    fn part(&self, columns: usize, rows: usize) -> Result<Rows, WireError> {
+        let mut part = Rows { columns, part: Some(0), ..Rows::default() };
+        if rows > 0 {
+            part.received = Arc::clone(&self.received);
+            part.lent = self.lent.as_ref().map(Arc::clone);
+        }
+        let values = columns * rows;
+        if values > FEW_VALUES {
+            part.held = self.received.another_held();
+        }
+        part.held.grow_to((values * size_of::<u32>()) as u64)?;
+        part.starts.reserve_exact(values);
+        Ok(part)
+    }
+
+    /// Adds the first columns of a row of the same bytes.
+    fn add(&mut self, row: Row<'_>, columns: usize) {
+        let length = |column| row.value(column).map_or(0, <[u8]>::len);
+        let bytes = (0..columns).map(length).sum::<usize>() + 4 * columns;
+        self.starts.extend_from_slice(row.starts.get(..columns).unwrap_or_default());
+        self.rows += 1;
+        self.part = self.part.map(|part| part + bytes);
     }
 
     /// The number that the command reported: rows inserted, updated, deleted or selected.
@@ -106,6 +162,7 @@ impl Rows {
         self.rows = 0;
         self.affected = 0;
         self.has_more = false;
+        self.part = None;
     }
 
     /// Frees the received bytes, and keeps the numbers of rows.
@@ -220,6 +277,12 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The number of a part; 0 if it is none.
+fn part_number(text: Option<&[u8]>) -> usize {
+    let text = text.and_then(|text| str::from_utf8(text).ok());
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
 #[inline]
 fn value_at(received: &[u8], start: u32) -> Option<&[u8]> {
     let start = start as usize;
@@ -268,6 +331,39 @@ mod tests {
         assert_eq!(values, expected);
         assert_eq!(rows.row(1).value(1), Some(&b"bc"[..]));
         assert_eq!(rows.row(2).value(0), None);
+    }
+
+    #[test]
+    fn parts_have_the_rows_of_their_numbers() {
+        let rows = [(Some(&b"a"[..]), "2"), (None, "1"), (Some(b"bc"), "2")];
+        let mut received = Vec::new();
+        let mut frames = Vec::new();
+        for (value, number) in rows {
+            let start = received.len();
+            received.extend(data_row(&[value, Some(number.as_bytes())]));
+            frames.push(Frame { tag: b'D', start, end: received.len() });
+        }
+        let received = Arc::new(Received::from(received));
+        let mut rows = Rows::default();
+        for frame in frames {
+            rows.push(&received, frame, ANY).unwrap();
+        }
+        rows.hold(&received, None);
+        let parts = rows.parts(3).unwrap();
+        let values = |rows: &Rows| {
+            let value = |row: Row<'_>| (row.columns(), row.value(0).map(<[u8]>::to_vec));
+            rows.iter().map(value).collect::<Vec<_>>()
+        };
+        let expected = [
+            vec![(1, None)],
+            vec![(1, Some(b"a".to_vec())), (1, Some(b"bc".to_vec()))],
+            Vec::new(),
+        ];
+        assert_eq!(parts.iter().map(values).collect::<Vec<_>>(), expected);
+        assert_eq!(parts.iter().map(Rows::bytes).collect::<Vec<_>>(), [4, 11, 0]);
+        assert_eq!(rows.chosen([2, 0].into_iter()).unwrap().value(1, 0), Some(&b"a"[..]));
+        // The number of no part.
+        assert!(matches!(rows.parts(1), Err(WireError::OutOfSync(_))));
     }
 
     #[test]

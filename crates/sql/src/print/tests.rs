@@ -1,6 +1,9 @@
 use expect_test::{Expect, expect};
 
-use super::{PlanFigures, print, print_bounded, print_explain, print_explain_plan};
+use super::{
+    PlanFigures, print, print_batch, print_batch_member, print_bounded, print_explain,
+    print_explain_plan,
+};
 use crate::flavor::Flavor;
 use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
@@ -414,4 +417,28 @@ fn bounds_are_filled_in_and_left_out() {
         r#"SELECT * FROM (SELECT 1 FROM (SELECT * FROM (SELECT t0."id" AS c0 FROM "person" AS t0 LIMIT 64) AS page LIMIT $1 OFFSET $2) AS t1 LIMIT 1024) AS page LIMIT $3"#
     ]]
     .assert_eq(&bounded.text(|bound| if bound.0 == 0 { 64 } else { 1_024 }));
+}
+
+#[test]
+fn a_batch_has_columns_in_the_places_of_parameters() {
+    let parameter = |number| Expression::Parameter(Parameter(number));
+    let mut select = Select::from(table("person", 0));
+    select.items = vec![item(Expression::named(Alias(0), "id"))];
+    select.and_where(Expression::named(Alias(0), "name").equals(parameter(0)));
+    select.and_where(Expression::InList {
+        expression: Box::new(Expression::named(Alias(0), "age")),
+        list: Parameter(2),
+    });
+    select.limit = Some(parameter(1));
+    let batched = [Parameter(0), Parameter(2)];
+    let member = print_batch_member(&select, &batched, &Flavor::POSTGRES);
+    let in_catalog = |name: &str| TableName {
+        schema: Some(Identifier("pg_catalog".into())),
+        name: Identifier(name.into()),
+    };
+    let batched = [(Parameter(0), in_catalog("text")), (Parameter(2), in_catalog("_int4"))];
+    expect![[
+        r#"SELECT page.*, batch.number FROM (SELECT CAST(list.c0 AS "pg_catalog"."text") AS c0, CAST(list.c2 AS "pg_catalog"."_int4") AS c2, list.number FROM unnest($1, $3) WITH ORDINALITY AS list(c0, c2, number) OFFSET 0) AS batch CROSS JOIN LATERAL (SELECT t0."id" FROM "person" AS t0 WHERE t0."name" = batch.c0 AND t0."age" = ANY(batch.c2) LIMIT $2) AS page"#
+    ]]
+    .assert_eq(&print_batch(&member, &batched, &Flavor::POSTGRES));
 }
