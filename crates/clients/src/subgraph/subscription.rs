@@ -13,10 +13,17 @@
 //!   connections for it
 //! * `operation`: operation over a WebSocket; `socket_pool`: pool of WebSockets; `socket`: one of
 //!   them; `message`: messages of both subprotocols
-//! * `http_stream`: responses of many events; `event_stream`: server-sent events; `multipart`: parts
+//! * `http_response`: a request over HTTP and its response; `http_stream`: responses of many events;
+//!   `event_stream`: server-sent events; `multipart`: parts
+//! * `callback_stream`: events that a subgraph sends to a callback URL; `callbacks`: the subscriptions
+//!   that wait for them; `callback_message`: their messages
 
+mod callback_message;
+mod callback_stream;
+mod callbacks;
 mod client;
 mod event_stream;
+mod http_response;
 mod http_stream;
 mod mailbox;
 mod message;
@@ -32,6 +39,7 @@ mod source;
 mod source_event;
 mod upstreams;
 
+pub use callbacks::{CallbackReply, CallbackSubscription, Callbacks};
 pub use client::{SubscriptionClient, SubscriptionRequest};
 pub use mailbox::{Event, SharedResponse};
 pub use running::RunningSubscriptions;

@@ -30,6 +30,7 @@ use crate::options::LocalSources;
 use entry::SubgraphEntry;
 pub(crate) use resolve::{Defaults, LocalSource, Resolved};
 pub(crate) use schema::schema;
+use subscription::SubscriptionEntry;
 use table::Reader;
 
 /// A parsed file, before the subgraphs are known.
@@ -103,6 +104,13 @@ impl SubgraphsFile {
             kinds.has_policies |= source.has_policies();
         }
         kinds
+    }
+
+    /// Whether an entry has subscriptions of the callback protocol.
+    pub(crate) fn has_callbacks(&self) -> bool {
+        let entries = self.subgraphs.iter().map(|named| &named.entry).chain([&self.all]);
+        let mut subscriptions = entries.filter_map(|entry| entry.subscription.as_ref());
+        subscriptions.any(SubscriptionEntry::has_callbacks)
     }
 
     fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {

@@ -13,7 +13,7 @@ use super::super::shared::Shared;
 use super::opener::SourceOpener;
 use super::reconnect::run;
 use super::running::RunningSubscriptions;
-use super::settings::SubscriptionSettings;
+use super::settings::{SubscriptionProtocol, SubscriptionSettings};
 use super::upstreams::{Listener, UpstreamKey};
 
 /// Client for subscriptions to one subgraph on one thread, whose tasks must run in a `LocalSet`.
@@ -44,7 +44,11 @@ impl SubscriptionClient {
         running: Arc<RunningSubscriptions>,
     ) -> Self {
         let dialer = Rc::new(Dialer::new(Arc::clone(&settings.connection)));
-        let server = format!("{} {:?}", settings.protocol, settings.connection.endpoint).into();
+        let SubscriptionSettings { protocol, connection, callback_url, .. } = &*settings;
+        // Messages no longer arrive at a former callback URL.
+        let callback =
+            callback_url.as_deref().filter(|_| *protocol == SubscriptionProtocol::Callback);
+        let server = format!("{protocol} {:?} {callback:?}", connection.endpoint).into();
         Self { settings, shared, running, dialer, server }
     }
 
@@ -65,6 +69,7 @@ impl SubscriptionClient {
                 settings: Arc::clone(&self.settings),
                 shared: Arc::clone(&self.shared),
                 sockets: Arc::clone(&self.running.sockets),
+                callbacks: Arc::clone(&self.running.callbacks),
                 dialer: Rc::clone(&self.dialer),
                 server: Arc::clone(&self.server),
                 body,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::callbacks::Callbacks;
 use super::socket_pool::Sockets;
 use super::upstreams::Upstreams;
 
@@ -10,9 +11,16 @@ use super::upstreams::Upstreams;
 pub struct RunningSubscriptions {
     pub(super) upstreams: Arc<Upstreams>,
     pub(super) sockets: Arc<Sockets>,
+    pub(super) callbacks: Arc<Callbacks>,
 }
 
 impl RunningSubscriptions {
+    /// No subscriptions; those of the callback protocol will receive messages by `callbacks`.
+    #[must_use]
+    pub fn new(callbacks: Arc<Callbacks>) -> Self {
+        Self { callbacks, ..Self::default() }
+    }
+
     /// Number of subscriptions, and of the WebSockets that they use.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {

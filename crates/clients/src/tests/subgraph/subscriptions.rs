@@ -31,6 +31,8 @@ fn subscription_settings(connection: Settings) -> SubscriptionSettings {
         ping: Duration::from_secs(20),
         reconnects: 1,
         most_operations: 10,
+        callback_url: None,
+        heartbeat: Duration::from_secs(5),
     }
 }
 
