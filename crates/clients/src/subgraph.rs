@@ -47,8 +47,8 @@ pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
 pub use subscription::{
-    CallbackReply, CallbackSubscription, Callbacks, Event, Listener, RunningSubscriptions,
-    SharedResponse, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
-    SubscriptionSettings,
+    CallbackReply, CallbackSubscription, Callbacks, Event, EventBudget, Listener,
+    RunningSubscriptions, SharedResponse, SubscriptionClient, SubscriptionCounts,
+    SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

@@ -7,7 +7,7 @@
 //! * [`settings`]: protocol and limits
 //! * `client`: begins a subscription
 //! * `running`: running subscriptions; `upstreams`: those with their listeners; `mailbox`: the queue
-//!   of a listener
+//!   of a listener; `event_memory`: the memory of queued events
 //! * `reconnect`: the task of an upstream subscription
 //! * `source`: source stream of any protocol; `source_event`: its events; `opener`: opening of
 //!   connections for it
@@ -22,6 +22,7 @@ mod callback_message;
 mod callback_stream;
 mod callbacks;
 mod client;
+mod event_memory;
 mod event_stream;
 mod http_response;
 mod http_stream;
@@ -41,7 +42,8 @@ mod upstreams;
 
 pub use callbacks::{CallbackReply, CallbackSubscription, Callbacks};
 pub use client::{SubscriptionClient, SubscriptionRequest};
+pub use event_memory::EventBudget;
 pub use mailbox::{Event, SharedResponse};
-pub use running::RunningSubscriptions;
+pub use running::{RunningSubscriptions, SubscriptionCounts};
 pub use settings::{SubscriptionProtocol, SubscriptionSettings, SubscriptionUrl};
 pub use upstreams::Listener;

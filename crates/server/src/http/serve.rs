@@ -98,11 +98,11 @@ pub(crate) async fn serve(
         }
         None => None,
     };
-    for place in &listeners.places {
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
-    }
     for place in &listeners.callback_places {
         tracing::info!("callbacks of subgraphs at {}", place.origin());
+    }
+    for place in &listeners.places {
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
 
     supervisor::notify_ready();

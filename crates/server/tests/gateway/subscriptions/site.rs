@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::BufRead;
+use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
@@ -30,15 +31,32 @@ impl Site {
         let (supergraph, file) = (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
         fs::write(&supergraph, feed.supergraph()).unwrap();
         fs::write(&file, subgraphs).unwrap();
-        let usual = ["gateway", supergraph.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let usual = ["gateway", supergraph.to_str().unwrap()];
         let subgraphs = ["--subgraphs", file.to_str().unwrap()];
-        let server = Server::start(&[&usual, &subgraphs[..], options].concat());
+        let listen: &[&str] = match options.contains(&"--listen") {
+            true => &[],
+            false => &["--listen", "127.0.0.1:0"],
+        };
+        let server = Server::start(&[&usual, &subgraphs[..], listen, options].concat());
         Self { server, feed, folder }
     }
 
     /// With this protocol.
     pub(super) fn with(protocol: &str) -> Self {
-        Self::start(&format!("all.subscription.protocol = \"{protocol}\""), &[])
+        match protocol {
+            "callback" => Self::with_callbacks("", &[]),
+            _ => Self::start(&format!("all.subscription.protocol = \"{protocol}\""), &[]),
+        }
+    }
+
+    /// With the callback protocol, frequent heartbeats, further settings of subgraphs, and options.
+    pub(super) fn with_callbacks(subgraphs: &str, options: &[&str]) -> Self {
+        // Subgraphs have to know the port before the gateway listens.
+        let listen = free_address();
+        let url = format!("http://{listen}/callback");
+        let protocol = "all.subscription = { protocol = \"callback\", heartbeat = \"200ms\" }\n";
+        let own = ["--listen", &listen, "--callback-url", &url];
+        Self::start(&[protocol, subgraphs].concat(), &[&own, options].concat())
     }
 
     /// Subscribes by server-sent events, and waits until the subgraph has so many subscriptions.
@@ -102,6 +120,12 @@ impl Events {
         let code = &response["errors"][0]["extensions"]["code"];
         (code.as_str().unwrap_or_else(|| panic!("{response}")).to_owned(), response["data"].clone())
     }
+}
+
+/// An address that is free now.
+pub(super) fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
 }
 
 /// An event of `changed`.
