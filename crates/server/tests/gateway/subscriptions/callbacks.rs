@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::feed::{Callback, Refusal};
 use super::site::{Site, TICK, free_address, tick};
-use crate::program::{Folder, outcome, run};
+use crate::program::{Folder, Server, outcome, run};
 
 fn callback(site: &Site) -> Callback {
     Callback::of(site.feed.log().begun.last().unwrap())
@@ -200,4 +200,63 @@ fn the_endpoint_exists_only_for_subgraphs_that_use_it() {
     check(wrong, &[], "`heartbeat` is for the protocol `callback`");
     let wrong = "subgraphs.feed.subscription = { protocol = 'callback', url = 'ws://a' }";
     check(wrong, &["--callback-url", "http://a/b"], "are for WebSockets");
+}
+
+/// A supergraph of one subgraph, which is at this port.
+fn supergraph(port: &str) -> String {
+    let text = r#"
+schema
+  @link(url: "https://specs.apollo.dev/link/v1.0")
+  @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) {
+  query: Query
+  subscription: Subscription
+}
+
+enum join__Graph {
+  COUNTS @join__graph(name: "counts", url: "http://127.0.0.1:PORT/")
+}
+
+type Query @join__type(graph: COUNTS) {
+  now: Int
+}
+
+type Subscription @join__type(graph: COUNTS) {
+  count(to: Int): Int!
+  refused: Int
+}
+"#;
+    text.replace("PORT", port)
+}
+
+#[test]
+fn a_subgraph_of_apollo_server_sends_its_events() {
+    let folder = Folder::new();
+    let (file, subgraphs) = (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+    let [listen, subgraph] = [free_address(), free_address()];
+    let port = subgraph.rsplit_once(':').unwrap().1;
+    fs::write(&file, supergraph(port)).unwrap();
+    let text = "all.subscription = { protocol = 'callback', heartbeat = '300ms' }";
+    fs::write(&subgraphs, text).unwrap();
+    let url = format!("http://{listen}/callback");
+    let server = Server::start(&[
+        "gateway",
+        file.to_str().unwrap(),
+        "--listen",
+        &listen,
+        "--subgraphs",
+        subgraphs.to_str().unwrap(),
+        "--callback-url",
+        &url,
+    ]);
+    let address = server.address.to_string();
+    if let Some(printed) = crate::script::run("callback_subgraph.mjs", &[&address, port]) {
+        let steps = [
+            "events and the end",
+            "an end with errors",
+            "a refusal",
+            "heartbeats",
+            "a client that leaves",
+        ];
+        assert_eq!(printed.lines().collect::<Vec<_>>(), steps);
+    }
 }

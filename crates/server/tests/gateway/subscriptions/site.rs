@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::BufRead;
 use std::net::TcpListener;
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -122,10 +124,16 @@ impl Events {
     }
 }
 
-/// An address that is free now.
+/// An address that is free now, and that no other test takes: its port is none of those that the
+/// kernel chooses.
 pub(super) fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    let is_free = |address: &String| TcpListener::bind(address).is_ok();
+    let mut addresses = (0..1_000).map(|_| {
+        let number = process::id().wrapping_mul(101) + LAST.fetch_add(1, Ordering::Relaxed);
+        format!("127.0.0.1:{}", 20_000 + number % 12_000)
+    });
+    addresses.find(is_free).expect("a port is free")
 }
 
 /// An event of `changed`.
