@@ -68,7 +68,10 @@ impl Worker {
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
         let begun = self.begin_after(None, request, caller)?;
         // Only a former subscription may have ended.
-        begun.ok_or_else(|| Response::request_error(&[]))
+        begun.ok_or_else(|| {
+            let error = GraphQLError::new(ErrorCode::Unavailable, "The subscription has ended.");
+            Response::request_error(&[error])
+        })
     }
 
     /// Continues a subscription of another engine. The error is a finished response.
