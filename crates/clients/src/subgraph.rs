@@ -47,7 +47,8 @@ pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
 pub use subscription::{
-    Event, Listener, RunningSubscriptions, SharedResponse, SubscriptionClient,
+    CallbackReply, CallbackSubscription, Callbacks, Event, EventBudget, Listener,
+    RunningSubscriptions, SharedResponse, SubscriptionClient, SubscriptionCounts,
     SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

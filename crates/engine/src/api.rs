@@ -70,16 +70,6 @@ impl ApiResponses {
         }
     }
 
-    /// Returns the last error of a subscription that cannot continue in another generation of the API
-    /// without missing events. A gateway reports missing events.
-    #[must_use]
-    pub fn moved(&self) -> Option<GraphQLError> {
-        match self {
-            Self::Source(responses) => responses.moved(),
-            Self::Gateway(_) => None,
-        }
-    }
-
     /// Whether the first response in another generation may equal the last one, since it is that of a
     /// live query. Events may be equal as well, and are all sent.
     #[must_use]
@@ -100,6 +90,16 @@ impl Api {
             (Self::Source(one), Self::Source(other)) => Arc::ptr_eq(one, other),
             (Self::Gateway(one), Self::Gateway(other)) => Arc::ptr_eq(one, other),
             (Self::Source(_), Self::Gateway(_)) | (Self::Gateway(_), Self::Source(_)) => false,
+        }
+    }
+
+    /// Takes over the state of the API before a reload that subscriptions need, before this one is
+    /// shared.
+    pub fn inherit(&mut self, before: &Self) {
+        if let (Self::Source(engine), Self::Source(before)) = (self, before)
+            && let Some(engine) = Arc::get_mut(engine)
+        {
+            engine.inherit(before);
         }
     }
 
@@ -318,6 +318,9 @@ impl ApiWorker {
         {
             let driver = worker.resume(subscription, request, caller)?;
             return Ok(driver.map(ApiDriver::Subgraph));
+        }
+        if let (Self::Source(worker), ApiResponses::Source(responses)) = (self, &mut *responses) {
+            return Ok(worker.resume(responses, request, caller)?.map(ApiDriver::Source));
         }
         let begun = self.subscribe(request, caller)?;
         *responses = begun.responses;

@@ -55,6 +55,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) source: Source,
+    address: OwnAddress,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) api: Api,
     pub(crate) validator: Validator,
@@ -68,6 +69,10 @@ pub struct Engine {
     pub(crate) resolvers: Option<Resolvers>,
     pub(crate) live: Live,
 }
+
+/// The address of the source, which may have a password and must not reach a log.
+#[derive(PartialEq, Eq)]
+struct OwnAddress(Address);
 
 /// The reason why a source cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -103,6 +108,12 @@ pub enum OpenError {
     NothingGranted,
 }
 
+impl std::fmt::Debug for OwnAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("OwnAddress").finish_non_exhaustive()
+    }
+}
+
 impl Engine {
     /// Reads the source's catalog and makes its API.
     pub async fn open(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
@@ -110,6 +121,19 @@ impl Engine {
         match engine.find_emptiness(address, options) {
             Some(error) => Err(error),
             None => Ok(engine),
+        }
+    }
+
+    /// Takes over the listeners to events of the engine before a reload, if they have the same source
+    /// and, for changes of nodes, the same types of nodes: their subscriptions can continue.
+    pub(crate) fn inherit(&mut self, before: &Self) {
+        if self.address != before.address {
+            return;
+        }
+        self.live.listeners = Arc::clone(&before.live.listeners);
+        let [own, others] = [&self.catalog, &before.catalog].map(|catalog| catalog.entities());
+        if own.map(|entity| &entity.labels).eq(others.map(|entity| &entity.labels)) {
+            self.live.events = Arc::clone(&before.live.events);
         }
     }
 
@@ -206,6 +230,7 @@ impl Engine {
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
             source,
+            address: OwnAddress(address.clone()),
             catalog: Arc::new(catalog),
             api,
             validator,

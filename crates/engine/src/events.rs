@@ -6,8 +6,12 @@
 //! members of a notification that the operation may show are another one.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use ::live::{Change, CohortKey, Event, EventListener, Listener, ListenerEnd, Notice};
+use ::live::{
+    Change, CohortKey, Event, EventListener, EventListeners, Listener, ListenerEnd, ListenerPlace,
+    Listeners, Listening, Notice, Subject,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -41,6 +45,8 @@ pub(crate) struct EventExecution {
     pub(crate) caller: Caller,
     /// Equal subscriptions have equal keys; none for one that shares its responses with no other.
     pub(crate) key: Option<CohortKey>,
+    /// Set at the end if another engine continues the subscription.
+    pub(crate) is_moved: Arc<AtomicBool>,
 }
 
 /// The events of a subscription.
@@ -84,6 +90,13 @@ pub(crate) enum NextEvent {
     Changed(Arc<Change>),
 }
 
+/// The place of a subscription's listener among the others.
+#[derive(Debug)]
+pub(crate) enum EventPlace {
+    Notifications(ListenerPlace),
+    Changes(::live::EventPlace),
+}
+
 /// The values of the variables of an execution.
 #[derive(Debug, Default)]
 pub(crate) struct EventValues {
@@ -106,6 +119,13 @@ impl Events {
         match self {
             Self::Notifications(_) => Origin::Notifications,
             Self::Changes(_) => Origin::Changes,
+        }
+    }
+
+    pub(crate) fn place(&self) -> EventPlace {
+        match self {
+            Self::Notifications(own) => EventPlace::Notifications(own.listener.place()),
+            Self::Changes(own) => EventPlace::Changes(own.listener.place()),
         }
     }
 
@@ -145,6 +165,45 @@ impl Events {
             Self::Changes(own) => Some(own.refused(response)),
             Self::Notifications(_) => Some(response),
         }
+    }
+}
+
+impl EventPlace {
+    /// Continues the listener to a channel; `None` if it has ended. The error is the last one of a
+    /// subscription that may miss events.
+    pub(crate) fn listening(
+        &self,
+        listeners: &Arc<Listeners>,
+        channel: &str,
+    ) -> Result<Option<Listening>, GraphQLError> {
+        match self {
+            Self::Notifications(place) if place.is_of(listeners, channel) => {
+                let listening = |listener| Listening { listener, needs_task: false };
+                Ok(place.succeed().map(listening))
+            }
+            Self::Notifications(_) | Self::Changes(_) => Err(self.lost()),
+        }
+    }
+
+    /// The same for changes of nodes.
+    pub(crate) fn changes(
+        &self,
+        listeners: &Arc<EventListeners>,
+        subject: &Subject,
+    ) -> Result<Option<EventListener>, GraphQLError> {
+        match self {
+            Self::Changes(place) if place.is_of(listeners, subject) => Ok(place.succeed()),
+            Self::Changes(_) | Self::Notifications(_) => Err(self.lost()),
+        }
+    }
+
+    /// The last error of a subscription that cannot continue in another engine.
+    pub(crate) fn lost(&self) -> GraphQLError {
+        let origin = match self {
+            Self::Notifications(_) => Origin::Notifications,
+            Self::Changes(_) => Origin::ChangesBeforeReload,
+        };
+        ended(ListenerEnd::Lost, origin)
     }
 }
 
@@ -258,15 +317,15 @@ pub(crate) fn given_event(variables: &Map<ByteString, Value>) -> [Option<Value>;
 pub(crate) fn ended(end: ListenerEnd, origin: Origin) -> GraphQLError {
     match (end, origin) {
         (ListenerEnd::TooSlow, _) => reads_too_slowly(),
-        (ListenerEnd::Lost, Origin::Notifications) => GraphQLError::new(
+        (ListenerEnd::Lost | ListenerEnd::Moved, Origin::Notifications) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The notifications of the database are lost: events may be missing.",
         ),
-        (ListenerEnd::Lost, Origin::Changes) => GraphQLError::new(
+        (ListenerEnd::Lost | ListenerEnd::Moved, Origin::Changes) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The outcome of a mutation is not known: events may be missing.",
         ),
-        (ListenerEnd::Lost, Origin::ChangesBeforeReload) => GraphQLError::new(
+        (ListenerEnd::Lost | ListenerEnd::Moved, Origin::ChangesBeforeReload) => GraphQLError::new(
             ErrorCode::Unavailable,
             "The API has been loaded again: events may be missing.",
         ),

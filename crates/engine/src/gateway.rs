@@ -19,13 +19,15 @@
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
 //!   comparison of these with the supergraph
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
-//!   `shared_execution`: executions that equal subscriptions share
+//!   `shared_execution`: executions that equal subscriptions share; `event_memory`: the memory of
+//!   queued events
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
 mod authorization;
 mod caller;
 pub mod compatibility;
+mod event_memory;
 pub mod explain;
 mod labels;
 mod local;

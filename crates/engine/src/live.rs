@@ -4,12 +4,14 @@
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
 //! `worker/subscribe.rs`.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request};
-use live::{Cohort, EventListeners, FeedClaim, Hub, ListenerEnd, Listeners, LiveQuery};
+use live::{Cohort, EventListeners, FeedClaim, Hub, Listeners, LiveQuery};
 use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -18,7 +20,7 @@ pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
 
 use crate::caller::Caller;
-use crate::events::{EventExecution, Origin, ended};
+use crate::events::{EventExecution, EventPlace};
 use crate::live_directive::LiveDirective;
 use crate::topics::TopicAuthorization;
 
@@ -57,8 +59,18 @@ pub enum Responses {
 /// The responses of a subscription to events.
 #[derive(Debug)]
 pub struct EventResponses {
-    pub(crate) receiver: Receiver<Bytes>,
-    pub(crate) origin: Origin,
+    execution: EventReceiver,
+    pub(crate) place: EventPlace,
+    /// Executions by former engines, whose responses come first.
+    former: VecDeque<EventReceiver>,
+}
+
+/// The responses of one execution.
+#[derive(Debug)]
+struct EventReceiver {
+    receiver: Receiver<Bytes>,
+    /// True at the end if another execution continues the subscription.
+    is_moved: Arc<AtomicBool>,
 }
 
 /// The work of a subscription.
@@ -120,24 +132,39 @@ impl Responses {
     pub async fn next(&mut self) -> Option<Bytes> {
         match self {
             Self::Live(query) => query.next().await,
-            Self::Events(responses) => responses.receiver.recv().await,
+            Self::Events(responses) => responses.next().await,
         }
     }
+}
 
-    /// Returns the last error of a subscription that cannot continue in another engine without
-    /// missing events; `None` for live queries, which begin with their newest response.
-    #[must_use]
-    pub fn moved(&self) -> Option<GraphQLError> {
-        match self {
-            Self::Live(_) => None,
-            Self::Events(responses) => Some(ended(
-                ListenerEnd::Lost,
-                match responses.origin {
-                    Origin::Notifications => Origin::Notifications,
-                    Origin::Changes | Origin::ChangesBeforeReload => Origin::ChangesBeforeReload,
-                },
-            )),
+impl EventResponses {
+    pub(crate) fn new(
+        receiver: Receiver<Bytes>,
+        place: EventPlace,
+        is_moved: Arc<AtomicBool>,
+    ) -> Self {
+        Self { execution: EventReceiver { receiver, is_moved }, place, former: VecDeque::new() }
+    }
+
+    /// Waits for the next response; `None` at the end. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        while let Some(former) = self.former.front_mut() {
+            if let Some(response) = former.receiver.recv().await {
+                return Some(response);
+            }
+            if !former.is_moved.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.former.pop_front();
         }
+        self.execution.receiver.recv().await
+    }
+
+    /// Continues with another execution after the events of this one.
+    pub(crate) fn continue_with(&mut self, following: Self) {
+        let Self { execution, place, former: _ } = following;
+        self.place = place;
+        self.former.push_back(std::mem::replace(&mut self.execution, execution));
     }
 }
 

@@ -148,6 +148,8 @@ impl Asking {
                 ping: Duration::from_secs(5),
                 reconnects: 0,
                 most_operations: 1,
+                callback_url: None,
+                heartbeat: Duration::from_secs(5),
             });
             SubgraphTransport::Remote(Remote {
                 settings,

@@ -64,6 +64,14 @@ pub struct Listening {
     pub needs_task: bool,
 }
 
+/// The place of a listener among the others, at which another one can continue.
+#[derive(Clone, Debug)]
+pub struct ListenerPlace {
+    listeners: Arc<Listeners>,
+    channel: Box<str>,
+    number: u64,
+}
+
 /// An event of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -237,6 +245,41 @@ impl Listener {
     }
 }
 
+impl Listener {
+    #[must_use]
+    pub fn place(&self) -> ListenerPlace {
+        let Self { listeners, channel, number, .. } = self;
+        let (listeners, channel) = (Arc::clone(listeners), channel.clone());
+        ListenerPlace { listeners, channel, number: *number }
+    }
+}
+
+impl ListenerPlace {
+    /// Whether the listener is one of these, to this channel.
+    #[must_use]
+    pub fn is_of(&self, listeners: &Arc<Listeners>, channel: &str) -> bool {
+        Arc::ptr_eq(&self.listeners, listeners) && *self.channel == *channel
+    }
+
+    /// Replaces the listener by another one, which receives the following events; the former one
+    /// receives those before, and [`ListenerEnd::Moved`]. `None` if it has ended.
+    #[must_use]
+    pub fn succeed(&self) -> Option<Listener> {
+        let Self { listeners, channel, number } = self;
+        let (sender, receiver) = queue();
+        let mut channels = listeners.lock();
+        let last_number = channels.last_number + 1;
+        let own = channels.channels.get_mut(channel)?;
+        let entry = own.entries.iter_mut().find(|entry| entry.number == *number)?;
+        let former = std::mem::replace(entry, Entry { number: last_number, queue: sender });
+        former.queue.end(ListenerEnd::Moved);
+        channels.last_number = last_number;
+        drop(channels);
+        let (listeners, channel) = (Arc::clone(listeners), channel.clone());
+        Some(Listener { listeners, channel, number: last_number, queue: receiver })
+    }
+}
+
 impl Drop for Listener {
     fn drop(&mut self) {
         self.listeners.leave(&self.channel, self.number);
@@ -292,6 +335,26 @@ mod tests {
         }
         assert_eq!(slow.next().await, Err(ListenerEnd::TooSlow));
         assert_eq!(listeners.counts(), ListenerCounts { too_slow: 1, ..Default::default() });
+    }
+
+    #[tokio::test]
+    async fn a_listener_continues_another_one_without_a_gap() {
+        let listeners = Arc::<Listeners>::default();
+        let mut former = listeners.listen("a").listener;
+        listeners.begin("a");
+        listeners.notify(&notification("1"));
+        let place = former.place();
+        assert!(place.is_of(&listeners, "a") && !place.is_of(&listeners, "b"));
+        assert!(!place.is_of(&Arc::default(), "a"));
+        let mut next = place.succeed().unwrap();
+        assert!(place.succeed().is_none());
+        listeners.notify(&notification("2"));
+        assert_eq!(former.next().await, Ok(Event::Begun));
+        assert_eq!(former.next().await, notified("1"));
+        assert_eq!(former.next().await, Err(ListenerEnd::Moved));
+        drop(former);
+        assert_eq!(next.next().await, notified("2"));
+        assert_eq!(listeners.counts().listeners, 1);
     }
 
     #[tokio::test]

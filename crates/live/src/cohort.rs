@@ -24,7 +24,7 @@ pub struct CohortKey {
     variables: Box<[u8]>,
     settings: Option<Arc<Settings>>,
     claims: Option<Arc<Claims>>,
-    /// Differs for each subscription that must not share its responses; 0 for all others.
+    /// Differs for subscriptions that must not share their responses; 0 for all others.
     alone: u64,
 }
 
@@ -79,7 +79,7 @@ impl CohortKey {
         }
     }
 
-    /// The key of a subscription that shares its responses with no other; `number` is unique.
+    /// The key of a subscription that shares its responses only with those of the same number.
     #[must_use]
     pub fn alone(self, number: u64) -> Self {
         Self { alone: number, ..self }

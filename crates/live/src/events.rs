@@ -61,9 +61,18 @@ pub type Change = Published<Arc<NodeEvent>>;
 pub struct EventListener {
     listeners: Arc<EventListeners>,
     number: u64,
+    subject: Subject,
     queue: QueueReceiver<Vec<Arc<Change>>>,
     /// The rest of the events of a mutation.
     rest: VecDeque<Arc<Change>>,
+}
+
+/// The place of a listener among the others, at which another one can continue.
+#[derive(Clone, Debug)]
+pub struct EventPlace {
+    listeners: Arc<EventListeners>,
+    number: u64,
+    subject: Subject,
 }
 
 /// A mutation with listeners, while it runs.
@@ -86,10 +95,10 @@ impl EventListeners {
         let mut entries = self.lock();
         entries.last_number += 1;
         let number = entries.last_number;
-        entries.entries.push(Entry { number, subject, queue: sender });
+        entries.entries.push(Entry { number, subject: subject.clone(), queue: sender });
         drop(entries);
         let listeners = Arc::clone(self);
-        EventListener { listeners, number, queue: receiver, rest: VecDeque::new() }
+        EventListener { listeners, number, subject, queue: receiver, rest: VecDeque::new() }
     }
 
     /// Returns true if there are listeners to nodes that a mutation may change.
@@ -187,6 +196,41 @@ impl EventListener {
     }
 }
 
+impl EventListener {
+    #[must_use]
+    pub fn place(&self) -> EventPlace {
+        let Self { listeners, number, subject, .. } = self;
+        let (listeners, subject) = (Arc::clone(listeners), subject.clone());
+        EventPlace { listeners, number: *number, subject }
+    }
+}
+
+impl EventPlace {
+    /// Whether the listener is one of these, to this subject.
+    #[must_use]
+    pub fn is_of(&self, listeners: &Arc<EventListeners>, subject: &Subject) -> bool {
+        Arc::ptr_eq(&self.listeners, listeners) && self.subject == *subject
+    }
+
+    /// Replaces the listener by another one, which receives the following events; the former one
+    /// receives those before, and [`ListenerEnd::Moved`]. `None` if it has ended.
+    #[must_use]
+    pub fn succeed(&self) -> Option<EventListener> {
+        let Self { listeners, number, subject } = self;
+        let (sender, receiver) = queue();
+        let mut entries = listeners.lock();
+        let last_number = entries.last_number + 1;
+        let entry = entries.entries.iter_mut().find(|entry| entry.number == *number)?;
+        entry.number = last_number;
+        std::mem::replace(&mut entry.queue, sender).end(ListenerEnd::Moved);
+        entries.last_number = last_number;
+        drop(entries);
+        let (listeners, subject) = (Arc::clone(listeners), subject.clone());
+        let (number, rest) = (last_number, VecDeque::new());
+        Some(EventListener { listeners, number, subject, queue: receiver, rest })
+    }
+}
+
 impl Drop for EventListener {
     fn drop(&mut self) {
         let mut entries = self.listeners.lock();
@@ -265,6 +309,27 @@ mod tests {
         }
         assert_eq!(next(&mut slow).await, Err(ListenerEnd::TooSlow));
         assert_eq!(listeners.counts(), ListenerCounts { too_slow: 1, ..Default::default() });
+    }
+
+    #[tokio::test]
+    async fn a_listener_continues_another_one_without_a_gap() {
+        let listeners = Arc::<EventListeners>::default();
+        let movies = written(movie());
+        let own = subject(movie(), EventKind::Created, &[]);
+        let mut former = listeners.listen(own.clone());
+        let [first, second] = [&["a"], &["b"]].map(|labels| event(EventKind::Created, labels));
+        listeners.begin(&movies).await.publish(&committed(vec![first.clone()]));
+        let place = former.place();
+        assert!(place.is_of(&listeners, &own));
+        assert!(!place.is_of(&listeners, &subject(person(), EventKind::Created, &[])));
+        let mut following = place.succeed().unwrap();
+        listeners.begin(&movies).await.publish(&committed(vec![second.clone()]));
+        assert_eq!(next(&mut former).await, Ok(first));
+        assert_eq!(next(&mut former).await, Err(ListenerEnd::Moved));
+        drop(former);
+        assert_eq!(next(&mut following).await, Ok(second));
+        drop(following);
+        assert!(place.succeed().is_none());
     }
 
     #[tokio::test]

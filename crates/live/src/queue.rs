@@ -18,6 +18,8 @@ pub enum ListenerEnd {
     TooSlow,
     /// Events are not received any more.
     Lost,
+    /// Another listener receives the following events.
+    Moved,
 }
 
 /// Numbers of listeners.

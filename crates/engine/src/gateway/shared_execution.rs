@@ -15,7 +15,7 @@ use super::{Caller, Prepared};
 
 /// Responses to one event, attached to it.
 #[derive(Debug, Default)]
-pub(super) struct EventResponses(Mutex<HashMap<Arc<ResponseKey>, Receiver<Option<Bytes>>>>);
+pub(super) struct SharedResponses(Mutex<HashMap<Arc<ResponseKey>, Receiver<Option<Bytes>>>>);
 
 /// The response to an event, which may still be computed.
 pub(super) struct PendingResponse {
@@ -35,7 +35,7 @@ pub(super) struct ResponseKey {
     hash: u64,
 }
 
-impl EventResponses {
+impl SharedResponses {
     /// Returns the response for a key.
     pub(super) fn find(&self, key: &Arc<ResponseKey>) -> PendingResponse {
         let mut responses = self.0.lock().unwrap_or_else(PoisonError::into_inner);

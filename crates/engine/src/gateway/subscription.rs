@@ -20,16 +20,15 @@ use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::MemoryReservation;
 use supergraph::SubgraphId;
-use tokio::sync::mpsc::Receiver;
 use tokio::task::spawn_local;
 
-use super::shared_execution::{EventResponses, ResponseKey};
+use super::shared_execution::{ResponseKey, SharedResponses};
 use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
 use crate::documents::Document;
 use crate::events::reads_too_slowly;
-use crate::live::{Begun, Driver, Responses, reserved};
+use crate::live::{Begun, Driver, EventResponses, Responses, reserved};
 use crate::respond::Response;
 
 /// Events that are executed at the same time if they need further subgraphs: the others wait, so that
@@ -56,7 +55,7 @@ enum Source {
     /// A live query of a source in this process.
     Live(LiveQuery),
     /// Notifications of a source in this process.
-    Events(Receiver<Bytes>),
+    Events(Box<EventResponses>),
 }
 
 /// A subscription as this generation of the gateway executes it.
@@ -199,7 +198,7 @@ impl Operation {
 
     /// Returns the response to an event, which equal subscriptions share.
     async fn execute_shared(self: Rc<Self>, event: Arc<SharedResponse>) -> Bytes {
-        if let Some(responses) = event.attached::<EventResponses>() {
+        if let Some(responses) = event.attached::<SharedResponses>() {
             let mut pending = responses.find(&self.key);
             if let Some(sender) = pending.sender.take() {
                 let (operation, body) = (Rc::clone(&self), event.body.clone());
@@ -252,7 +251,7 @@ impl Source {
     fn of(responses: Responses) -> Self {
         match responses {
             Responses::Live(query) => Self::Live(query),
-            Responses::Events(events) => Self::Events(events.receiver),
+            Responses::Events(events) => Self::Events(Box::new(events)),
         }
     }
 }
@@ -282,7 +281,7 @@ impl GatewaySubscription {
                     Some(response) => self.begin(Some(Ok(response))),
                     None => self.has_ended = true,
                 },
-                Source::Events(events) => match events.recv().await {
+                Source::Events(events) => match events.next().await {
                     Some(response) => self.begin(Some(Ok(response))),
                     None => self.has_ended = true,
                 },

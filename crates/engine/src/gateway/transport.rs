@@ -17,6 +17,7 @@ use response::{MemoryBudget, MemoryReservation};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
+use super::event_memory::EventMemory;
 use super::local::LocalWorker;
 use super::long_queries::LONG;
 use super::{Caller, Gateway, Remote, SubgraphTransport};
@@ -71,6 +72,7 @@ impl SubgraphClient {
                     Arc::clone(subscriptions),
                     Arc::clone(shared),
                     Arc::clone(running),
+                    Arc::new(EventMemory::new(memory)),
                 );
                 Self::Remote(Box::new(RemoteClient { client, subscriptions }))
             }

@@ -1,6 +1,7 @@
 //! Subscriptions to events, on one thread.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::live::{CohortKey, Event, Listener, ListenerEnd, Listening, follow_channels};
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use tokio::sync::mpsc::{self, Sender};
 use super::Worker;
 use crate::caller::Caller;
 use crate::events::{
-    EventExecution, Events, NextEvent, Notifications, Origin, channel, ended, set_event,
+    EventExecution, EventPlace, Events, NextEvent, Notifications, Origin, channel, ended, set_event,
 };
 use crate::live::{Begun, Driver, EventResponses, Responses, Work};
 use crate::respond::Response;
@@ -29,13 +30,14 @@ enum End {
 }
 
 impl Worker {
-    /// Begins a subscription to notifications.
+    /// Begins a subscription to notifications, or continues a former one; `None` if it has ended.
     pub(super) fn listen(
         &self,
         listened: &ListenedChannel,
         variables: &Variables,
         (request, caller): (&Request, &Caller),
-    ) -> Result<Begun, GraphQLError> {
+        former: Option<&EventPlace>,
+    ) -> Result<Option<Begun>, GraphQLError> {
         let engine = &*self.engine;
         let Some(channels) = engine.source.channels() else {
             return Err(GraphQLError::new(
@@ -46,7 +48,12 @@ impl Worker {
         let claims = caller.session.claims.as_deref();
         let values = source::Variables { claims, ..source::Variables::of(&variables.values) };
         let channel = channel(listened, &self.topic(listened, values)?)?;
-        let Listening { listener, needs_task } = engine.live.listeners.listen(&channel);
+        let listeners = &engine.live.listeners;
+        let listening = match former {
+            None => Some(listeners.listen(&channel)),
+            Some(place) => place.listening(listeners, &channel)?,
+        };
+        let Some(Listening { listener, needs_task }) = listening else { return Ok(None) };
         let notifications = Notifications {
             channel: channel.into(),
             listener,
@@ -56,7 +63,8 @@ impl Worker {
             channels,
             needs_task,
         };
-        Ok(begun(Events::Notifications(Box::new(notifications)), (request, caller)))
+        let events = Events::Notifications(Box::new(notifications));
+        Ok(Some(self.begun(events, (request, caller))))
     }
 
     fn topic(
@@ -162,6 +170,10 @@ impl Worker {
             };
             let response = match event {
                 Ok(event) => self.response_to(work, &event).await,
+                Err(ListenerEnd::Moved) => {
+                    work.is_moved.store(true, Ordering::Relaxed);
+                    return End::Complete;
+                }
                 Err(end) => return End::Failed(ended(end, work.events.origin())),
             };
             let Some(response) = work.events.sent(response) else { continue };
@@ -199,25 +211,32 @@ impl Worker {
         set_event(&mut request.variables, work.events.values(event));
         self.response(&request, &work.caller, false).await.0
     }
-}
 
-/// A subscription to events that has begun.
-pub(super) fn begun(events: Events, (request, caller): (&Request, &Caller)) -> Begun {
-    // The next event is executed when the response to the last one is taken.
-    let (responses, receiver) = mpsc::channel(1);
-    let received = EventResponses { receiver, origin: events.origin() };
-    let name = request.operation_name.as_deref();
-    let key = || CohortKey::new(&request.query, name, &request.variables, &caller.session);
-    let work = EventExecution {
-        events,
-        responses,
-        request: request.clone(),
-        caller: caller.clone(),
-        // Other servers receive headers of this client.
-        key: caller.forwarded.is_none().then(key),
-    };
-    let driver = Some(Driver(Work::Events(Box::new(work))));
-    Begun { responses: Responses::Events(received), driver }
+    /// A subscription to events that has begun.
+    pub(super) fn begun(&self, events: Events, (request, caller): (&Request, &Caller)) -> Begun {
+        // The next event is executed when the response to the last one is taken.
+        let (responses, receiver) = mpsc::channel(1);
+        let is_moved = Arc::new(AtomicBool::new(false));
+        let received = EventResponses::new(receiver, events.place(), Arc::clone(&is_moved));
+        let name = request.operation_name.as_deref();
+        // Another generation of the engine may have other responses.
+        let generation = Arc::as_ptr(&self.engine).addr() as u64;
+        let key = || {
+            let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+            key.alone(generation)
+        };
+        let work = EventExecution {
+            events,
+            responses,
+            request: request.clone(),
+            caller: caller.clone(),
+            // Other servers receive headers of this client.
+            key: caller.forwarded.is_none().then(key),
+            is_moved,
+        };
+        let driver = Some(Driver(Work::Events(Box::new(work))));
+        Begun { responses: Responses::Events(received), driver }
+    }
 }
 
 /// The error of a part of a topic without a value.

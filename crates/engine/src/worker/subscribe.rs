@@ -18,12 +18,11 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::batches;
-use super::events::begun;
 use super::{Allowed, Delivery, Worker, coerced};
 use crate::caller::Caller;
 use crate::documents::Document;
 use crate::engine::Engine;
-use crate::events::{Events, NodeChanges, none};
+use crate::events::{EventPlace, Events, NodeChanges, none};
 use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
@@ -75,11 +74,52 @@ impl Worker {
 
     /// Begins a subscription or a live query. The error is a finished response.
     pub fn subscribe(&self, request: &Request, caller: &Caller) -> Result<Begun, Response> {
+        let begun = self.begin_after(None, request, caller)?;
+        // Only a former subscription may have ended.
+        begun.ok_or_else(|| {
+            let error = GraphQLError::new(ErrorCode::Unavailable, "The subscription has ended.");
+            Response::request_error(&[error])
+        })
+    }
+
+    /// Continues a subscription of another engine. The error is a finished response.
+    pub(crate) fn resume(
+        &self,
+        responses: &mut Responses,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<Option<Driver>, Response> {
+        let Responses::Events(former) = responses else {
+            let Begun { responses: following, driver } = self.subscribe(request, caller)?;
+            *responses = following;
+            return Ok(driver);
+        };
+        match self.begin_after(Some(&former.place), request, caller)? {
+            Some(Begun { responses: Responses::Events(following), driver }) => {
+                former.continue_with(following);
+                Ok(driver)
+            }
+            Some(Begun { responses: Responses::Live(_), .. }) => {
+                Err(Response::request_error(&[former.place.lost()]))
+            }
+            // Its last responses are still to be sent.
+            None => Ok(None),
+        }
+    }
+
+    /// Begins a subscription, after the events of a former one if there is one; `None` if that has
+    /// ended.
+    fn begin_after(
+        &self,
+        former: Option<&EventPlace>,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<Option<Begun>, Response> {
         let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
         let (prepared, variables, directive) = self.checked(request, caller).map_err(refused)?;
         match prepared.listened.as_deref() {
             Some(Listened::Channel(listened)) => {
-                let begun = self.listen(listened, &variables, (request, caller));
+                let begun = self.listen(listened, &variables, (request, caller), former);
                 begun.map_err(|error| refused(vec![error]))
             }
             Some(Listened::Changes { entity, kind, response_name }) => {
@@ -88,11 +128,18 @@ impl Worker {
                 let none = none(response_name);
                 let labels = self.engine.catalog[*entity].labels.clone().into();
                 let subject = Subject { entity: *entity, kind: *kind, labels };
-                let listener = self.engine.live.events.listen(subject);
+                let listeners = &self.engine.live.events;
+                let listener = match former {
+                    None => Some(listeners.listen(subject)),
+                    Some(place) => {
+                        place.changes(listeners, &subject).map_err(|error| refused(vec![error]))?
+                    }
+                };
+                let Some(listener) = listener else { return Ok(None) };
                 let changes = NodeChanges { listener, none, is_refused };
-                Ok(begun(Events::Changes(changes), (request, caller)))
+                Ok(Some(self.begun(Events::Changes(changes), (request, caller))))
             }
-            None => Ok(self.join((&prepared, &variables, directive), request, caller)),
+            None => Ok(Some(self.join((&prepared, &variables, directive), request, caller))),
         }
     }
 

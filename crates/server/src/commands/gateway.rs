@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use clients::subgraph::{Settings as SubgraphSettings, Shared};
+use clients::subgraph::{Callbacks, RunningSubscriptions, Settings as SubgraphSettings, Shared};
 use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
@@ -25,18 +25,24 @@ use crate::configuration::{
 };
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
-use crate::http::{self, AuthProfile, ChangeWatch, Declared, Reload, Reloaded, Settings};
+use crate::http::{
+    self, AuthProfile, CallbackEndpoint, ChangeWatch, Declared, Reload, Reloaded, Settings,
+};
 use crate::memory;
 use crate::options::{
-    Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
-    check_for_gateway, out_of_gateway,
+    CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions,
+    SupergraphLocation, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use sources::Sources;
 
 /// State of the subgraphs that all threads share and reloads keep: counters, circuit breakers.
 #[derive(Debug, Default)]
-pub(crate) struct KnownSubgraphs(Mutex<Known>);
+pub(crate) struct KnownSubgraphs {
+    known: Mutex<Known>,
+    /// Subscriptions that wait for events at the callback endpoint.
+    callbacks: Arc<Callbacks>,
+}
 
 /// State by the names of subgraphs.
 #[derive(Debug, Default)]
@@ -66,6 +72,7 @@ pub(crate) struct PreparedGateway {
     /// Whether files are watched.
     watch: bool,
     subgraphs: Subgraphs,
+    callbacks: Option<CallbackAddress>,
     gateway_options: engine::gateway::GatewayOptions,
     settings: Settings,
 }
@@ -94,7 +101,9 @@ pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(
     block_on(http::take_signal())?;
     let prepared = prepare(options)?;
     let serving = &options.serving;
-    let listeners = http::bind(serving)?;
+    let addresses = prepared.callbacks.as_ref().map(|callbacks| &*callbacks.listen);
+    let listeners =
+        http::bind_callbacks(http::bind(serving)?, addresses.unwrap_or_default(), serving)?;
     let again = invocation.again();
     let known = Arc::new(KnownSubgraphs::default());
     let kept = Arc::clone(&known);
@@ -121,11 +130,15 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
     let local = subgraphs.parsed.local_sources();
     check_for_gateway(&options.serving.given, local)?;
     let has_roles = local.has_postgres;
+    let has_callbacks = subgraphs.parsed.has_callbacks();
+    let callbacks = options.callbacks.endpoint(&options.serving.given, has_callbacks);
+    let callbacks = callbacks.map_err(|refusals| Failure::Usage(refusals.join("\nerror: ")))?;
     Ok(PreparedGateway {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving),
+        callbacks,
         gateway_options: options.to_engine(),
         settings: Settings::new(
             &options.serving,
@@ -164,6 +177,7 @@ impl PreparedGateway {
                 sources: Sources::of(serving),
                 composition: None,
             },
+            callbacks: None,
             gateway_options: engine::gateway::GatewayOptions {
                 limits: serving.engine_limits(),
                 expose_plan: serving.is_private(),
@@ -175,7 +189,7 @@ impl PreparedGateway {
 
     /// Reads the supergraph and builds its API.
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
-        let Self { place, poll, watch, mut subgraphs, gateway_options, settings } = self;
+        let Self { place, poll, watch, mut subgraphs, callbacks, gateway_options, settings } = self;
         let ReadSupergraph { text, supergraph, inputs } = subgraphs.supergraph(&place)?;
         let mut changes = SupergraphWatch::default();
         match subgraphs.composition.take() {
@@ -189,7 +203,14 @@ impl PreparedGateway {
             changes.follow_file(file, text);
         }
         drop(text);
-        let resolved = subgraphs.resolve(&supergraph)?;
+        let mut resolved = subgraphs.resolve(&supergraph)?;
+        if let Some(callbacks) = &callbacks {
+            resolved.iter_mut().for_each(|one| one.set_callback_url(&callbacks.url));
+        }
+        let endpoint = |address: &CallbackAddress| {
+            CallbackEndpoint::new(address, Arc::clone(&known.callbacks))
+        };
+        let settings = settings.with_callbacks(callbacks.as_ref().map(endpoint));
         let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
@@ -224,7 +245,10 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
         let local = subgraphs.parsed.local_sources();
         let refusals = out_of_gateway(&options.serving.given, local);
-        problems.extend(refusals.into_iter().map(Failure::Usage));
+        let has_callbacks = subgraphs.parsed.has_callbacks();
+        let callbacks = options.callbacks.endpoint(&options.serving.given, has_callbacks);
+        let refusals = refusals.into_iter().chain(callbacks.err().unwrap_or_default());
+        problems.extend(refusals.map(Failure::Usage));
     }
     // Errors do not depend on the auth profile.
     let profile = AuthProfile::Gateway { has_roles: true };
@@ -390,7 +414,7 @@ impl KnownSubgraphs {
         resolved: Vec<Resolved>,
         sources: &Sources,
     ) -> Result<Vec<SubgraphTransport>, Failure> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         let mut transports = Vec::with_capacity(resolved.len());
         let mut others = Vec::new();
@@ -426,7 +450,9 @@ impl KnownSubgraphs {
             };
             let running = before.remote.get(&*subgraph.name);
             let running = running.map(|transport| Arc::clone(&transport.running));
-            let running = running.unwrap_or_default();
+            let running = running.unwrap_or_else(|| {
+                Arc::new(RunningSubscriptions::new(Arc::clone(&self.callbacks)))
+            });
             let settings = Arc::from(settings);
             let remote = Remote { settings, subscriptions, shared, running, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());

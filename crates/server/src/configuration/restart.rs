@@ -3,6 +3,7 @@
 /// Options that are read once: for sockets and threads, which exist from the start, and for the log.
 /// All others apply to requests that begin after a reload.
 pub(super) const OPTIONS: &[&str] = &[
+    "callback-listen",
     "listen",
     "log",
     "log-format",

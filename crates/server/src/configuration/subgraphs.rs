@@ -37,6 +37,7 @@ use entry::SubgraphEntry;
 pub(crate) use resolve::{Defaults, LocalSource, Resolved};
 pub(crate) use schema::schema;
 pub(crate) use source::SourceEntry;
+use subscription::SubscriptionEntry;
 use table::{Reader, Value};
 
 /// A parsed file, before the subgraphs are known.
@@ -123,6 +124,13 @@ impl SubgraphsFile {
         if let Some(table) = reader.table("all", value) {
             self.all = SubgraphEntry::read_all(reader, table);
         }
+    }
+
+    /// Whether an entry has subscriptions of the callback protocol.
+    pub(crate) fn has_callbacks(&self) -> bool {
+        let entries = self.subgraphs.iter().map(|named| &named.entry).chain([&self.all]);
+        let mut subscriptions = entries.filter_map(|entry| entry.subscription.as_ref());
+        subscriptions.any(SubscriptionEntry::has_callbacks)
     }
 
     fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {

@@ -20,7 +20,7 @@ use super::closing;
 use super::connection;
 use super::connections::Connections;
 use super::generation::Generation;
-use super::listen::Socket;
+use super::listen::{Purpose, Socket};
 use super::process::Process;
 use super::refusal::Refusal;
 use super::service::Current;
@@ -45,6 +45,14 @@ pub(super) struct Acceptor {
     reserve: RefCell<Option<File>>,
 }
 
+/// A client that has connected.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) transport: Transport,
+    pub(super) peer: Peer,
+    pub(super) purpose: Purpose,
+}
+
 /// A client that waits for a permit before it is refused.
 #[derive(Debug)]
 struct PendingRefusal(Rc<Acceptor>);
@@ -52,18 +60,19 @@ struct PendingRefusal(Rc<Acceptor>);
 /// Serves with one thread until shutdown, then drains the connections (graceful shutdown).
 pub(super) async fn serve(
     generations: watch::Receiver<Generation>,
-    sockets: Vec<Socket>,
+    sockets: Vec<(Purpose, Socket)>,
     stopping: watch::Receiver<bool>,
 ) -> io::Result<()> {
-    let listeners: Vec<Listener> =
-        sockets.into_iter().map(Listener::new).collect::<io::Result<_>>()?;
+    let listener = |(purpose, socket)| Ok((purpose, Listener::new(socket)?));
+    let listeners: Vec<(Purpose, Listener)> =
+        sockets.into_iter().map(listener).collect::<io::Result<_>>()?;
     let process = Arc::clone(&generations.borrow().process);
     let current = Current::new(generations);
     spawn_local(current.clone().follow());
     let acceptor = Acceptor::new(current, process);
-    let accepting = listeners.into_iter().map(|listener| {
+    let accepting = listeners.into_iter().map(|(purpose, listener)| {
         let acceptor = Rc::clone(&acceptor);
-        acceptor.accept_all(listener, stopping.clone())
+        acceptor.accept_all(listener, purpose, stopping.clone())
     });
     tokio::select! {
         _ = join_all(accepting) => {}
@@ -90,7 +99,12 @@ impl Acceptor {
     }
 
     /// Accepts connections until the server stops.
-    async fn accept_all(self: Rc<Self>, listener: Listener, mut stopping: watch::Receiver<bool>) {
+    async fn accept_all(
+        self: Rc<Self>,
+        listener: Listener,
+        purpose: Purpose,
+        mut stopping: watch::Receiver<bool>,
+    ) {
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -98,7 +112,7 @@ impl Acceptor {
                 _ = stopping.wait_for(|stopping| *stopping) => break,
             };
             match accepted {
-                Ok((transport, peer)) => self.admit(transport, peer),
+                Ok((transport, peer)) => self.admit(Client { transport, peer, purpose }),
                 Err(error) if is_of_one_connection(&error) => {
                     tracing::debug!(%error, "a connection was closed before it was accepted");
                 }
@@ -113,7 +127,7 @@ impl Acceptor {
         }
         // Clients in the listen queue have connected already and are served.
         while let Some(Ok((transport, peer))) = listener.accept().now_or_never() {
-            self.admit(transport, peer);
+            self.admit(Client { transport, peer, purpose });
         }
     }
 
@@ -135,50 +149,49 @@ impl Acceptor {
         self.current.get().settings.max_clients
     }
 
-    fn admit(self: &Rc<Self>, transport: Transport, peer: Peer) {
+    fn admit(self: &Rc<Self>, client: Client) {
         match self.clients().acquire(self.most()) {
-            Some(permit) => self.serve(transport, peer, permit),
+            Some(permit) => self.serve(client, permit),
             // The evicted connection releases its permit at once.
             None if self.connections.evict() => {
                 let permit = self.clients().acquire_beyond();
-                self.serve(transport, peer, permit);
+                self.serve(client, permit);
             }
-            None => self.refuse(transport, peer),
+            None => self.refuse(client),
         }
     }
 
-    fn serve(self: &Rc<Self>, transport: Transport, peer: Peer, permit: ConnectionPermit) {
-        if let Err(error) = transport.disable_delay() {
+    fn serve(self: &Rc<Self>, client: Client, permit: ConnectionPermit) {
+        if let Err(error) = client.transport.disable_delay() {
             tracing::debug!(%error, "a connection was closed at once");
             return;
         }
         spawn_local(connection::serve(
             self.current.clone(),
             Rc::clone(&self.connections),
-            transport,
-            peer,
+            client,
             permit,
         ));
     }
 
     /// Gives the other threads a moment to evict an idle connection, then refuses the client.
-    fn refuse(self: &Rc<Self>, transport: Transport, peer: Peer) {
+    fn refuse(self: &Rc<Self>, client: Client) {
         self.clients().request_eviction();
         if self.pending_refusals.get() >= MAX_PENDING_REFUSALS {
             self.count_refused();
-            return self.refuse_now(transport, &closing::response(&self.refusal()));
+            return self.refuse_now(client.transport, &closing::response(&self.refusal()));
         }
         let pending = PendingRefusal::begin(self);
         spawn_local(async move {
             let acceptor = &pending.0;
             sleep(PAUSE).await;
             match acceptor.clients().acquire(acceptor.most()) {
-                Some(permit) => acceptor.serve(transport, peer, permit),
+                Some(permit) => acceptor.serve(client, permit),
                 None => {
                     acceptor.count_refused();
                     let response = closing::response(&acceptor.refusal());
                     let tls = acceptor.current.tls();
-                    closing::handshake_send_and_close(transport, tls, &response).await;
+                    closing::handshake_send_and_close(client.transport, tls, &response).await;
                 }
             }
         });

@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::task::spawn_local;
 
+use super::acceptor::Client;
 use super::clients::ConnectionPermit;
 use super::closing;
 use super::connection_context::ConnectionContext;
@@ -46,8 +47,7 @@ struct Sent<B> {
 pub(super) async fn serve(
     current: Current,
     connections: Rc<Connections>,
-    transport: Transport,
-    peer: Peer,
+    Client { transport, peer, purpose }: Client,
     permit: ConnectionPermit,
 ) {
     let entry = connections.enter();
@@ -68,6 +68,7 @@ pub(super) async fn serve(
     state.enter(Phase::New);
     let context = Rc::new(ConnectionContext {
         peer,
+        purpose,
         state: Rc::clone(&state),
         current: current.clone(),
         handshake: RefCell::default(),

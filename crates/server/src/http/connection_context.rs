@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use hyper::header::HeaderMap;
 
+use super::listen::Purpose;
 use super::service::Current;
 use super::timeouts::ConnectionState;
 use super::transport::{Peer, Transport};
@@ -12,6 +13,8 @@ use super::transport::{Peer, Transport};
 #[derive(Debug)]
 pub(super) struct ConnectionContext {
     pub(super) peer: Peer,
+    /// Requests that it serves.
+    pub(super) purpose: Purpose,
     pub(super) state: Rc<ConnectionState>,
     /// The newest generation, for answers that outlive a reload.
     pub(super) current: Current,

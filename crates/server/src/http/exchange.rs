@@ -87,6 +87,8 @@ pub(super) enum Target {
     SingleStream,
     /// Probes, which are not logged: they come every few seconds.
     Health,
+    /// A message of a subgraph to the callback endpoint.
+    Callback,
     Other,
 }
 
@@ -231,10 +233,15 @@ impl Exchange {
                 LoggedRequests::Failed,
                 Target::GraphQL | Target::Handshake | Target::SingleStream,
             ) => has_failed,
-            (LoggedRequests::Failed, Target::Other) => false,
+            // The next message after the end of a subscription is refused, which ends it there.
+            (LoggedRequests::Failed, Target::Callback | Target::Other) => false,
             (
                 LoggedRequests::All,
-                Target::GraphQL | Target::Handshake | Target::SingleStream | Target::Other,
+                Target::GraphQL
+                | Target::Handshake
+                | Target::SingleStream
+                | Target::Callback
+                | Target::Other,
             ) => true,
         };
         if !is_logged {

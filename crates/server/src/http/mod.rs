@@ -34,6 +34,7 @@
 //! * `operations`: the operations that run over one connection
 //! * `subscription`: a running subscription
 //! * `drain`: the end of long connections when the server stops
+//! * `callback`: the callback endpoint, for events of subgraphs
 //! * `credentials`, `session`: authentication
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
@@ -60,6 +61,7 @@ mod answer_body;
 mod batch;
 mod body;
 mod cache_control;
+mod callback;
 mod clients;
 mod closing;
 mod compress;
@@ -114,10 +116,11 @@ mod timing;
 mod tls;
 mod transport;
 
+pub(crate) use callback::CallbackEndpoint;
 pub(crate) use credentials::AuthProfile;
 pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
-pub(crate) use listen::{Bound, Listeners, bind};
+pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use reload::{Reload, Reloader, take_signal};
 pub(crate) use serve::{SecondServer, serve, serve_second};
 pub(crate) use settings::Settings;

@@ -115,8 +115,12 @@ async fn changed(watch: &mut Option<ChangeWatch>) {
     }
 }
 
-fn replace(generations: &watch::Sender<Generation>, Reloaded { api, mut settings, .. }: Reloaded) {
+fn replace(
+    generations: &watch::Sender<Generation>,
+    Reloaded { mut api, mut settings, .. }: Reloaded,
+) {
     generations.send_modify(|generation| {
+        api.inherit(&generation.api);
         if let Some(settings) = Arc::get_mut(&mut settings) {
             settings.inherit(&generation.settings);
         }

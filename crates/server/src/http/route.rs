@@ -13,6 +13,7 @@ use super::answer_body::AnswerBody;
 use super::connection_context::ConnectionContext;
 use super::exchange::{Exchange, HttpRequest, Target, beginning};
 use super::health;
+use super::listen::Purpose;
 use super::log_throttle::LogThrottle;
 use super::media_type::MediaType;
 use super::outgoing;
@@ -22,7 +23,7 @@ use super::service::Service;
 use super::settings::Settings;
 use super::streamed_body::StreamTimeouts;
 use super::transport::Peer;
-use super::{explain, graphiql, graphql, single_stream, sockets};
+use super::{callback, explain, graphiql, graphql, single_stream, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -58,7 +59,12 @@ async fn observe(
     request: HttpRequest,
     context: &Rc<ConnectionContext>,
 ) -> Response {
+    let callbacks = service.settings.callbacks.as_ref();
     let target = match request.uri().path() {
+        path if callbacks.is_some_and(|own| own.id(context.purpose, path).is_some()) => {
+            Target::Callback
+        }
+        _ if context.purpose == Purpose::Callbacks => Target::Other,
         "/graphql" if sockets::is_handshake(&request) => Target::Handshake,
         "/graphql" if single_stream::is_addressed(service, &request) => Target::SingleStream,
         "/graphql" => Target::GraphQL,
@@ -128,6 +134,17 @@ async fn route(
     if !has_one_host(&request) {
         exchange.refusal = Some(Refusal::Host);
         return refuse(MediaType::Json, &Refusal::Host);
+    }
+    if let Some(endpoint) = &service.settings.callbacks
+        && let Some(id) = endpoint.id(context.purpose, request.uri().path())
+    {
+        let id = id.to_owned();
+        // Boxed: most servers have no such requests, and every request would need the space.
+        return Box::pin(callback::answer(service, endpoint, &id, request, &context.state)).await;
+    }
+    if context.purpose == Purpose::Callbacks {
+        exchange.refusal = Some(Refusal::Path);
+        return refuse(MediaType::Json, &Refusal::Path);
     }
     if let Some(refusal) = refuse_host(service, &request, exchange.peer) {
         let response = refuse(MediaType::Json, &refusal);

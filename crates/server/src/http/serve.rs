@@ -1,7 +1,6 @@
 //! The threads of the server, from their start to a graceful shutdown.
 
 use std::io;
-use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -16,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use super::acceptor;
 use super::generation::Generation;
-use super::listen::{Listeners, Socket};
+use super::listen::{Listeners, Purpose, Socket};
 use super::reload::{self, Reloader};
 use super::settings::Settings;
 use crate::failure::Failure;
@@ -57,7 +56,7 @@ pub(crate) async fn serve(
     metrics: Option<MetricsListener>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
-    let threads = listeners.threads.len();
+    let threads = listeners.count();
     let (stop, stopping) = watch::channel(false);
     let process = Arc::clone(&generation.process);
     let (generations, newest) = watch::channel(generation);
@@ -69,7 +68,7 @@ pub(crate) async fn serve(
         async move { process.readiness.run(newest).await }
     });
     let (ending, mut endings) = mpsc::unbounded_channel();
-    for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
+    for (idx, sockets) in listeners.take_threads().into_iter().enumerate() {
         let (newest, stopping) = (newest.clone(), stopping.clone());
         let ending = Ending(ending.clone());
         thread::Builder::new()
@@ -99,6 +98,9 @@ pub(crate) async fn serve(
         }
         None => None,
     };
+    for place in &listeners.callback_places {
+        tracing::info!("callbacks of subgraphs at {}", place.origin());
+    }
     for place in &listeners.places {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
@@ -154,7 +156,7 @@ pub(crate) fn serve_second(
     let (stop, stopping) = watch::channel(false);
     let (generations, newest) = watch::channel(generation);
     let (ending, _) = mpsc::unbounded_channel();
-    for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
+    for (idx, sockets) in listeners.take_threads().into_iter().enumerate() {
         let (newest, stopping) = (newest.clone(), stopping.clone());
         let ending = Ending(ending.clone());
         thread::Builder::new()
@@ -167,7 +169,7 @@ pub(crate) fn serve_second(
 
 fn run_thread(
     newest: watch::Receiver<Generation>,
-    sockets: Vec<Socket>,
+    sockets: Vec<(Purpose, Socket)>,
     stopping: watch::Receiver<bool>,
     _ending: &Ending,
 ) {

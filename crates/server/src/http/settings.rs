@@ -8,6 +8,7 @@ use engine::Api;
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
+use super::callback::CallbackEndpoint;
 use super::credentials::{AuthProfile, Credentials};
 use super::declared::Declared;
 use super::descriptors;
@@ -51,6 +52,8 @@ pub(crate) struct Settings {
     pub(super) load: LoadSettings,
     /// Time limit of a graceful shutdown, for requests that have begun.
     pub(super) drain_timeout: Duration,
+    /// The endpoint for events of subgraphs, if some send them.
+    pub(super) callbacks: Option<CallbackEndpoint>,
     pub(super) logging: LoggingSettings,
     pub(super) development: DevelopmentSettings,
 }
@@ -205,6 +208,11 @@ impl Settings {
         self.credentials.log_audiences();
     }
 
+    /// Adds the endpoint for events of subgraphs.
+    pub(crate) fn with_callbacks(self, callbacks: Option<CallbackEndpoint>) -> Self {
+        Self { callbacks, ..self }
+    }
+
     /// Takes over caches that requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
@@ -281,6 +289,7 @@ impl Settings {
                 request_memory: load.request_memory.0,
             },
             drain_timeout: options.drain_timeout.0,
+            callbacks: None,
             logging: LoggingSettings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,

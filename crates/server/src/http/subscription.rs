@@ -114,11 +114,9 @@ impl Subscription {
         }
     }
 
-    /// Continues with the newest generation, unless events may be missing then.
+    /// Continues with the newest generation. The error is the last response, also of a subscription
+    /// that would miss events.
     fn renew(&mut self) -> Result<(), Response> {
-        if let Some(error) = self.responses.moved() {
-            return Err(Response::request_error(&[error]));
-        }
         let service = self.current.get();
         let driver = service.worker.resume(&mut self.responses, &self.request, &self.caller)?;
         drive(&service, driver);

@@ -64,7 +64,7 @@ impl Collector for Sources {
         live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
             Api::Source(engine) => {
-                live::encode_engine(engine, &mut writer)?;
+                live::encode_engines(&[(None, engine)], &mut writer)?;
                 databases::encode(&[(None, &self.connections)], &mut writer)?;
                 custom_fields::encode(&[(None, engine.resolver_statistics())], &mut writer)
             }
@@ -79,6 +79,13 @@ impl Collector for Sources {
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
+                let engines: Vec<_> = gateway
+                    .subgraphs()
+                    .filter_map(|(subgraph, transport)| {
+                        Some((Some(&*subgraph.name), &*transport.local()?.engine))
+                    })
+                    .collect();
+                live::encode_engines(&engines, &mut writer)?;
                 let databases: Vec<_> = gateway
                     .subgraphs()
                     .filter_map(|(subgraph, transport)| {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use engine::Engine;
-use engine::live::RunningFeed;
+use engine::live::{Counts, ListenerCounts, RunningFeed};
+use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;
 
-use super::encode::Writer;
+use super::encode::{Writer, count_of};
 use super::store::Shard;
 
 /// Counters of one thread.
@@ -70,27 +71,87 @@ const FEEDS: [(RunningFeed, &str); 3] = [
     (RunningFeed::Interval, "interval"),
 ];
 
-/// Writes the metrics of an engine.
-pub(super) fn encode_engine(engine: &Engine, writer: &mut Writer<'_, '_>) -> fmt::Result {
-    let counts = engine.live_counts();
+/// An engine with its counters; in a gateway, with the name of the subgraph.
+struct Counted<'e> {
+    subgraph: Option<&'e str>,
+    live: Counts,
+    events: ListenerCounts,
+}
+
+/// Writes the metrics of all engines, labelled with their subgraphs in a gateway.
+pub(super) fn encode_engines(
+    engines: &[(Option<&str>, &Engine)],
+    writer: &mut Writer<'_, '_>,
+) -> fmt::Result {
+    if engines.is_empty() {
+        return Ok(());
+    }
+    let counted = engines.iter().map(|(subgraph, engine)| Counted {
+        subgraph: *subgraph,
+        live: engine.live_counts(),
+        events: engine.listener_counts(),
+    });
+    let all: Vec<Counted<'_>> = counted.collect();
     let help = "How changes of rows are found for live queries";
     let mut family = writer.begin("thalweg_live_feed", help, MetricType::Gauge)?;
-    for (feed, kind) in FEEDS {
-        let is_running = i64::from(counts.feed == Some(feed));
-        family.encode_family(&[("kind", kind)])?.encode_gauge(&is_running)?;
+    for Counted { subgraph, live, .. } in &all {
+        for (feed, kind) in FEEDS {
+            let subgraph = subgraph.map(|subgraph| ("subgraph", subgraph));
+            let labels: Vec<_> = subgraph.into_iter().chain([("kind", kind)]).collect();
+            let is_running = i64::from(live.feed == Some(feed));
+            family.encode_family(&labels)?.encode_gauge(&is_running)?;
+        }
     }
     let help = "Different live queries, each with the subscribers of equal ones";
-    writer.gauge("thalweg_live_cohorts", help, counts.cohorts as f64)?;
+    encode_gauge(&all, ("thalweg_live_cohorts", help), |counted| counted.live.cohorts, writer)?;
     let help = "Subscribers of live queries";
-    writer.gauge("thalweg_live_subscribers", help, counts.subscribers as f64)?;
-    writer.counter("thalweg_live_executions", "Executions of live queries", counts.executions)?;
-    let counts = engine.listener_counts();
+    let subscribers = |counted: &Counted<'_>| counted.live.subscribers;
+    encode_gauge(&all, ("thalweg_live_subscribers", help), subscribers, writer)?;
+    let help = "Executions of live queries";
+    let executions = |counted: &Counted<'_>| counted.live.executions;
+    encode_counter(&all, ("thalweg_live_executions", help), executions, writer)?;
     let help = "Listeners to channels of notifications, and to changes of nodes";
-    writer.gauge("thalweg_event_listeners", help, counts.listeners as f64)?;
+    let listeners = |counted: &Counted<'_>| counted.events.listeners;
+    encode_gauge(&all, ("thalweg_event_listeners", help), listeners, writer)?;
     let help = "Executions of subscriptions to events";
-    writer.counter("thalweg_event_executions", help, counts.executions)?;
+    let executions = |counted: &Counted<'_>| counted.events.executions;
+    encode_counter(&all, ("thalweg_event_executions", help), executions, writer)?;
     let help = "Listeners that were ended because their clients read too slowly";
-    writer.counter("thalweg_event_listeners_dropped", help, counts.too_slow)
+    let too_slow = |counted: &Counted<'_>| counted.events.too_slow;
+    encode_counter(&all, ("thalweg_event_listeners_dropped", help), too_slow, writer)
+}
+
+fn encode_gauge(
+    all: &[Counted<'_>],
+    (name, help): (&str, &str),
+    of: impl Fn(&Counted<'_>) -> u64,
+    writer: &mut Writer<'_, '_>,
+) -> fmt::Result {
+    let mut family = writer.begin(name, help, MetricType::Gauge)?;
+    for counted in all {
+        let value = of(counted) as f64;
+        match counted.subgraph {
+            None => family.encode_gauge(&value)?,
+            Some(name) => family.encode_family(&[("subgraph", name)])?.encode_gauge(&value)?,
+        }
+    }
+    Ok(())
+}
+
+fn encode_counter(
+    all: &[Counted<'_>],
+    (name, help): (&str, &str),
+    of: impl Fn(&Counted<'_>) -> u64,
+    writer: &mut Writer<'_, '_>,
+) -> fmt::Result {
+    let mut family = writer.begin(name, help, MetricType::Counter)?;
+    for counted in all {
+        match counted.subgraph {
+            None => family.encode_counter::<NoLabelSet, u64, u64>(&of(counted), None)?,
+            Some(name) => count_of(&mut family, &[("subgraph", name)], of(counted))?,
+        }
+    }
+    Ok(())
 }
 
 /// Writes the metrics of all threads.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use clients::subgraph::{BreakerState, ErrorKind, RunningSubscriptions, Shared, Statistics};
+use clients::subgraph::{
+    BreakerState, ErrorKind, RunningSubscriptions, Shared, Statistics, SubscriptionCounts,
+};
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of, histogram_of};
@@ -22,8 +24,8 @@ struct Seen<'s> {
     breaker: Option<BreakerState>,
     /// Running and queued requests.
     load: Option<(u32, u32)>,
-    /// Running subscriptions, and their WebSockets.
-    subscriptions: Option<(usize, usize)>,
+    /// `None` for a source in this process.
+    subscriptions: Option<SubscriptionCounts>,
     /// Whether it is reached over HTTP. Sources in the process have no HTTP metrics; their connections
     /// are among those of databases.
     is_remote: bool,
@@ -43,7 +45,7 @@ pub(super) fn encode(subgraphs: &[Subgraph<'_>], writer: &mut Writer<'_, '_>) ->
         statistics: shared.statistics(),
         breaker: shared.breaker(),
         load: shared.load(),
-        subscriptions: running.map(RunningSubscriptions::count),
+        subscriptions: running.map(RunningSubscriptions::counts),
         is_remote: shared.is_remote(),
     });
     let all: Vec<Seen<'_>> = all.collect();
@@ -134,23 +136,7 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
             family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
         }
     }
-    type Subscriptions = fn((usize, usize)) -> usize;
-    let subscriptions: [(&str, &str, Subscriptions); 2] = [
-        (
-            "thalweg_subgraph_subscriptions",
-            "Running subscriptions to a subgraph",
-            |(running, _)| running,
-        ),
-        ("thalweg_subgraph_sockets", "WebSockets to a subgraph", |(_, sockets)| sockets),
-    ];
-    for (metric, help, of) in subscriptions {
-        let mut family = writer.begin(metric, help, MetricType::Gauge)?;
-        for Seen { name, subscriptions, .. } in all {
-            let Some(subscriptions) = subscriptions else { continue };
-            let count = of(*subscriptions) as f64;
-            family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
-        }
-    }
+    encode_subscriptions(all, writer)?;
     let help = "State of the circuit breaker of a subgraph";
     let mut family = writer.begin("thalweg_subgraph_breaker", help, MetricType::Gauge)?;
     for Seen { name, breaker, .. } in all {
@@ -158,6 +144,54 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
         for (label, state) in STATES {
             let labels = [("subgraph", *name), ("state", label)];
             family.encode_family(&labels)?.encode_gauge(&i64::from(*breaker == state))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the metrics of subscriptions to subgraphs over HTTP and WebSockets.
+fn encode_subscriptions(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
+    type Gauge = fn(&SubscriptionCounts) -> usize;
+    let gauges: [(&str, &str, Gauge); 3] = [
+        ("thalweg_subgraph_subscriptions", "Running subscriptions to a subgraph", |counts| {
+            counts.subscriptions
+        }),
+        ("thalweg_subgraph_subscribers", "Clients of subscriptions to a subgraph", |counts| {
+            counts.listeners
+        }),
+        ("thalweg_subgraph_sockets", "WebSockets to a subgraph", |counts| counts.sockets),
+    ];
+    for (metric, help, of) in gauges {
+        let mut family = writer.begin(metric, help, MetricType::Gauge)?;
+        for Seen { name, subscriptions, .. } in all {
+            let Some(counts) = subscriptions else { continue };
+            let count = of(counts) as f64;
+            family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
+        }
+    }
+    type Count = fn(&SubscriptionCounts) -> u64;
+    let counters: [(&str, &str, Count); 3] = [
+        (
+            "thalweg_subgraph_subscription_events",
+            "Events of subscriptions that a subgraph sent",
+            |counts| counts.events,
+        ),
+        (
+            "thalweg_subgraph_subscription_reconnects",
+            "Attempts to reconnect after a lost subscription to a subgraph",
+            |counts| counts.reconnects,
+        ),
+        (
+            "thalweg_subgraph_subscribers_dropped",
+            "Clients that were ended because they read too slowly, or there was no memory",
+            |counts| counts.dropped,
+        ),
+    ];
+    for (metric, help, of) in counters {
+        let mut family = writer.begin(metric, help, MetricType::Counter)?;
+        for Seen { name, subscriptions, .. } in all {
+            let Some(counts) = subscriptions else { continue };
+            count_of(&mut family, &[("subgraph", *name)], of(counts))?;
         }
     }
     Ok(())

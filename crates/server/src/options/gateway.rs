@@ -10,6 +10,7 @@ use hyper::Uri;
 use hyper::header::HeaderName;
 
 use super::authorization::AuthorizationOptions;
+use super::callback::CallbackOptions;
 use super::development::{Switch, switched};
 use super::quantity::{Size, Time};
 use super::serving::ServingOptions;
@@ -31,6 +32,8 @@ pub(crate) struct GatewayOptions {
     pub(crate) guards: AuthorizationOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
+    #[command(flatten)]
+    pub(crate) callbacks: CallbackOptions,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
     /// Return the query plan to requests with the header `Thalweg-Plan: 1` [default: on in development

@@ -244,6 +244,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-subgraph-requests", "max-subgraph-answer", "subgraph-errors", "entity-store"],
     ),
     (Scope::Supergraph, &["deduplicate-subgraph-requests", "max-representations"]),
+    (Scope::Supergraph, &["callback-url", "callback-path", "callback-listen"]),
     (Scope::Everywhere, &["variables", "operation"]),
     (Scope::Roles, &["role"]),
     (Scope::Claims, &["claims"]),

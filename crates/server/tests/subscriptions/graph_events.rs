@@ -1,6 +1,7 @@
 //! Events of a graph over event streams and sockets, from all threads of a server.
 
 use std::fs;
+use std::io::BufRead;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -39,15 +40,15 @@ fn events_of_a_graph_reach_the_clients_of_all_protocols() {
     let (address, types) = (graph.address("bolt"), types.to_str().unwrap().to_owned());
     let words =
         ["serve", &address, "--types", &types, "--listen", "127.0.0.1:0", "--jwt-secret", SECRET];
-    let site = Site { server: Server::start(&words), folder };
+    let mut site = Site { server: Server::start(&words), folder };
     let token = token(Duration::from_secs(600));
-    let open = |headers: &str, query: &str| {
+    let open = |server: &Server, headers: &str| {
         let headers = ["Accept: text/event-stream\r\n", headers].concat();
-        let body = json!({ "query": query }).to_string();
-        Stream::open(&site.server, &post("application/json", &headers, &body))
+        let body = json!({ "query": CREATED }).to_string();
+        Stream::open(server, &post("application/json", &headers, &body))
     };
     let authorization = format!("Authorization: Bearer {token}\r\n");
-    let mut streams: Vec<Stream> = (0..4).map(|_| open(&authorization, CREATED)).collect();
+    let mut streams: Vec<Stream> = (0..4).map(|_| open(&site.server, &authorization)).collect();
     for stream in &mut streams {
         assert_eq!(stream.chunk(), ":\n\n");
     }
@@ -71,8 +72,21 @@ fn events_of_a_graph_reach_the_clients_of_all_protocols() {
         }
         assert_eq!(client.receive(), next("1", &created(title)));
     }
+    // Subscriptions go on after a reload.
+    site.server.signal("HUP");
+    let mut line = String::new();
+    while !line.contains("reloaded; ") {
+        line.clear();
+        assert!(site.server.log.read_line(&mut line).unwrap() > 0);
+    }
+    let query = "mutation { createMovies(input: [{ title: \"last\" }]) { info { nodesCreated } } }";
+    site.server.query("", query);
+    for stream in &mut streams {
+        assert_eq!(event(&stream.chunk()), ("next".to_owned(), created("last")));
+    }
+    assert_eq!(client.receive(), next("1", &created("last")));
     // Without a token.
-    let mut refused = open("", CREATED);
+    let mut refused = open(&site.server, "");
     assert_eq!(refused.chunk(), ":\n\n");
     let (kind, response) = event(&refused.chunk());
     assert_eq!((&*kind, &response["data"]), ("next", &Value::Null), "{response}");

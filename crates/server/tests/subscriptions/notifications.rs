@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::io::BufRead;
+use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::stream::Stream;
@@ -28,20 +31,70 @@ fn start(database: &Database, options: &[&str]) -> Server {
     Server::start(&[&fixed, options].concat())
 }
 
-#[test]
-fn a_reload_ends_subscriptions_that_may_miss_notifications() {
-    let Some(database) = Database::on_one("CREATE TABLE song (id INT PRIMARY KEY)") else { return };
-    let mut server = start(&database, &[]);
-    let mut stream = open(&server);
-    assert_eq!(stream.chunk(), EVENT);
-    database.execute("NOTIFY \"postgraphile:a\"");
-    assert_eq!(stream.chunk(), EVENT);
+fn reload(server: &mut Server) {
     server.signal("HUP");
     let mut line = String::new();
     while !line.contains("reloaded; ") {
         line.clear();
         assert!(server.log.read_line(&mut line).unwrap() > 0);
     }
+}
+
+#[test]
+fn subscriptions_go_on_after_reloads_and_miss_and_repeat_nothing() {
+    const COUNT: usize = 300;
+    let Some(database) = Database::on_one("CREATE TABLE song (id INT PRIMARY KEY)") else { return };
+    let mut server = start(&database, &["--threads", "2"]);
+    let mut streams: Vec<Stream> = (0..4).map(|_| open(&server)).collect();
+    for stream in &mut streams {
+        assert_eq!(stream.chunk(), EVENT);
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..COUNT {
+                let payload = format!("{{\"__node__\": [\"songs\", {number}]}}");
+                database.execute(&format!("NOTIFY \"postgraphile:a\", '{payload}'"));
+            }
+        });
+        for _ in 0..5 {
+            reload(&mut server);
+        }
+        for number in 0..COUNT {
+            let id = STANDARD.encode(format!("[\"songs\",{number}]"));
+            let data = json!({ "data": { "listen": { "relatedNodeId": id } } });
+            for stream in &mut streams {
+                assert_eq!(stream.chunk(), format!("event: next\ndata: {data}\n\n"));
+            }
+        }
+    });
+    // A lost session ends the subscriptions of all generations.
+    database.end_sessions();
+    for stream in &mut streams {
+        let end = stream.chunk();
+        assert!(end.contains("\"UNAVAILABLE\""), "{end}");
+    }
+    let mut stream = open(&server);
+    assert_eq!(stream.chunk(), EVENT);
+    database.execute("NOTIFY \"postgraphile:a\"");
+    assert_eq!(stream.chunk(), EVENT);
+}
+
+#[test]
+fn a_reload_with_another_address_ends_subscriptions_that_may_miss_notifications() {
+    let Some(database) = Database::on_one("CREATE TABLE song (id INT PRIMARY KEY)") else { return };
+    let folder = Folder::new();
+    let file = folder.file("thalweg.toml");
+    let write = |name: &str| {
+        let url = format!("{}&application_name={name}", database.url());
+        fs::write(&file, format!("source = \"{url}\"\nsimple-subscriptions = true\n")).unwrap();
+    };
+    write("one");
+    let words = ["serve", "--config", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let mut server = Server::start(&words);
+    let mut stream = open(&server);
+    assert_eq!(stream.chunk(), EVENT);
+    write("another");
+    reload(&mut server);
     let end = stream.chunk();
     assert!(end.contains("\"UNAVAILABLE\"") && end.ends_with(COMPLETE), "{end}");
     assert_eq!(stream.chunk(), "");

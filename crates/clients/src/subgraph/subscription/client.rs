@@ -10,10 +10,11 @@ use tokio::task::spawn_local;
 use super::super::deduplication::{Key, is_per_request};
 use super::super::dial::Dialer;
 use super::super::shared::Shared;
+use super::event_memory::EventBudget;
 use super::opener::SourceOpener;
 use super::reconnect::run;
 use super::running::RunningSubscriptions;
-use super::settings::SubscriptionSettings;
+use super::settings::{SubscriptionProtocol, SubscriptionSettings};
 use super::upstreams::{Listener, UpstreamKey};
 
 /// Client for subscriptions to one subgraph on one thread, whose tasks must run in a `LocalSet`.
@@ -22,6 +23,7 @@ pub struct SubscriptionClient {
     settings: Arc<SubscriptionSettings>,
     shared: Arc<Shared>,
     running: Arc<RunningSubscriptions>,
+    budget: Arc<dyn EventBudget>,
     dialer: Rc<Dialer>,
     server: Arc<str>,
 }
@@ -42,10 +44,15 @@ impl SubscriptionClient {
         settings: Arc<SubscriptionSettings>,
         shared: Arc<Shared>,
         running: Arc<RunningSubscriptions>,
+        budget: Arc<dyn EventBudget>,
     ) -> Self {
         let dialer = Rc::new(Dialer::new(Arc::clone(&settings.connection)));
-        let server = format!("{} {:?}", settings.protocol, settings.connection.endpoint).into();
-        Self { settings, shared, running, dialer, server }
+        let SubscriptionSettings { protocol, connection, callback_url, .. } = &*settings;
+        // Messages no longer arrive at a former callback URL.
+        let callback =
+            callback_url.as_deref().filter(|_| *protocol == SubscriptionProtocol::Callback);
+        let server = format!("{protocol} {:?} {callback:?}", connection.endpoint).into();
+        Self { settings, shared, running, budget, dialer, server }
     }
 
     /// Begins a subscription, or joins an equal one.
@@ -54,7 +61,7 @@ impl SubscriptionClient {
         let key = self.key(&request);
         let SubscriptionSettings { live, deduplicate, .. } = *self.settings;
         let upstreams = &self.running.upstreams;
-        let (listener, begun) = upstreams.join(key, live, deduplicate);
+        let (listener, begun) = upstreams.join(key, live, deduplicate, &self.budget);
         if let Some(upstream) = begun {
             let SubscriptionRequest { body, mut headers } = request;
             let own: Vec<_> = headers.keys().filter(|name| is_per_request(name)).cloned().collect();
@@ -65,6 +72,7 @@ impl SubscriptionClient {
                 settings: Arc::clone(&self.settings),
                 shared: Arc::clone(&self.shared),
                 sockets: Arc::clone(&self.running.sockets),
+                callbacks: Arc::clone(&self.running.callbacks),
                 dialer: Rc::clone(&self.dialer),
                 server: Arc::clone(&self.server),
                 body,

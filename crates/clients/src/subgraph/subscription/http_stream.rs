@@ -1,29 +1,18 @@
-//! Response with many events: server-sent events, or parts. Each has a connection of its own, so that
-//! subscriptions do not use up the connections of queries.
+//! Response with many events: server-sent events, or parts.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use hyper::{Response, StatusCode};
 
-use super::super::body::{self, Frames, Limits};
-use super::super::dial::Offer;
-use super::super::head::Head;
-use super::super::http1::Http1;
-use super::super::http2::Http2;
-use super::super::media::{self, Media};
-use super::super::pool::{OpenGuard, protocol_error};
 use super::super::request::SubgraphError;
 use super::super::shared::Shared;
 use super::super::statistics::Counts;
 use super::event_stream::EventStream;
+use super::http_response::HttpResponse;
 use super::multipart::Multipart;
 use super::opener::SourceOpener;
 use super::settings::SubscriptionProtocol;
-use super::source_event::{OpenError, SourceEvent, is_refusal};
+use super::source_event::{OpenError, SourceEvent};
 use crate::connect::error_chain;
 
 /// Accepted media types. Servers such as those of graphql-sse compare the whole header.
@@ -32,19 +21,11 @@ const PARTS: HeaderValue =
     HeaderValue::from_static("multipart/mixed;subscriptionSpec=\"1.0\", application/json");
 
 /// A response with many events.
+#[derive(Debug)]
 pub(super) struct HttpStream {
-    connection: Connection,
-    body: Incoming,
+    response: HttpResponse,
     parser: Parser,
     shared: Arc<Shared>,
-}
-
-enum Connection {
-    Http1(Box<Http1>),
-    /// Its task drives it.
-    Http2 {
-        _connection: Http2,
-    },
 }
 
 #[derive(Debug)]
@@ -56,48 +37,18 @@ enum Parser {
 impl HttpStream {
     /// Sends the request, and reads the head of the response.
     pub(super) async fn open(opener: &SourceOpener) -> Result<Self, OpenError> {
-        let SourceOpener { settings, shared, headers, body, .. } = opener;
-        let accepted = match settings.protocol {
+        let protocol = opener.settings.protocol;
+        let accepted = match protocol {
             SubscriptionProtocol::Multipart => PARTS,
             SubscriptionProtocol::Sse
             | SubscriptionProtocol::TransportWs
-            | SubscriptionProtocol::LegacyWs => EVENTS,
+            | SubscriptionProtocol::LegacyWs
+            | SubscriptionProtocol::Callback => EVENTS,
         };
-        let head = Head::new(&settings.connection).accepting(accepted);
-        let unavailable = |error| OpenError::Failed(SubgraphError::Unavailable(error));
-        let (socket, speaks_http2) = opener.dialer.dial(Offer::Best).await.map_err(unavailable)?;
-        socket.keep_alive();
-        let guard = OpenGuard::new(shared);
-        let closed = |error: &hyper::Error| SubgraphError::Closed(error_chain(error).into());
-        let opened = |error: hyper::Error| unavailable(protocol_error(&error));
-        Counts::add(&shared.counts.bytes_out, body.len() as u64);
-        let (connection, response) = match speaks_http2 {
-            false => {
-                let mut connection = Http1::open(socket, guard).await.map_err(opened)?;
-                let response = connection.send(head.http1(headers, body.clone(), None)).await;
-                let response = response.map_err(|error| closed(error.error()))?;
-                (Connection::Http1(Box::new(connection)), response)
-            }
-            true => {
-                let mut connection = Http2::open(socket, guard).await.map_err(opened)?;
-                let response = connection.send(head.http2(headers, body.clone(), None)).await;
-                let response = response.map_err(|error| closed(error.error()))?;
-                (Connection::Http2 { _connection: connection }, response)
-            }
-        };
-        Self::from_response(opener, connection, response).await
-    }
-
-    async fn from_response(
-        opener: &SourceOpener,
-        connection: Connection,
-        response: Response<Incoming>,
-    ) -> Result<Self, OpenError> {
-        let (head, body) = response.into_parts();
-        let most = opener.settings.connection.most_bytes;
-        let protocol = opener.settings.protocol;
-        if head.status.is_success() {
-            let parser = match (content_type(&head.headers), protocol) {
+        let response = HttpResponse::request(opener, opener.body.clone(), accepted).await?;
+        if response.status().is_success() {
+            let most = opener.settings.connection.most_bytes;
+            let parser = match (content_type(response.headers()), protocol) {
                 (ContentType::Events, SubscriptionProtocol::Sse) => {
                     Some(Parser::Events(EventStream::new(most)))
                 }
@@ -108,10 +59,10 @@ impl HttpStream {
             };
             if let Some(parser) = parser {
                 let shared = Arc::clone(&opener.shared);
-                return Ok(Self { connection, body, parser, shared });
+                return Ok(Self { response, parser, shared });
             }
         }
-        Err(refusal(opener, connection, (head.status, &head.headers), body).await)
+        Err(response.refusal(opener).await)
     }
 
     /// Waits for the next event. Cancel safe.
@@ -120,16 +71,7 @@ impl HttpStream {
             if let Some(event) = self.parser.next()? {
                 return Ok(event);
             }
-            let frame = match &mut self.connection {
-                Connection::Http1(connection) => {
-                    let body = &mut self.body;
-                    poll_fn(|cx| connection.poll_frame(body, cx)).await
-                }
-                Connection::Http2 { .. } => {
-                    poll_fn(|cx| Pin::new(&mut self.body).poll_frame(cx)).await
-                }
-            };
-            let frame = frame.ok_or_else(|| {
+            let frame = self.response.frame().await.ok_or_else(|| {
                 SubgraphError::Closed("it ended the stream without its last event".into())
             })?;
             let frame = frame.map_err(|error| SubgraphError::Broken(error_chain(&error).into()))?;
@@ -157,44 +99,6 @@ impl Parser {
     }
 }
 
-/// The error of a response that is no stream: the errors that it has, or its status.
-async fn refusal(
-    opener: &SourceOpener,
-    connection: Connection,
-    (status, headers): (StatusCode, &HeaderMap),
-    body: Incoming,
-) -> OpenError {
-    if !is_refusal(status) && !status.is_success() {
-        return SubgraphError::Status(status.as_u16()).into();
-    }
-    let plain = || match status.is_success() {
-        true => OpenError::refused(
-            "it answered the subscription with another content type than a stream",
-        ),
-        false => OpenError::refused(&format!("it refused the subscription with status {status}")),
-    };
-    match media::media(status, headers) {
-        Ok(Media::GraphQl | Media::Json) => {}
-        Err(_) => return plain(),
-    }
-    let limits = Limits {
-        most: opener.settings.connection.most_bytes,
-        reserve: &|_| true,
-        received: &opener.shared.counts.bytes_in,
-    };
-    let read = match connection {
-        Connection::Http1(mut connection) => {
-            body::read(Frames::Http1(&mut connection, body), None, limits).await
-        }
-        Connection::Http2 { .. } => body::read(Frames::Http2(body), None, limits).await,
-    };
-    match read {
-        Ok(body) if media::may_be_graphql(&body) => OpenError::Refused(body),
-        Ok(_) => plain(),
-        Err(error) => error.into(),
-    }
-}
-
 #[derive(Debug, PartialEq, Eq)]
 enum ContentType {
     Events,
@@ -219,12 +123,6 @@ fn content_type(headers: &HeaderMap) -> ContentType {
     });
     // Apollo's protocol has a fixed boundary.
     ContentType::Parts(boundary.unwrap_or("graphql").to_owned())
-}
-
-impl std::fmt::Debug for HttpStream {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpStream").field("parser", &self.parser).finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

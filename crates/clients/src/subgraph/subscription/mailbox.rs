@@ -10,6 +10,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::super::request::SubgraphError;
+use super::event_memory::EventReservation;
 
 /// Maximum number of queued events.
 const MAX_EVENTS: usize = 128;
@@ -39,12 +40,20 @@ pub struct SharedResponse {
     /// JSON text.
     pub body: Bytes,
     attached: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// The memory of the text, as long as a listener needs it.
+    _held: Option<EventReservation>,
 }
 
 impl SharedResponse {
+    /// A response without reserved memory.
     #[must_use]
     pub fn new(body: Bytes) -> Self {
-        Self { body, attached: OnceLock::new() }
+        Self { body, attached: OnceLock::new(), _held: None }
+    }
+
+    /// A response with the memory that is reserved for it.
+    pub(super) fn holding(body: Bytes, held: EventReservation) -> Self {
+        Self { body, attached: OnceLock::new(), _held: Some(held) }
     }
 
     /// Returns a value that the listeners share, of a type of their own; `None` if they have several.
@@ -90,11 +99,12 @@ impl Mailbox {
         Self { state: Mutex::default(), filled: Notify::new(), is_live }
     }
 
-    /// Queues an event, unless the last one is queued already.
-    pub(super) fn push(&self, event: Event) {
+    /// Queues an event, unless the last one is queued already. Returns true if the listener is ended,
+    /// because it reads too slowly.
+    pub(super) fn push(&self, event: Event) -> bool {
         let mut state = self.lock();
         if state.has_ended {
-            return;
+            return false;
         }
         match &event {
             Event::Response(response) => {
@@ -108,12 +118,12 @@ impl Mailbox {
                 if is_full && !state.queue.is_empty() {
                     state.has_ended = true;
                     state.queue.push_back(Event::TooSlow);
-                    return;
+                    return true;
                 }
                 state.bytes += body.len();
             }
-            Event::Interrupted if self.is_live => return,
-            Event::Interrupted if state.queue.back() == Some(&Event::Interrupted) => return,
+            Event::Interrupted if self.is_live => return false,
+            Event::Interrupted if state.queue.back() == Some(&Event::Interrupted) => return false,
             Event::Interrupted => {}
             Event::Failed(_) | Event::TooSlow | Event::Stopped | Event::Complete => {
                 state.has_ended = true;
@@ -122,6 +132,27 @@ impl Mailbox {
         state.queue.push_back(event);
         drop(state);
         self.filled.notify_one();
+        false
+    }
+
+    /// Whether there are no events that wait.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().queue.is_empty()
+    }
+
+    /// Drops the responses that wait, and ends the listener: there is no memory. Returns true unless it
+    /// has ended before.
+    pub(super) fn exhaust(&self) -> bool {
+        let mut state = self.lock();
+        if std::mem::replace(&mut state.has_ended, true) {
+            return false;
+        }
+        state.queue.clear();
+        state.bytes = 0;
+        state.queue.push_back(Event::Failed(SubgraphError::MemoryExhausted));
+        drop(state);
+        self.filled.notify_one();
+        true
     }
 
     /// Waits for the next event; after the last one it waits forever. Cancel safe.
@@ -164,7 +195,7 @@ mod tests {
     fn a_listener_receives_all_events_up_to_the_last() {
         let mailbox = Mailbox::new(false);
         let pushed = [response("1"), Event::Interrupted, response("2"), Event::Complete];
-        pushed.iter().for_each(|event| mailbox.push(event.clone()));
+        assert!(pushed.iter().all(|event| !mailbox.push(event.clone())));
         mailbox.push(response("3"));
         assert_eq!(events(&mailbox), pushed);
     }
@@ -173,7 +204,7 @@ mod tests {
     fn a_slow_listener_is_ended() {
         let mailbox = Mailbox::new(false);
         for number in 0..=MAX_EVENTS {
-            mailbox.push(response(&number.to_string()));
+            assert_eq!(mailbox.push(response(&number.to_string())), number == MAX_EVENTS);
         }
         let events = events(&mailbox);
         assert_eq!(events.len(), MAX_EVENTS + 1);
@@ -183,6 +214,16 @@ mod tests {
         mailbox.push(response(&large));
         mailbox.push(response("b"));
         assert_eq!(self::events(&mailbox), [response(&large), Event::TooSlow]);
+    }
+
+    #[test]
+    fn a_listener_without_memory_has_no_events() {
+        let mailbox = Mailbox::new(false);
+        mailbox.push(response("1"));
+        assert!(!mailbox.is_empty());
+        assert!(mailbox.exhaust() && !mailbox.exhaust());
+        mailbox.push(response("2"));
+        assert_eq!(events(&mailbox), [Event::Failed(SubgraphError::MemoryExhausted)]);
     }
 
     #[test]

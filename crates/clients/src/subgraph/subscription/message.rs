@@ -61,13 +61,13 @@ impl ServerMessage {
         match (&*written.r#type, is_legacy) {
             ("connection_ack", _) => Ok(Self::Ack),
             ("next", false) | ("data", true) => Ok(Self::Next { id: id()?, response: required()? }),
-            ("error", _) => Ok(Self::Errors { id: id()?, response: with_errors(&required()?)? }),
+            ("error", _) => Ok(Self::Errors { id: id()?, response: errors_of(&required()?)? }),
             ("complete", _) => Ok(Self::Complete { id: id()? }),
             ("ping", false) => Ok(Self::Ping(payload)),
             ("pong", false) | ("ka", true) => Ok(Self::Ignored),
             ("connection_error", true) => {
                 let payload = payload.unwrap_or(Bytes::from_static(b"{}"));
-                Ok(Self::ConnectionError(with_errors(&payload)?))
+                Ok(Self::ConnectionError(errors_of(&payload)?))
             }
             _ => Err(Invalid),
         }
@@ -98,7 +98,8 @@ pub(super) fn begin(protocol: SubscriptionProtocol, id: u64, body: &[u8]) -> Str
         SubscriptionProtocol::LegacyWs => "start",
         SubscriptionProtocol::TransportWs
         | SubscriptionProtocol::Sse
-        | SubscriptionProtocol::Multipart => "subscribe",
+        | SubscriptionProtocol::Multipart
+        | SubscriptionProtocol::Callback => "subscribe",
     };
     // The plan's text is UTF-8.
     let body = String::from_utf8_lossy(body);
@@ -111,7 +112,8 @@ pub(super) fn end(protocol: SubscriptionProtocol, id: u64) -> String {
         SubscriptionProtocol::LegacyWs => "stop",
         SubscriptionProtocol::TransportWs
         | SubscriptionProtocol::Sse
-        | SubscriptionProtocol::Multipart => "complete",
+        | SubscriptionProtocol::Multipart
+        | SubscriptionProtocol::Callback => "complete",
     };
     [r#"{"id":""#, &id.to_string(), r#"","type":""#, name, r#""}"#].concat()
 }
@@ -133,7 +135,7 @@ pub(super) fn errors_response(message: &str) -> Bytes {
 }
 
 /// A response with the errors of a payload: a list, an object with a list, or one error.
-fn with_errors(payload: &Bytes) -> Result<Bytes, Invalid> {
+pub(super) fn errors_of(payload: &[u8]) -> Result<Bytes, Invalid> {
     let errors: Value = serde_json::from_slice(payload).map_err(|_| Invalid)?;
     let errors = match errors {
         Value::Array(errors) => errors,

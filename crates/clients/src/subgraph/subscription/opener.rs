@@ -11,6 +11,7 @@ use super::super::client::log_transition;
 use super::super::dial::Dialer;
 use super::super::request::SubgraphError;
 use super::super::shared::Shared;
+use super::callbacks::Callbacks;
 use super::settings::SubscriptionSettings;
 use super::socket_pool::Sockets;
 use super::source_event::OpenError;
@@ -21,6 +22,7 @@ pub(super) struct SourceOpener {
     pub(super) settings: Arc<SubscriptionSettings>,
     pub(super) shared: Arc<Shared>,
     pub(super) sockets: Arc<Sockets>,
+    pub(super) callbacks: Arc<Callbacks>,
     pub(super) dialer: Rc<Dialer>,
     /// Protocol and endpoint.
     pub(super) server: Arc<str>,

@@ -3,6 +3,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -40,19 +41,19 @@ impl Drop for EndGuard {
 pub(super) async fn run(upstream: Arc<Upstream>, upstreams: Arc<Upstreams>, opener: SourceOpener) {
     let guard = EndGuard { upstream: Arc::clone(&upstream), upstreams };
     tokio::select! {
-        event = follow(&upstream, &opener) => guard.end(&event),
+        event = follow(&upstream, &guard.upstreams, &opener) => guard.end(&event),
         () = upstream.left() => {}
     }
 }
 
 /// Publishes events until the last one, which is returned.
-async fn follow(upstream: &Upstream, opener: &SourceOpener) -> Event {
+async fn follow(upstream: &Upstream, upstreams: &Upstreams, opener: &SourceOpener) -> Event {
     let settings = &opener.settings;
     let (mut has_begun, mut failures) = (false, 0);
     loop {
         let error = match Source::open(opener).await {
             Err(OpenError::Refused(response)) => {
-                upstream.publish(response);
+                upstream.publish(&response);
                 return Event::Complete;
             }
             Err(OpenError::Failed(error)) => error,
@@ -80,6 +81,7 @@ async fn follow(upstream: &Upstream, opener: &SourceOpener) -> Event {
         let pause = backoff(failures, &error);
         match has_begun {
             true => {
+                upstreams.counts().reconnects.fetch_add(1, Ordering::Relaxed);
                 tracing::warn!(subgraph, %error, ?pause, "a subscription to a subgraph is interrupted");
             }
             false => tracing::debug!(subgraph, %error, ?pause, "a subscription is tried again"),
@@ -93,9 +95,9 @@ async fn publish(upstream: &Upstream, source: &mut Source) -> Result<(), (Subgra
     let mut has_events = false;
     loop {
         match source.next().await {
-            Ok(SourceEvent::Response(response)) => upstream.publish(response),
+            Ok(SourceEvent::Response(response)) => upstream.publish(&response),
             Ok(SourceEvent::Errors(response)) => {
-                upstream.publish(response);
+                upstream.publish(&response);
                 return Ok(());
             }
             Ok(SourceEvent::Complete) => return Ok(()),

@@ -25,6 +25,11 @@ pub struct SubscriptionSettings {
     pub reconnects: u32,
     /// Maximum number of operations over one WebSocket.
     pub most_operations: usize,
+    /// URL at which the callback endpoint of this process receives messages of the subgraph, without
+    /// the id of a subscription; the callback protocol needs it.
+    pub callback_url: Option<Box<str>>,
+    /// Interval of heartbeats of the callback protocol; zero without heartbeats.
+    pub heartbeat: Duration,
 }
 
 /// Protocol of subscriptions.
@@ -42,6 +47,9 @@ pub enum SubscriptionProtocol {
     /// Multipart responses with `subscriptionSpec="1.0"`:
     /// <https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol>.
     Multipart,
+    /// HTTP callback, `callback/1.0`:
+    /// <https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/callback-protocol>.
+    Callback,
 }
 
 /// URL of subscriptions: an endpoint, or one with the scheme `ws://` or `wss://`.
@@ -61,6 +69,7 @@ impl SubscriptionProtocol {
             Self::LegacyWs => "graphql-ws",
             Self::Sse => "sse",
             Self::Multipart => "multipart",
+            Self::Callback => "callback",
         }
     }
 
@@ -69,7 +78,7 @@ impl SubscriptionProtocol {
     pub fn is_socket(self) -> bool {
         match self {
             Self::TransportWs | Self::LegacyWs => true,
-            Self::Sse | Self::Multipart => false,
+            Self::Sse | Self::Multipart | Self::Callback => false,
         }
     }
 }

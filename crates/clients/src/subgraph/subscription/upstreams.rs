@@ -1,17 +1,33 @@
 //! Running upstream subscriptions to a subgraph, over all threads, with their listeners.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::super::deduplication::Key;
+use super::event_memory::{EventBudget, EventReservation};
 use super::mailbox::{Event, Mailbox, SharedResponse};
 
 /// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(super) struct Upstreams(Mutex<Running>);
+pub(super) struct Upstreams {
+    running: Mutex<Running>,
+    counts: Arc<Counts>,
+}
+
+/// Counters of all upstream subscriptions.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// Responses that were received.
+    pub(super) events: AtomicU64,
+    /// Attempts to reconnect.
+    pub(super) reconnects: AtomicU64,
+    /// Listeners that were ended because they read too slowly, or there was no memory.
+    pub(super) dropped: AtomicU64,
+}
 
 #[derive(Debug, Default)]
 struct Running {
@@ -34,6 +50,8 @@ pub(super) struct UpstreamKey {
 pub(super) struct Upstream {
     key: UpstreamKey,
     is_live: bool,
+    budget: Arc<dyn EventBudget>,
+    counts: Arc<Counts>,
     state: Mutex<State>,
     /// Wakes the task: there are no listeners any more.
     left: Notify,
@@ -43,7 +61,7 @@ pub(super) struct Upstream {
 struct State {
     listeners: Vec<Arc<Mailbox>>,
     /// The newest response of a live query.
-    newest: Option<Bytes>,
+    newest: Option<Arc<SharedResponse>>,
     has_ended: bool,
 }
 
@@ -62,6 +80,7 @@ impl Upstreams {
         mut key: UpstreamKey,
         is_live: bool,
         is_shared: bool,
+        budget: &Arc<dyn EventBudget>,
     ) -> (Listener, Option<Arc<Upstream>>) {
         let mailbox = Arc::new(Mailbox::new(is_live));
         let mut running = self.lock();
@@ -73,7 +92,14 @@ impl Upstreams {
         let (upstream, begun) = match known {
             Some(upstream) => (upstream, None),
             None => {
-                let upstream = Arc::new(Upstream::new(key.clone(), is_live));
+                let upstream = Arc::new(Upstream {
+                    key: key.clone(),
+                    is_live,
+                    budget: Arc::clone(budget),
+                    counts: Arc::clone(&self.counts),
+                    state: Mutex::default(),
+                    left: Notify::new(),
+                });
                 upstream.add(&mailbox);
                 running.by_key.insert(key, Arc::clone(&upstream));
                 (Arc::clone(&upstream), Some(upstream))
@@ -83,9 +109,15 @@ impl Upstreams {
         (Listener { upstreams: Arc::clone(self), upstream, mailbox }, begun)
     }
 
-    /// Number of upstream subscriptions.
-    pub(super) fn count(&self) -> usize {
-        self.lock().by_key.len()
+    /// Number of upstream subscriptions, and of their listeners.
+    pub(super) fn count(&self) -> (usize, usize) {
+        let running = self.lock();
+        let listeners = running.by_key.values().map(|upstream| upstream.lock().listeners.len());
+        (running.by_key.len(), listeners.sum())
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// Ends an upstream subscription with the last event of its listeners.
@@ -112,7 +144,7 @@ impl Upstreams {
     }
 
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -126,10 +158,6 @@ impl Running {
 }
 
 impl Upstream {
-    fn new(key: UpstreamKey, is_live: bool) -> Self {
-        Self { key, is_live, state: Mutex::default(), left: Notify::new() }
-    }
-
     /// Adds a listener; `false` if the subscription has ended.
     fn add(&self, mailbox: &Arc<Mailbox>) -> bool {
         let mut state = self.lock();
@@ -138,24 +166,53 @@ impl Upstream {
         }
         if let Some(newest) = &state.newest {
             // Not shared: what the listeners have attached may be out of date.
-            mailbox.push(Event::Response(Arc::new(SharedResponse::new(newest.clone()))));
+            match self.reserved(&newest.body) {
+                Some(response) => drop(mailbox.push(Event::Response(response))),
+                None => self.exhaust(mailbox),
+            }
         }
         state.listeners.push(Arc::clone(mailbox));
         true
     }
 
-    /// Passes a response to all listeners.
-    pub(super) fn publish(&self, body: Bytes) {
+    /// Passes a response to all listeners. Without memory for it, those with responses that wait are
+    /// ended, whose memory is released; if that is not enough, the others are ended as well.
+    pub(super) fn publish(&self, body: &Bytes) {
+        self.counts.events.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
+        state.newest = None;
+        let response = self.reserved(body).or_else(|| {
+            let waiting = state.listeners.iter().filter(|listener| !listener.is_empty());
+            waiting.for_each(|listener| self.exhaust(listener));
+            self.reserved(body)
+        });
+        let Some(response) = response else {
+            return state.listeners.iter().for_each(|listener| self.exhaust(listener));
+        };
         if self.is_live {
-            state.newest = Some(body.clone());
+            state.newest = Some(Arc::clone(&response));
         }
-        state.push(&Event::Response(Arc::new(SharedResponse::new(body))));
+        let dropped = state.push(&Event::Response(response));
+        self.counts.dropped.fetch_add(dropped, Ordering::Relaxed);
+    }
+
+    /// A response with its memory; `None` if there is none left.
+    fn reserved(&self, body: &Bytes) -> Option<Arc<SharedResponse>> {
+        let held = EventReservation::take(&self.budget, body.len())?;
+        Some(Arc::new(SharedResponse::holding(body.clone(), held)))
+    }
+
+    /// Ends a listener for lack of memory.
+    fn exhaust(&self, listener: &Mailbox) {
+        if listener.exhaust() {
+            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Reports to all listeners that events may be missing.
     pub(super) fn interrupt(&self) {
-        self.lock().push(&Event::Interrupted);
+        // Such an event ends no listener.
+        let _ = self.lock().push(&Event::Interrupted);
     }
 
     /// Waits until there are no listeners.
@@ -169,8 +226,13 @@ impl Upstream {
 }
 
 impl State {
-    fn push(&self, event: &Event) {
-        self.listeners.iter().for_each(|listener| listener.push(event.clone()));
+    /// Passes an event to all listeners. Returns the number of those that are ended by it.
+    fn push(&self, event: &Event) -> u64 {
+        let mut dropped = 0;
+        for listener in &self.listeners {
+            dropped += u64::from(listener.push(event.clone()));
+        }
+        dropped
     }
 }
 
@@ -190,5 +252,83 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.upstreams.leave(&self.upstream, &self.mailbox);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use hyper::HeaderMap;
+
+    use super::super::super::request::SubgraphError;
+    use super::*;
+
+    /// A budget of ten bytes.
+    #[derive(Debug, Default)]
+    struct Budget(AtomicUsize);
+
+    impl EventBudget for Budget {
+        fn take(&self, bytes: usize) -> bool {
+            let take = |held: usize| Some(held + bytes).filter(|held| *held <= 10);
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        }
+
+        fn give_back(&self, bytes: usize) {
+            self.0.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    fn join(upstreams: &Arc<Upstreams>, budget: &Arc<Budget>, is_live: bool) -> Listener {
+        let request = Key::new(&Bytes::from_static(b"{}"), &HeaderMap::new());
+        let key = UpstreamKey { request, server: "".into(), alone: 0 };
+        let budget = Arc::clone(budget);
+        upstreams.join(key, is_live, true, &(budget as Arc<dyn EventBudget>)).0
+    }
+
+    async fn text(listener: &Listener) -> Result<String, SubgraphError> {
+        match listener.next().await {
+            Event::Response(response) => {
+                Ok(String::from_utf8(response.body.to_vec()).unwrap_or_default())
+            }
+            Event::Failed(error) => Err(error),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn queued_events_count_once_and_end_slow_listeners_without_memory() {
+        let (upstreams, budget) = (Arc::new(Upstreams::default()), Arc::new(Budget::default()));
+        let [fast, slow] = [(); 2].map(|()| join(&upstreams, &budget, false));
+        let publish =
+            |text: &'static str| slow.upstream.publish(&Bytes::from_static(text.as_bytes()));
+        publish("12345");
+        assert_eq!(budget.0.load(Ordering::Relaxed), 5);
+        assert_eq!(text(&fast).await, Ok("12345".into()));
+        publish("1234567");
+        assert_eq!(text(&slow).await, Err(SubgraphError::MemoryExhausted));
+        assert_eq!(text(&fast).await, Ok("1234567".into()));
+        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
+        publish("12345678901");
+        assert_eq!(text(&fast).await, Err(SubgraphError::MemoryExhausted));
+        let counts = upstreams.counts();
+        assert_eq!(counts.dropped.load(Ordering::Relaxed), 2);
+        assert_eq!(counts.events.load(Ordering::Relaxed), 3);
+        assert_eq!(upstreams.count(), (1, 2));
+    }
+
+    #[tokio::test]
+    async fn the_newest_response_of_a_live_query_holds_its_memory() {
+        let (upstreams, budget) = (Arc::new(Upstreams::default()), Arc::new(Budget::default()));
+        let first = join(&upstreams, &budget, true);
+        first.upstream.publish(&Bytes::from_static(b"12345"));
+        assert_eq!(text(&first).await, Ok("12345".into()));
+        first.upstream.publish(&Bytes::from_static(b"1234567"));
+        assert_eq!(text(&first).await, Ok("1234567".into()));
+        assert_eq!(budget.0.load(Ordering::Relaxed), 7);
+        let second = join(&upstreams, &budget, true);
+        assert_eq!(text(&second).await, Err(SubgraphError::MemoryExhausted));
+        drop((first, second));
+        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
     }
 }

@@ -1,12 +1,13 @@
 //! Subscriptions over WebSockets, against a scripted server.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use clients::subgraph::{
-    BreakerSettings, Event, Listener, RunningSubscriptions, Settings, Shared, SharedResponse,
-    SubgraphError, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
+    BreakerSettings, Event, EventBudget, Listener, RunningSubscriptions, Settings, Shared,
+    SharedResponse, SubgraphError, SubscriptionClient, SubscriptionProtocol, SubscriptionRequest,
     SubscriptionSettings,
 };
 use futures_util::{Sink, SinkExt, Stream};
@@ -22,6 +23,21 @@ use super::{run, settings};
 
 const BODY: &[u8] = br#"{"query":"subscription { a }","variables":{}}"#;
 
+/// A budget of 100 bytes.
+#[derive(Debug, Default)]
+struct Budget(AtomicUsize);
+
+impl EventBudget for Budget {
+    fn take(&self, bytes: usize) -> bool {
+        let take = |held: usize| Some(held + bytes).filter(|held| *held <= 100);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
 fn subscription_settings(connection: Settings) -> SubscriptionSettings {
     SubscriptionSettings {
         protocol: SubscriptionProtocol::TransportWs,
@@ -31,13 +47,16 @@ fn subscription_settings(connection: Settings) -> SubscriptionSettings {
         ping: Duration::from_secs(20),
         reconnects: 1,
         most_operations: 10,
+        callback_url: None,
+        heartbeat: Duration::from_secs(5),
     }
 }
 
 fn client(settings: SubscriptionSettings) -> (SubscriptionClient, Arc<RunningSubscriptions>) {
     let shared = Arc::new(Shared::new(&settings.connection));
     let running = Arc::default();
-    (SubscriptionClient::new(Arc::new(settings), shared, Arc::clone(&running)), running)
+    let budget = Arc::new(Budget::default());
+    (SubscriptionClient::new(Arc::new(settings), shared, Arc::clone(&running), budget), running)
 }
 
 fn subscribe(client: &SubscriptionClient) -> Listener {
@@ -102,11 +121,13 @@ fn sockets_are_encrypted_with_the_certificates_of_the_subgraph() {
         connection.tls = Some(authority.trusted(None));
         let (client, running) = client(subscription_settings(connection));
         let listener = subscribe(&client);
-        assert_eq!(running.count(), (1, 0));
+        let counts = running.counts();
+        assert_eq!((counts.subscriptions, counts.listeners, counts.sockets), (1, 1, 0));
         let response = SharedResponse::new(Bytes::from_static(b"{\"data\":{\"a\":1}}"));
         assert_eq!(listener.next().await, Event::Response(Arc::new(response)));
         assert_eq!(listener.next().await, Event::Complete);
-        assert_eq!(running.count(), (0, 0));
+        let counts = running.counts();
+        assert_eq!((counts.subscriptions, counts.listeners, counts.sockets), (0, 0, 0));
     });
 }
 

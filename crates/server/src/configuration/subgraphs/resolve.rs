@@ -33,6 +33,16 @@ pub(crate) enum Resolved {
     Local(Box<LocalSource>),
 }
 
+impl Resolved {
+    /// Sets the URL at which the server receives events of subscriptions by callback.
+    pub(crate) fn set_callback_url(&mut self, url: &str) {
+        match self {
+            Self::Remote { subscriptions, .. } => subscriptions.callback_url = Some(url.into()),
+            Self::Local(_) => {}
+        }
+    }
+}
+
 /// A source in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LocalSource {

@@ -141,6 +141,8 @@ mod tests {
         });
         let mut one = entry.clone();
         one["url"] = json!("https://reviews.example/graphql");
+        one["subscription"]["protocol"] = json!("callback");
+        one["subscription"]["heartbeat"] = json!("10s");
         one["subscription"]["url"] = json!("wss://reviews.example/subscriptions");
         let more = json!({ "compression": true, "breaker": false, "max-requests": "25%", "url": "unix:/a.sock:/graphql" });
         let source = json!({

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clients::subgraph::subscription::SubscriptionUrl;
 use clients::subgraph::{Endpoint, Settings, SubscriptionProtocol, SubscriptionSettings, Tls};
 
+use toml::de::DeValue;
+
 use super::table::{Reader, Value};
 use crate::configuration::problem::{Position, Problem};
 use crate::options::Time;
@@ -20,6 +22,8 @@ pub(super) struct SubscriptionEntry {
     ping: Option<Duration>,
     reconnects: Option<u32>,
     max_operations: Option<u32>,
+    /// Zero if turned off.
+    heartbeat: Option<(Position, Duration)>,
 }
 
 /// Settings of subscriptions, before the connection to the server is known.
@@ -33,10 +37,11 @@ pub(super) struct ResolvedSubscription {
     ping: Duration,
     reconnects: u32,
     max_operations: u32,
+    heartbeat: Duration,
 }
 
-const OF_ALL: [&str; 6] =
-    ["protocol", "live", "deduplicate", "ping", "reconnects", "max-operations"];
+const OF_ALL: [&str; 7] =
+    ["protocol", "live", "deduplicate", "ping", "reconnects", "max-operations", "heartbeat"];
 
 /// Shorter than the idle timeout of most servers and proxies.
 const DEFAULT_PING: Duration = Duration::from_secs(15);
@@ -50,11 +55,15 @@ const DEFAULT_OPERATIONS: u32 = 100;
 
 const MOST_OPERATIONS: u32 = 100_000;
 
-const PROTOCOLS: [(&str, SubscriptionProtocol); 4] = [
+/// As other gateways have it.
+const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(5);
+
+const PROTOCOLS: [(&str, SubscriptionProtocol); 5] = [
     ("graphql-transport-ws", SubscriptionProtocol::TransportWs),
     ("graphql-ws", SubscriptionProtocol::LegacyWs),
     ("sse", SubscriptionProtocol::Sse),
     ("multipart", SubscriptionProtocol::Multipart),
+    ("callback", SubscriptionProtocol::Callback),
 ];
 
 /// Reads the entry of all subgraphs, or of one, which may have a URL.
@@ -80,6 +89,14 @@ pub(super) fn read(
             "reconnects" => entry.reconnects = reader.whole(name, value, 0..=MOST_RECONNECTS),
             "max-operations" => {
                 entry.max_operations = reader.whole(name, value, 1..=MOST_OPERATIONS);
+            }
+            "heartbeat" => {
+                let position = reader.position(value.span().start);
+                let heartbeat = match value.get_ref() {
+                    DeValue::Boolean(false) => Some(Duration::ZERO),
+                    _ => reader.parsed::<Time>(name, value).map(|time| time.0),
+                };
+                entry.heartbeat = heartbeat.map(|heartbeat| (position, heartbeat));
             }
             _ => {
                 let known =
@@ -108,6 +125,14 @@ pub(super) fn resolve(
         );
         return Err(Problem { position: *position, message });
     }
+    if let Some((position, _)) = own.heartbeat
+        && protocol != SubscriptionProtocol::Callback
+    {
+        let message =
+            format!("`heartbeat` is for the protocol `callback`, and the protocol is `{protocol}`");
+        return Err(Problem { position, message });
+    }
+    let heartbeat = own.heartbeat.or(all.heartbeat).map(|(_, heartbeat)| heartbeat);
     Ok(ResolvedSubscription {
         endpoint: own.url.as_ref().map(|(_, url)| url.endpoint.clone()),
         protocol,
@@ -116,11 +141,19 @@ pub(super) fn resolve(
         ping: own.ping.or(all.ping).unwrap_or(DEFAULT_PING),
         reconnects: own.reconnects.or(all.reconnects).unwrap_or(DEFAULT_RECONNECTS),
         max_operations: own.max_operations.or(all.max_operations).unwrap_or(DEFAULT_OPERATIONS),
+        heartbeat: heartbeat.unwrap_or(DEFAULT_HEARTBEAT),
     })
 }
 
+impl SubscriptionEntry {
+    /// Whether subscriptions have the callback protocol.
+    pub(super) fn has_callbacks(&self) -> bool {
+        self.protocol == Some(SubscriptionProtocol::Callback)
+    }
+}
+
 impl ResolvedSubscription {
-    /// The settings, with those of the connections for queries.
+    /// The settings, with those of the connections for queries, and without a callback URL.
     pub(super) fn settings(self, queries: &Settings, tls: Option<Tls>) -> SubscriptionSettings {
         let endpoint = self.endpoint.unwrap_or_else(|| queries.endpoint.clone());
         // Each event would be compressed by itself.
@@ -133,6 +166,8 @@ impl ResolvedSubscription {
             ping: self.ping,
             reconnects: self.reconnects,
             most_operations: usize::try_from(self.max_operations).unwrap_or(usize::MAX),
+            callback_url: None,
+            heartbeat: self.heartbeat,
         }
     }
 }

@@ -8,6 +8,7 @@ mod unix;
 
 use std::fmt;
 use std::io;
+use std::mem;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::os::unix::net::UnixListener;
@@ -20,13 +21,20 @@ use crate::options::{Address, Mode, Place, ServingOptions};
 /// The length of the listen queue; the kernel has a limit of its own.
 const BACKLOG: i32 = 1024;
 
+/// The option with the addresses of the API.
+const LISTEN: &str = "--listen";
+
 /// Sockets that accept connections.
 #[derive(Debug)]
 pub(crate) struct Listeners {
     /// Never empty; in the order of the options, with the ports that the kernel chose for 0.
     pub(crate) places: Vec<Bound>,
+    /// Addresses of the callback endpoint, if it has its own.
+    pub(super) callback_places: Vec<Bound>,
     /// The sockets of each thread; never empty.
-    pub(super) threads: Vec<Vec<Socket>>,
+    threads: Vec<Vec<Socket>>,
+    /// The sockets of each thread for callbacks; empty without such sockets.
+    callbacks: Vec<Vec<Socket>>,
     /// Removed at shutdown.
     files: Vec<SocketFile>,
 }
@@ -45,6 +53,14 @@ pub(crate) enum Scheme {
     Https,
 }
 
+/// Requests that a socket serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Api,
+    /// The callback endpoint only.
+    Callbacks,
+}
+
 #[derive(Debug)]
 pub(super) enum Socket {
     Tcp(TcpListener),
@@ -55,10 +71,10 @@ pub(super) enum Socket {
 pub(crate) enum ListenError {
     #[error("there is no address to listen at; name one with --listen")]
     Nowhere,
-    #[error("another program uses {0} already; choose another address with --listen")]
-    InUse(String),
-    #[error("cannot listen at {address}: {error}; choose another address with --listen")]
-    Refused { address: String, error: io::Error },
+    #[error("another program uses {address} already; choose another address with {option}")]
+    InUse { address: String, option: &'static str },
+    #[error("cannot listen at {address}: {error}; choose another address with {option}")]
+    Refused { address: String, option: &'static str, error: io::Error },
     #[error("cannot listen at {0}: the file is not a socket; choose another path")]
     NoSocket(String),
 }
@@ -71,15 +87,35 @@ impl From<ListenError> for Failure {
 
 /// Binds the addresses of the options.
 pub(crate) fn bind(options: &ServingOptions) -> Result<Listeners, ListenError> {
-    let scheme = match options.tls.files() {
+    bind_all(&options.listen, LISTEN, scheme(options), options.unix_socket_mode, options.threads())
+}
+
+/// Binds further addresses, for the callback endpoint.
+pub(crate) fn bind_callbacks(
+    listeners: Listeners,
+    addresses: &[Address],
+    options: &ServingOptions,
+) -> Result<Listeners, ListenError> {
+    if addresses.is_empty() {
+        return Ok(listeners);
+    }
+    let (mode, threads) = (options.unix_socket_mode, options.threads());
+    let own = bind_all(addresses, "--callback-listen", scheme(options), mode, threads)?;
+    let mut files = listeners.files;
+    files.extend(own.files);
+    Ok(Listeners { callback_places: own.places, callbacks: own.threads, files, ..listeners })
+}
+
+fn scheme(options: &ServingOptions) -> Scheme {
+    match options.tls.files() {
         Some(_) => Scheme::Https,
         None => Scheme::Http,
-    };
-    bind_all(&options.listen, scheme, options.unix_socket_mode, options.threads())
+    }
 }
 
 fn bind_all(
     addresses: &[Address],
+    option: &'static str,
     scheme: Scheme,
     mode: Option<Mode>,
     count: NonZeroUsize,
@@ -89,13 +125,17 @@ fn bind_all(
     }
     let mut listeners = Listeners {
         places: Vec::new(),
+        callback_places: Vec::new(),
         threads: (0..count.get()).map(|_| Vec::new()).collect(),
+        callbacks: Vec::new(),
         files: Vec::new(),
     };
     for address in addresses {
         let refused = |error: io::Error| match error.kind() {
-            io::ErrorKind::AddrInUse => ListenError::InUse(address.text.clone()),
-            _ => ListenError::Refused { address: address.text.clone(), error },
+            io::ErrorKind::AddrInUse => {
+                ListenError::InUse { address: address.text.clone(), option }
+            }
+            _ => ListenError::Refused { address: address.text.clone(), option, error },
         };
         match &address.place {
             Place::Tcp(sockets) => {
@@ -128,6 +168,22 @@ impl Listeners {
         &self.places[0]
     }
 
+    /// Takes the sockets of each thread.
+    pub(super) fn take_threads(&mut self) -> Vec<Vec<(Purpose, Socket)>> {
+        let mut callbacks = mem::take(&mut self.callbacks).into_iter();
+        let threads = mem::take(&mut self.threads).into_iter().map(|sockets| {
+            let api = sockets.into_iter().map(|socket| (Purpose::Api, socket));
+            let own = callbacks.next().unwrap_or_default().into_iter();
+            api.chain(own.map(|socket| (Purpose::Callbacks, socket))).collect()
+        });
+        threads.collect()
+    }
+
+    /// The number of threads.
+    pub(super) fn count(&self) -> usize {
+        self.threads.len()
+    }
+
     /// Removes the socket files, so that no more clients connect.
     pub(super) fn remove_files(&mut self) {
         self.files.clear();
@@ -141,6 +197,11 @@ impl Bound {
             Self::Tcp(..) => self.to_string().strip_suffix("graphql").map(str::to_owned),
             Self::Unix(_) => None,
         }
+    }
+
+    /// The place without a path.
+    pub(super) fn origin(&self) -> String {
+        self.page().map_or_else(|| self.to_string(), |page| page.trim_end_matches('/').to_owned())
     }
 
     /// The `curl` command that reaches the API from this machine.
@@ -183,7 +244,7 @@ mod tests {
 
     fn bind_one(text: &str, count: usize) -> Result<Listeners, String> {
         let address: Address = text.parse().unwrap();
-        bind_all(&[address], Scheme::Http, None, NonZeroUsize::new(count).unwrap())
+        bind_all(&[address], LISTEN, Scheme::Http, None, NonZeroUsize::new(count).unwrap())
             .map_err(|error| error.to_string())
     }
 
@@ -215,7 +276,8 @@ mod tests {
         drop(free);
         let addresses =
             [address.to_string().parse().unwrap(), address.to_string().parse().unwrap()];
-        let listeners = bind_all(&addresses, Scheme::Http, None, NonZeroUsize::MIN).unwrap();
+        let listeners =
+            bind_all(&addresses, LISTEN, Scheme::Http, None, NonZeroUsize::MIN).unwrap();
         assert_eq!(listeners.places, [Bound::Tcp(Scheme::Http, address)]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -59,6 +59,8 @@ pub(super) enum Refusal {
     Close(u16, &'static str),
     /// Errors in reply to the operation.
     Errors(Value),
+    /// A reply without a message to the callback URL before.
+    Unconfirmed,
     /// The connection ends without a reply.
     Cut,
 }
@@ -75,6 +77,14 @@ enum Command {
     Ping,
     /// Text that is no message of the subprotocol.
     Text(&'static str),
+}
+
+/// A subscription by callback, as the emitter of its events knows it.
+#[derive(Clone, Debug)]
+pub(super) struct Callback {
+    pub(super) url: String,
+    pub(super) id: String,
+    pub(super) verifier: String,
 }
 
 impl Feed {
@@ -165,9 +175,12 @@ fn serve(state: &State, stream: TcpStream) {
             log.open += 1;
             drop(log);
             let refusal = lock(&state.is_refusing).clone();
+            let refusal = refusal.as_ref();
+            let callback = &request.body["extensions"]["subscription"];
             match is_socket {
-                true => serve_socket(state, stream, &request, refusal.as_ref()),
-                false => serve_stream(state, stream, &request, refusal.as_ref()),
+                true => serve_socket(state, stream, &request, refusal),
+                false if callback.is_object() => serve_callback(state, stream, &request, refusal),
+                false => serve_stream(state, stream, &request, refusal),
             }
             lock(&state.log).open -= 1;
             return;
@@ -218,7 +231,7 @@ fn serve_socket(state: &State, stream: TcpStream, request: &Request, refusal: Op
             return;
         }
         Some(Refusal::Cut) => return,
-        Some(Refusal::Close(..) | Refusal::Errors(_)) | None => {}
+        Some(Refusal::Close(..) | Refusal::Errors(_) | Refusal::Unconfirmed) | None => {}
     }
     let protocol = request.headers["sec-websocket-protocol"].clone();
     let key = derive_accept_key(request.headers["sec-websocket-key"].as_bytes());
@@ -315,7 +328,7 @@ fn serve_stream(state: &State, stream: TcpStream, request: &Request, refusal: Op
             drop(stream.write_all(text.as_bytes()));
             return;
         }
-        Some(Refusal::Cut | Refusal::Close(..)) => return,
+        Some(Refusal::Cut | Refusal::Close(..) | Refusal::Unconfirmed) => return,
     }
     let media_type = match is_multipart {
         true => "multipart/mixed;boundary=\"graphql\";subscriptionSpec=\"1.0\"",
@@ -355,6 +368,99 @@ fn serve_stream(state: &State, stream: TcpStream, request: &Request, refusal: Op
         if write_chunk(&mut stream, &text).is_err() {
             return;
         }
+    }
+}
+
+/// Sends the events of a subscription to its callback URL, from connections of their own.
+fn serve_callback(
+    state: &State,
+    mut stream: TcpStream,
+    request: &Request,
+    refusal: Option<&Refusal>,
+) {
+    let callback = Callback::of(&request.body);
+    let interval = request.body["extensions"]["subscription"]["heartbeatIntervalMs"].as_u64();
+    let interval = Duration::from_millis(interval.unwrap());
+    let (status, body) = match refusal {
+        Some(Refusal::Errors(errors)) => (400, json!({ "errors": errors })),
+        Some(Refusal::Status(status)) => (*status, json!({})),
+        Some(Refusal::Cut | Refusal::Close(..)) => return,
+        Some(Refusal::Unconfirmed) => (200, json!({ "data": null })),
+        None => match callback.send("check", &json!({})) {
+            Some(204) => (200, json!({ "data": null })),
+            other => (500, json!({ "errors": [{ "message": format!("{other:?}") }] })),
+        },
+    };
+    let commands = register(state);
+    lock(&state.log).begun.push(request.body.clone());
+    let body = body.to_string();
+    let head = format!(
+        "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all([head, body].concat().as_bytes()).unwrap();
+    drop(stream);
+    if status != 200 {
+        return;
+    }
+    loop {
+        let (action, more) = match commands.recv_timeout(interval) {
+            Ok(Command::Next(payload)) => ("next", json!({ "payload": payload })),
+            Ok(Command::Complete) => ("complete", json!({})),
+            Ok(Command::Close(_, reason)) => {
+                ("complete", json!({ "errors": [{ "message": reason }] }))
+            }
+            Ok(Command::Ping) | Err(RecvTimeoutError::Timeout) => ("check", json!({})),
+            Ok(Command::Text(_)) => panic!("a callback has no other texts"),
+            Ok(Command::Cut) | Err(RecvTimeoutError::Disconnected) => return,
+        };
+        match callback.send(action, &more) {
+            Some(204) if action == "complete" => return,
+            Some(204) => {}
+            Some(404) => {
+                lock(&state.log).ended += 1;
+                return;
+            }
+            // The gateway has stopped.
+            None => return,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+impl Callback {
+    /// The callback of a request.
+    pub(super) fn of(body: &Value) -> Self {
+        let callback = &body["extensions"]["subscription"];
+        let text = |name: &str| callback[name].as_str().unwrap().to_owned();
+        Self { url: text("callbackUrl"), id: text("subscriptionId"), verifier: text("verifier") }
+    }
+
+    /// Sends a message, and returns the status of the response.
+    pub(super) fn send(&self, action: &str, more: &Value) -> Option<u16> {
+        let Self { url, id, verifier } = self;
+        let mut message =
+            json!({ "kind": "subscription", "action": action, "id": id, "verifier": verifier });
+        let members = message.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let (mut stream, body) = (TcpStream::connect(host).ok()?, message.to_string());
+        let head = format!(
+            "POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nSubscription-Protocol: callback/1.0\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all([head, body].concat().as_bytes()).ok()?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).ok()?;
+        let status = response.split(' ').nth(1)?.parse().ok()?;
+        if status == 204 {
+            let response = response.to_ascii_lowercase();
+            assert!(response.contains("\r\nsubscription-protocol: callback/1.0\r\n"), "{response}");
+        }
+        Some(status)
     }
 }
 

@@ -4,6 +4,9 @@ use serde_json::json;
 
 use super::feed::Refusal;
 use super::site::{Site, TICK, tick};
+use crate::gateway::watched::scrape;
+use crate::program::PATIENCE;
+use crate::served::happens_within;
 use crate::subscriptions::site::{Client, TRANSPORT, next, subscribe};
 
 fn interrupted() -> (String, serde_json::Value) {
@@ -12,7 +15,7 @@ fn interrupted() -> (String, serde_json::Value) {
 
 #[test]
 fn a_lost_subscription_is_begun_again_and_its_client_is_informed() {
-    for protocol in ["graphql-transport-ws", "graphql-ws", "sse", "multipart"] {
+    for protocol in ["graphql-transport-ws", "graphql-ws", "sse", "multipart", "callback"] {
         let site = Site::with(protocol);
         let mut events = site.subscribe(TICK, 1);
         site.feed.emit(&tick(1));
@@ -118,6 +121,34 @@ fn a_client_that_reads_too_slowly_is_ended_and_others_go_on() {
     assert!(number < 40, "{number}");
     assert_eq!(slow.receive(), json!({ "type": "complete", "id": "1" }));
     assert_eq!(site.feed.log().begun.len(), 1);
+}
+
+#[test]
+fn events_that_wait_take_the_memory_of_responses() {
+    let options = ["--response-memory", "3MiB", "--metrics-listen", "127.0.0.1:0"];
+    let site = Site::start("", &options);
+    let mut slow = Client::connect(&site.server, TRANSPORT, &json!({}));
+    slow.send(&subscribe("1", "subscription { changed { upc } }"));
+    site.feed.wait_for(1);
+    let dropped = "thalweg_subgraph_subscribers_dropped_total{subgraph=\"feed\"} 1";
+    for number in 0..200 {
+        let upc = format!("{number} {}", "x".repeat(256 << 10));
+        site.feed.emit(&json!({ "data": { "changed": { "upc": upc } } }));
+    }
+    let is_dropped = || scrape(&site.server).contains(dropped);
+    assert!(happens_within(PATIENCE, is_dropped), "{}", scrape(&site.server));
+    let mut last = json!(null);
+    loop {
+        let message = slow.receive();
+        if message["type"] == "complete" {
+            break;
+        }
+        last = message;
+    }
+    let code = &last["payload"]["errors"][0]["extensions"]["code"];
+    assert_eq!(code, "RESPONSE_MEMORY_EXHAUSTED", "{last}");
+    let is_free = || scrape(&site.server).contains("thalweg_response_memory_bytes 0");
+    assert!(happens_within(PATIENCE, is_free), "{}", scrape(&site.server));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::feed::Refusal;
 use super::site::{Site, TICK, tick};
 use crate::subscriptions::site::{Client, TRANSPORT, complete, next, subscribe};
 
-const PROTOCOLS: [&str; 4] = ["graphql-transport-ws", "graphql-ws", "sse", "multipart"];
+const PROTOCOLS: [&str; 5] = ["graphql-transport-ws", "graphql-ws", "sse", "multipart", "callback"];
 
 #[test]
 fn events_pass_through_by_each_protocol() {

@@ -77,11 +77,13 @@ fn different_subscriptions_share_a_socket_up_to_a_limit() {
         assert_eq!(events.next(), Some(json!({ "data": { "changed": { "upc": "7" } } })));
     }
     let text = scrape(&site.server);
-    let counts = ["subscriptions", "sockets"].map(|name| {
+    let counts = ["subscriptions", "subscribers", "sockets"].map(|name| {
         let start = format!("thalweg_subgraph_{name}{{subgraph=\"feed\"}} ");
         text.lines().find_map(|line| line.strip_prefix(&start)).unwrap().parse::<f64>().unwrap()
     });
-    assert_eq!(counts, [5.0, 3.0]);
+    assert_eq!(counts, [5.0, 5.0, 3.0]);
+    let events = "thalweg_subgraph_subscription_events_total{subgraph=\"feed\"} 5";
+    assert!(text.contains(events), "{text}");
     drop(all);
     site.feed.wait(|log| log.ended == 5 && log.open == 0);
 }

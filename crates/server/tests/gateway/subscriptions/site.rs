@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::io::BufRead;
+use std::net::TcpListener;
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -30,15 +33,32 @@ impl Site {
         let (supergraph, file) = (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
         fs::write(&supergraph, feed.supergraph()).unwrap();
         fs::write(&file, subgraphs).unwrap();
-        let usual = ["gateway", supergraph.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let usual = ["gateway", supergraph.to_str().unwrap()];
         let subgraphs = ["--subgraphs", file.to_str().unwrap()];
-        let server = Server::start(&[&usual, &subgraphs[..], options].concat());
+        let listen: &[&str] = match options.contains(&"--listen") {
+            true => &[],
+            false => &["--listen", "127.0.0.1:0"],
+        };
+        let server = Server::start(&[&usual, &subgraphs[..], listen, options].concat());
         Self { server, feed, folder }
     }
 
     /// With this protocol.
     pub(super) fn with(protocol: &str) -> Self {
-        Self::start(&format!("all.subscription.protocol = \"{protocol}\""), &[])
+        match protocol {
+            "callback" => Self::with_callbacks("", &[]),
+            _ => Self::start(&format!("all.subscription.protocol = \"{protocol}\""), &[]),
+        }
+    }
+
+    /// With the callback protocol, frequent heartbeats, further settings of subgraphs, and options.
+    pub(super) fn with_callbacks(subgraphs: &str, options: &[&str]) -> Self {
+        // Subgraphs have to know the port before the gateway listens.
+        let listen = free_address();
+        let url = format!("http://{listen}/callback");
+        let protocol = "all.subscription = { protocol = \"callback\", heartbeat = \"200ms\" }\n";
+        let own = ["--listen", &listen, "--callback-url", &url];
+        Self::start(&[protocol, subgraphs].concat(), &[&own, options].concat())
     }
 
     /// Subscribes by server-sent events, and waits until the subgraph has so many subscriptions.
@@ -102,6 +122,18 @@ impl Events {
         let code = &response["errors"][0]["extensions"]["code"];
         (code.as_str().unwrap_or_else(|| panic!("{response}")).to_owned(), response["data"].clone())
     }
+}
+
+/// An address that is free now, and that no other test takes: its port is none of those that the
+/// kernel chooses.
+pub(super) fn free_address() -> String {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    let is_free = |address: &String| TcpListener::bind(address).is_ok();
+    let mut addresses = (0..1_000).map(|_| {
+        let number = process::id().wrapping_mul(101) + LAST.fetch_add(1, Ordering::Relaxed);
+        format!("127.0.0.1:{}", 20_000 + number % 12_000)
+    });
+    addresses.find(is_free).expect("a port is free")
 }
 
 /// An event of `changed`.
