@@ -3,6 +3,7 @@
 
 mod applied;
 mod block_string;
+mod written;
 
 use std::fmt::Write;
 
@@ -16,6 +17,7 @@ use crate::value::Const;
 pub use applied::Applied;
 use applied::{print_added, print_added_type, print_definition, print_directives};
 use block_string::print_description;
+pub use written::print_definitions;
 
 /// The default of the reason of `@deprecated`.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";

@@ -2,8 +2,13 @@
 //!
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
+//! * [`changes`]: changes between two schemas, classified by their effects on clients
+//! * [`coordinate`]: names of the parts of a schema
 
+mod api_definitions;
+pub mod changes;
 pub mod composed;
+pub mod coordinate;
 
 pub use composed::{
     Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
@@ -11,3 +16,4 @@ pub use composed::{
     SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
     Weights, read,
 };
+pub use coordinate::Coordinate;
