@@ -3,12 +3,15 @@
 //! * [`composed`]: a composed schema, read from its SDL: which subgraph resolves which types and
 //!   fields
 //! * [`changes`]: changes between two schemas, classified by their effects on clients
+//! * [`contract`]: filtered supergraphs, by tags
 //! * [`coordinate`]: names of the parts of a schema
 
 mod api_definitions;
 pub mod changes;
 pub mod composed;
+pub mod contract;
 pub mod coordinate;
+mod extensions;
 
 pub use composed::{
     Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,

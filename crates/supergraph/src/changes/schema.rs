@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{
     Directive, DirectiveDefinition, InputDefinition, Named, TypeBody, TypeDefinition,
 };
@@ -12,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::api_definitions::api_definitions;
 use crate::composed::Problem;
+use crate::extensions::merge_extensions;
 
 /// Directives of the specification, which schemas do not have to define.
 const SPECIFIED_DIRECTIVES: [&str; 5] = ["skip", "include", "deprecated", "specifiedBy", "oneOf"];
@@ -44,13 +44,9 @@ impl WrittenSchema {
         let definitions = api_definitions(definitions);
         let mut schema = Self::default();
         let mut problems = Vec::new();
-        let (extensions, bases): (Vec<_>, Vec<_>) =
-            definitions.types.into_iter().partition(|definition| definition.is_extension);
-        for definition in bases {
-            schema.add_type(definition, &mut problems);
-        }
-        for extension in extensions {
-            schema.extend_type(extension, &mut problems);
+        for definition in merge_extensions(definitions.types, &mut problems) {
+            schema.types_by_name.insert(Arc::clone(&definition.name), schema.types.len());
+            schema.types.push(definition);
         }
         for directive in definitions.directives {
             if !SPECIFIED_DIRECTIVES.contains(&&*directive.name) {
@@ -97,44 +93,6 @@ impl WrittenSchema {
             OperationKind::Subscription => 2,
         };
         self.roots[index].as_ref()
-    }
-
-    fn add_type(&mut self, definition: TypeDefinition, problems: &mut Vec<Problem>) {
-        if BUILT_IN_SCALARS.contains(&&*definition.name) || definition.name.starts_with("__") {
-            return;
-        }
-        let name = Arc::clone(&definition.name);
-        if self.types_by_name.contains_key(&name) {
-            return problems
-                .push(Problem::new(definition.line, format!("`{name}` is defined twice")));
-        }
-        self.types_by_name.insert(name, self.types.len());
-        self.types.push(definition);
-    }
-
-    /// Merges an extension. In the schema of a subgraph the extended type may be elsewhere.
-    fn extend_type(&mut self, extension: TypeDefinition, problems: &mut Vec<Problem>) {
-        let Some(index) = self.types_by_name.get(&extension.name) else {
-            return self.add_type(extension, problems);
-        };
-        let base = &mut self.types[*index];
-        let TypeDefinition { name, line, directives, body, .. } = extension;
-        match (&mut base.body, body) {
-            (TypeBody::Scalar, TypeBody::Scalar) => {}
-            (TypeBody::Object(base), TypeBody::Object(added))
-            | (TypeBody::Interface(base), TypeBody::Interface(added)) => {
-                base.interfaces.extend(added.interfaces);
-                base.fields.extend(added.fields);
-            }
-            (TypeBody::Union(base), TypeBody::Union(added)) => base.extend(added),
-            (TypeBody::Enum(base), TypeBody::Enum(added)) => base.extend(added),
-            (TypeBody::InputObject(base), TypeBody::InputObject(added)) => base.extend(added),
-            _ => {
-                let message = format!("the extension of `{name}` is of another kind than the type");
-                return problems.push(Problem::new(line, message));
-            }
-        }
-        base.directives.extend(directives);
     }
 
     fn add_directive(&mut self, directive: DirectiveDefinition, problems: &mut Vec<Problem>) {

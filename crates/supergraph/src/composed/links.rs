@@ -19,6 +19,8 @@ pub(crate) enum Meaning {
     Implements,
     UnionMember,
     Inaccessible,
+    /// A name by which contracts include and exclude elements.
+    Tag,
     Guard(Guard),
     Cost,
     ListSize,
@@ -58,7 +60,7 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ),
     ("link", &[("", Meaning::Nothing)]),
     ("core", &[("", Meaning::Nothing)]),
-    ("tag", &[("", Meaning::Nothing)]),
+    ("tag", &[("", Meaning::Tag)]),
     ("inaccessible", &[("", Meaning::Inaccessible)]),
     ("authenticated", &[("", Meaning::Guard(Guard::Authenticated))]),
     ("requiresScopes", &[("", Meaning::Guard(Guard::RequiresScopes))]),
@@ -137,6 +139,14 @@ impl Links {
         self.directives.get(&directive.name).copied().unwrap_or(Meaning::Nothing)
     }
 
+    /// Returns the names of the directives with a meaning, sorted.
+    pub(crate) fn names_of(&self, meaning: Meaning) -> Vec<&Arc<str>> {
+        let named = self.directives.iter().filter(|(_, known)| **known == meaning);
+        let mut names: Vec<_> = named.map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Whether a directive belongs to a linked specification.
     pub(crate) fn is_of_specification(&self, directive: &str) -> bool {
         self.directives.contains_key(directive)
@@ -151,7 +161,7 @@ impl Links {
 }
 
 /// Returns NAME of `https://specs.apollo.dev/NAME/v1.0`.
-fn name_of(url: &str) -> Option<&str> {
+pub(crate) fn name_of(url: &str) -> Option<&str> {
     let mut parts = url.trim_end_matches('/').rsplit('/');
     let last = parts.next()?;
     let is_version =
