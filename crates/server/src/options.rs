@@ -6,8 +6,10 @@ mod api;
 mod auth;
 mod authorization;
 mod backup;
+mod changes;
 mod compression;
 mod connection_filter;
+mod contract;
 mod cost;
 mod custom;
 mod data;
@@ -46,7 +48,9 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use backup::{BackupOptions, RestoreOptions};
+pub(crate) use changes::{ChangesOptions, ReportForm};
 pub(crate) use compression::Coding;
+pub(crate) use contract::ContractOptions;
 pub(crate) use cost::CostOptions;
 pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
@@ -169,8 +173,17 @@ pub(crate) enum Command {
     /// SOURCE may also be a supergraph, a file that ends in `.graphql` or an https:// address: then the
     /// supergraph and the file of `--subgraphs` are checked, and the exit code is 1 if one of them is
     /// wrong.
-    #[command(mut_arg("source", |source| source.required(false)))]
+    ///
+    /// With two schemas, `thalweg check OLD NEW`, the changes between them are classified as breaking,
+    /// dangerous or safe for clients. The exit code is then 1 if a change fails the check by `--fail-on`,
+    /// and 2 if a schema or a document cannot be read.
+    #[command(mut_arg("source", |source| source.required(false).index(1)))]
     Check(Box<CheckOptions>),
+    /// Print a supergraph whose API is filtered by tags, for a group of clients
+    ///
+    /// Elements become `@inaccessible` by their `@tag`s. The exit code is 1 if the filtered API would be
+    /// invalid; each reason is printed with its place, its code and the remedy.
+    Contract(ContractOptions),
     /// Serve a sample database, a music shop; with --gateway a federated shop
     Demo(Box<DemoOptions>),
     /// Check whether a server on this machine is ready (health check)
@@ -203,6 +216,8 @@ pub(crate) struct ServeOptions {
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) api: ApiOptions,
+    #[command(flatten)]
+    pub(crate) changes: ChangesOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
 }
@@ -401,6 +416,7 @@ impl Command {
             | Self::Import(_)
             | Self::Export(_)
             | Self::Triggers(_)
+            | Self::Contract(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -424,6 +440,7 @@ impl Command {
             | Self::Export(_)
             | Self::Triggers(_)
             | Self::Check(_)
+            | Self::Contract(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)

@@ -28,7 +28,7 @@ pub(in crate::http) struct TrustedDocuments {
 /// A manifest that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the trusted documents in {}: {error}", file.display())]
-pub(in crate::http) struct TrustedDocumentsError {
+pub(crate) struct TrustedDocumentsError {
     file: PathBuf,
     error: ManifestError,
 }
@@ -53,6 +53,16 @@ enum ManifestError {
     Operation(usize),
     #[error("two documents have the id `{0}`")]
     Twice(String),
+}
+
+/// Reads the documents of a manifest with their ids, sorted by id.
+pub(crate) fn read_manifest(
+    file: &Path,
+) -> Result<Vec<(Box<str>, Arc<str>)>, TrustedDocumentsError> {
+    let documents = TrustedDocuments::read(file)?;
+    let mut documents: Vec<_> = documents.by_id.into_iter().collect();
+    documents.sort_unstable();
+    Ok(documents)
 }
 
 impl TrustedDocuments {
