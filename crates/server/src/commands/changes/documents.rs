@@ -74,10 +74,10 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Document>, Failure> {
             read_folder(path, &mut documents)?;
         } else if has_ending(path, &["json"]) {
             let manifest = read_manifest(path).map_err(Failure::other)?;
-            documents.extend(manifest.into_iter().map(|(id, text)| Document {
+            documents.extend(manifest.into_iter().map(|document| Document {
                 file: path.clone(),
-                id: Some(id),
-                text,
+                id: Some(document.id),
+                text: document.text,
             }));
         } else {
             documents.push(read_file(path)?);
