@@ -16,13 +16,15 @@ use crate::document::library_error;
 use crate::document::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
 use crate::value::Const;
+pub(crate) use convert::{literal, type_expression};
 pub use field_set::{
     FieldSetSelection, find_directive_in_field_set, parse_field_set, parse_field_set_leniently,
 };
+pub(crate) use operation::template;
 pub use operation::{RootField, Template, WrittenOperation, parse_operations, parse_template};
 
 /// Limit of nested lists and values.
-const MAX_NESTING: usize = 64;
+pub(crate) const MAX_NESTING: usize = 64;
 
 /// Limit of reported syntax errors: further ones are mostly consequences.
 const MAX_ERRORS: usize = 5;
@@ -126,6 +128,8 @@ pub struct EnumValueDefinition {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaDefinition {
     pub line: usize,
+    pub is_extension: bool,
+    pub description: Option<Arc<str>>,
     pub directives: Vec<Directive>,
     /// `query`, `mutation` or `subscription`, and the name of the root type.
     pub operations: Vec<(&'static str, Named)>,
@@ -258,7 +262,7 @@ pub fn parse_definitions(text: &str) -> Result<Definitions, Vec<GraphQLError>> {
 }
 
 /// True if a text consists of comments and separators.
-fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     text.split(['\n', '\r']).all(|line| {
         let line = line.trim_start_matches([' ', '\t', ',', '\u{FEFF}']);
         line.is_empty() || line.starts_with('#')

@@ -8,6 +8,7 @@
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: validated operations
 //! * [`definitions`]: type definitions as written, for schema-first dialects
+//! * [`executable`]: executable documents as written, for tools that compare them with schemas
 //! * [`coerce`]: coercion of the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and the record of those that changed the plan
 //! * [`opaque`]: node ids and cursors
@@ -23,6 +24,7 @@ pub mod collect;
 pub mod definitions;
 pub mod document;
 pub mod error;
+pub mod executable;
 pub mod heap;
 mod ids;
 pub mod introspection;
@@ -52,6 +54,7 @@ pub use definitions::{
 };
 pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
+pub use executable::parse_executable;
 pub use json::JsonLimits;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};

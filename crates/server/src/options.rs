@@ -7,9 +7,11 @@ mod auth;
 mod authorization;
 mod backup;
 mod callback;
+mod changes;
 mod compose;
 mod compression;
 mod connection_filter;
+mod contract;
 mod cost;
 mod custom;
 mod data;
@@ -49,8 +51,10 @@ pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use backup::{BackupOptions, RestoreOptions};
 pub(crate) use callback::CallbackAddress;
+pub(crate) use changes::ChangesOptions;
 pub(crate) use compose::{ComposeOptions, ReportForm};
 pub(crate) use compression::Coding;
+pub(crate) use contract::ContractOptions;
 pub(crate) use cost::CostOptions;
 pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
@@ -185,8 +189,17 @@ pub(crate) enum Command {
     /// SOURCE may also be a supergraph, a file that ends in `.graphql` or an https:// address: then the
     /// supergraph and the file of `--subgraphs` are checked, and the exit code is 1 if one of them is
     /// wrong.
-    #[command(mut_arg("source", |source| source.required(false)))]
+    ///
+    /// With two schemas, `thalweg check OLD NEW`, the changes between them are classified as breaking,
+    /// dangerous or safe for clients. The exit code is then 1 if a change fails the check by `--fail-on`,
+    /// and 2 if a schema or a document cannot be read.
+    #[command(mut_arg("source", |source| source.required(false).index(1)))]
     Check(Box<CheckOptions>),
+    /// Print a supergraph whose API is filtered by tags, for a group of clients
+    ///
+    /// Elements become `@inaccessible` by their `@tag`s. The exit code is 1 if the filtered API would be
+    /// invalid; each reason is printed with its place, its code and the remedy.
+    Contract(ContractOptions),
     /// Serve a sample database, a music shop; with --gateway a federated shop
     Demo(Box<DemoOptions>),
     /// Check whether a server on this machine is ready (health check)
@@ -219,6 +232,8 @@ pub(crate) struct ServeOptions {
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) api: ApiOptions,
+    #[command(flatten)]
+    pub(crate) changes: ChangesOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
 }
@@ -420,6 +435,7 @@ impl Command {
             | Self::Import(_)
             | Self::Export(_)
             | Self::Triggers(_)
+            | Self::Contract(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)
@@ -444,6 +460,7 @@ impl Command {
             | Self::Export(_)
             | Self::Triggers(_)
             | Self::Check(_)
+            | Self::Contract(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)

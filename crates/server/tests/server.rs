@@ -50,6 +50,7 @@ mod program;
 mod reload;
 mod requests;
 mod rights;
+mod schema_changes;
 mod schemas;
 #[path = "support/script.rs"]
 mod script;

@@ -8,7 +8,7 @@ mod contexts;
 mod directives;
 mod field_sets;
 mod join;
-mod links;
+pub(crate) mod links;
 mod objects;
 mod provided;
 mod read;

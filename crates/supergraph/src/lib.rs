@@ -4,9 +4,17 @@
 //!   fields
 //! * [`composition`]: composition of the schemas of subgraphs to a supergraph
 //! * [`satisfiability`]: whether every operation over it can be planned
+//! * [`changes`]: changes between two schemas, classified by their effects on clients
+//! * [`contract`]: filtered supergraphs, by tags
+//! * [`coordinate`]: names of the parts of a schema
 
+mod api_definitions;
+pub mod changes;
 pub mod composed;
 pub mod composition;
+pub mod contract;
+pub mod coordinate;
+mod extensions;
 pub mod satisfiability;
 
 pub use composed::{
@@ -16,3 +24,4 @@ pub use composed::{
     Weights, read,
 };
 pub use composition::{Code, Composer, Composition, Finding, Place, SubgraphSchema, compose};
+pub use coordinate::Coordinate;

@@ -63,13 +63,19 @@ impl Converter<'_> {
             D::SchemaDefinition(schema) => {
                 let line = self.node_line(schema);
                 let operations = &schema.root_operations;
-                definitions.schemas.push(self.schema(line, &schema.directives, operations));
+                definitions.schemas.push(SchemaDefinition {
+                    description: schema.description.as_ref().map(text),
+                    ..self.schema(line, &schema.directives, operations)
+                });
                 return;
             }
             D::SchemaExtension(schema) => {
                 let line = self.node_line(schema);
                 let operations = &schema.root_operations;
-                definitions.schemas.push(self.schema(line, &schema.directives, operations));
+                definitions.schemas.push(SchemaDefinition {
+                    is_extension: true,
+                    ..self.schema(line, &schema.directives, operations)
+                });
                 return;
             }
             D::ScalarTypeDefinition(t) => {
@@ -192,7 +198,13 @@ impl Converter<'_> {
             (kind, self.named(name))
         });
         let operations = operations.collect();
-        SchemaDefinition { line, directives: self.directives(directives), operations }
+        SchemaDefinition {
+            line,
+            is_extension: false,
+            description: None,
+            directives: self.directives(directives),
+            operations,
+        }
     }
 
     fn directives(&self, directives: &ast::DirectiveList) -> Vec<Directive> {
@@ -278,7 +290,7 @@ fn text(description: &Node<str>) -> Arc<str> {
     Arc::from(&**description)
 }
 
-pub(super) fn type_expression(r#type: &ast::Type) -> TypeExpression {
+pub(crate) fn type_expression(r#type: &ast::Type) -> TypeExpression {
     let list = |of: &ast::Type, is_required| TypeExpression::List {
         of: Box::new(type_expression(of)),
         is_required,
@@ -295,7 +307,7 @@ pub(super) fn type_expression(r#type: &ast::Type) -> TypeExpression {
     }
 }
 
-pub(super) fn literal(value: &ast::Value) -> Literal {
+pub(crate) fn literal(value: &ast::Value) -> Literal {
     match value {
         ast::Value::Null => Literal::Null,
         ast::Value::Boolean(value) => Literal::Boolean(*value),

@@ -134,7 +134,7 @@ fn root_field(selection: &ast::Selection) -> Option<RootField> {
 }
 
 /// Recursion is bounded by the parser's limit.
-fn template(value: &ast::Value) -> Template {
+pub(crate) fn template(value: &ast::Value) -> Template {
     match value {
         ast::Value::Variable(name) => Template::Variable(name.as_str().into()),
         ast::Value::List(items) => {

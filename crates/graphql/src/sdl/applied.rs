@@ -1,5 +1,7 @@
 //! Directives that a printed schema has beside its own.
 
+use std::fmt;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{print_block, print_description, print_string, push};
@@ -151,5 +153,13 @@ pub(super) fn print_literal(literal: &Literal, output: &mut String) {
             }
             output.push('}');
         }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        print_literal(self, &mut text);
+        f.write_str(&text)
     }
 }

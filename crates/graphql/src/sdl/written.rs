@@ -1,148 +1,176 @@
-//! Printer of definitions as written.
+//! Text of type definitions as written: with all directives, and nothing resolved.
 
-use super::applied::{print_definition, print_directives, print_literal};
-use super::{print_block, print_description, push};
+use super::applied::{print_directives, print_literal};
+use super::block_string::print_description;
+use super::push;
 use crate::definitions::{
-    Definitions, Directive, FieldDefinition, InputDefinition, SchemaDefinition, TypeBody,
-    TypeDefinition,
+    Definitions, DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputDefinition, Named,
+    SchemaDefinition, TypeBody, TypeDefinition,
 };
 
-/// Prints definitions, separated by empty lines: the schema, the directives, the types. Directives of
-/// types have lines of their own.
+/// Prints definitions in the order schema, directives, types. Comments are not part of them.
 #[must_use]
 pub fn print_definitions(definitions: &Definitions) -> String {
     let mut output = String::new();
+    let next = |output: &mut String| {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+    };
     for schema in &definitions.schemas {
-        separate(&mut output);
-        print_schema_definition(schema, &mut output);
+        next(&mut output);
+        print_schema(schema, &mut output);
     }
     for directive in &definitions.directives {
-        separate(&mut output);
-        print_definition(directive, &mut output);
+        next(&mut output);
+        print_directive(directive, &mut output);
     }
     for definition in &definitions.types {
-        separate(&mut output);
+        next(&mut output);
         print_type(definition, &mut output);
     }
     output
 }
 
-fn separate(output: &mut String) {
-    if !output.is_empty() {
+fn print_schema(schema: &SchemaDefinition, output: &mut String) {
+    print_description(schema.description.as_deref(), "", true, output);
+    output.push_str(if schema.is_extension { "extend schema" } else { "schema" });
+    print_directives_below(&schema.directives, output);
+    if schema.operations.is_empty() {
         output.push('\n');
+        return;
     }
-}
-
-fn print_schema_definition(schema: &SchemaDefinition, output: &mut String) {
-    print_head("schema", &schema.directives, output);
     output.push_str(if schema.directives.is_empty() { " {\n" } else { "\n{\n" });
-    for (kind, name) in &schema.operations {
-        push(output, format_args!("  {kind}: {}\n", name.name));
+    for (operation, Named { name, .. }) in &schema.operations {
+        push(output, format_args!("  {operation}: {name}\n"));
     }
     output.push_str("}\n");
 }
 
-fn print_type(definition: &TypeDefinition, output: &mut String) {
-    let TypeDefinition { name, is_extension, description, directives, body, .. } = definition;
-    print_description(description.as_deref(), "", true, output);
-    if *is_extension {
-        output.push_str("extend ");
+fn print_directive(definition: &DirectiveDefinition, output: &mut String) {
+    print_description(definition.description.as_deref(), "", true, output);
+    push(output, format_args!("directive @{}", definition.name));
+    print_arguments(&definition.arguments, "", output);
+    output.push_str(if definition.is_repeatable { " repeatable on" } else { " on" });
+    for (index, location) in definition.locations.iter().enumerate() {
+        output.push_str(if index == 0 { " " } else { " | " });
+        output.push_str(location);
     }
-    let (word, interfaces) = match body {
-        TypeBody::Scalar => ("scalar", None),
-        TypeBody::Object(composite) => ("type", Some(&composite.interfaces)),
-        TypeBody::Interface(composite) => ("interface", Some(&composite.interfaces)),
-        TypeBody::Union(_) => ("union", None),
-        TypeBody::Enum(_) => ("enum", None),
-        TypeBody::InputObject(_) => ("input", None),
+    output.push('\n');
+}
+
+fn print_type(definition: &TypeDefinition, output: &mut String) {
+    let TypeDefinition { name, description, directives, body, is_extension, .. } = definition;
+    print_description(description.as_deref(), "", true, output);
+    output.push_str(if *is_extension { "extend " } else { "" });
+    let word = match body {
+        TypeBody::Scalar => "scalar",
+        TypeBody::Object(_) => "type",
+        TypeBody::Interface(_) => "interface",
+        TypeBody::Union(_) => "union",
+        TypeBody::Enum(_) => "enum",
+        TypeBody::InputObject(_) => "input",
     };
     push(output, format_args!("{word} {name}"));
-    for (index, interface) in interfaces.into_iter().flatten().enumerate() {
-        let word = if index == 0 { "implements" } else { "&" };
-        push(output, format_args!(" {word} {}", interface.name));
-    }
-    print_head("", directives, output);
     match body {
-        TypeBody::Scalar => output.push('\n'),
-        TypeBody::Union(members) => {
-            if !directives.is_empty() && !members.is_empty() {
-                output.push('\n');
-            }
-            for (index, member) in members.iter().enumerate() {
-                let sign = if index == 0 { " = " } else { " | " };
-                push(output, format_args!("{sign}{}", member.name));
-            }
-            output.push('\n');
-        }
+        TypeBody::Scalar => print_directives_below(directives, output),
         TypeBody::Object(composite) | TypeBody::Interface(composite) => {
-            print_members(directives, &composite.fields, output, print_field);
+            for (index, interface) in composite.interfaces.iter().enumerate() {
+                output.push_str(if index == 0 { " implements " } else { " & " });
+                output.push_str(&interface.name);
+            }
+            print_directives_below(directives, output);
+            print_members(&composite.fields, directives.is_empty(), output, print_field);
+        }
+        TypeBody::Union(members) => {
+            print_directives_below(directives, output);
+            for (index, member) in members.iter().enumerate() {
+                output.push_str(match (index, directives.is_empty()) {
+                    (0, true) => " = ",
+                    (0, false) => "\n  = ",
+                    _ => " | ",
+                });
+                output.push_str(&member.name);
+            }
         }
         TypeBody::Enum(values) => {
-            print_members(directives, values, output, |value, first, output| {
-                print_description(value.description.as_deref(), "  ", first, output);
-                push(output, format_args!("  {}", value.name));
-                print_directives(&value.directives, output);
-            });
+            print_directives_below(directives, output);
+            print_members(values, directives.is_empty(), output, print_value);
         }
         TypeBody::InputObject(inputs) => {
-            print_members(directives, inputs, output, |input, first, output| {
+            print_directives_below(directives, output);
+            print_members(inputs, directives.is_empty(), output, |input, first, output| {
                 print_description(input.description.as_deref(), "  ", first, output);
                 output.push_str("  ");
                 print_input(input, output);
             });
         }
     }
+    output.push('\n');
 }
 
-/// Prints the first word, and each directive on a line.
-fn print_head(word: &str, directives: &[Directive], output: &mut String) {
-    output.push_str(word);
+/// Each on a line of its own: a composed schema has many.
+fn print_directives_below(directives: &[crate::definitions::Directive], output: &mut String) {
     for directive in directives {
         output.push_str("\n ");
         print_directives(std::slice::from_ref(directive), output);
     }
 }
 
-/// Prints members in braces, which have a line of their own below directives; nothing for no members.
+/// Members in braces, without a line break after them.
 fn print_members<T>(
-    directives: &[Directive],
     members: &[T],
+    is_same_line: bool,
     output: &mut String,
     print: impl Fn(&T, bool, &mut String),
 ) {
-    if directives.is_empty() || members.is_empty() {
-        return print_block(members, output, print);
+    if members.is_empty() {
+        return;
     }
-    output.push_str("\n{\n");
+    output.push_str(if is_same_line { " {\n" } else { "\n{\n" });
     for (index, member) in members.iter().enumerate() {
         print(member, index == 0, output);
         output.push('\n');
     }
-    output.push_str("}\n");
+    output.push('}');
 }
 
 fn print_field(field: &FieldDefinition, first: bool, output: &mut String) {
     print_description(field.description.as_deref(), "  ", first, output);
     push(output, format_args!("  {}", field.name));
-    let is_described = field.arguments.iter().any(|argument| argument.description.is_some());
-    if is_described {
-        output.push_str("(\n");
-        for (index, argument) in field.arguments.iter().enumerate() {
-            print_description(argument.description.as_deref(), "    ", index == 0, output);
-            output.push_str("    ");
-            print_input(argument, output);
-            output.push('\n');
-        }
-        output.push_str("  )");
-    } else if !field.arguments.is_empty() {
-        for (index, argument) in field.arguments.iter().enumerate() {
-            output.push_str(if index == 0 { "(" } else { ", " });
-            print_input(argument, output);
-        }
-        output.push(')');
-    }
+    print_arguments(&field.arguments, "  ", output);
     push(output, format_args!(": {}", field.r#type));
     print_directives(&field.directives, output);
+}
+
+fn print_value(value: &EnumValueDefinition, first: bool, output: &mut String) {
+    print_description(value.description.as_deref(), "  ", first, output);
+    push(output, format_args!("  {}", value.name));
+    print_directives(&value.directives, output);
+}
+
+/// On one line, unless one of them has a description.
+fn print_arguments(arguments: &[InputDefinition], indent: &str, output: &mut String) {
+    if arguments.is_empty() {
+        return;
+    }
+    let is_described = arguments.iter().any(|argument| argument.description.is_some());
+    output.push('(');
+    for (index, argument) in arguments.iter().enumerate() {
+        if is_described {
+            output.push('\n');
+            let inner = [indent, "  "].concat();
+            print_description(argument.description.as_deref(), &inner, index == 0, output);
+            output.push_str(&inner);
+        } else if index > 0 {
+            output.push_str(", ");
+        }
+        print_input(argument, output);
+    }
+    if is_described {
+        push(output, format_args!("\n{indent}"));
+    }
+    output.push(')');
 }
 
 fn print_input(input: &InputDefinition, output: &mut String) {
@@ -156,61 +184,102 @@ fn print_input(input: &InputDefinition, output: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
-    use crate::definitions::parse_definitions;
+    use crate::parse_definitions;
+
+    /// A document with every construct.
+    const EVERYTHING: &str = r#"
+"Of a shop." schema @link(url: "u", import: ["@key", {name: "@a", as: "@b"}]) @c { query: Q mutation: M }
+extend schema @d
+"Says so." directive @e("Why." f: Int! = 1 @g, h: [String]) repeatable on FIELD | OBJECT
+"""
+A film.
+Long.
+""" type Film implements Work & Thing @node(labels: ["A"]) { "Its title." title("In." of: L = "x" @i): String! @j k(l: Int, m: In = {n: A}): [Int!]! }
+interface Work { title: String! }
+union U @o = Film | Other
+union V = Film
+enum E @p { A @deprecated(reason: "no \"more\"") B }
+input In { n: E = A @q o: Float = 1.50 }
+scalar S @specifiedBy(url: "s")
+extend type Film @r
+"#;
 
     #[test]
-    fn definitions_are_printed_as_they_are_read() {
-        let text = r#"schema
-  @link(url: "https://example.com/link/v1.0")
-{
-  query: Query
-}
+    fn definitions_print_with_all_directives() {
+        let printed = print_definitions(&parse_definitions(EVERYTHING).unwrap());
+        expect![[r#"
+            """Of a shop."""
+            schema
+              @link(url: "u", import: ["@key", {name: "@a", as: "@b"}])
+              @c
+            {
+              query: Q
+              mutation: M
+            }
 
-"""Weight of an element."""
-directive @weight(of: Int! = 1, to: [String!]) repeatable on OBJECT | FIELD_DEFINITION
+            extend schema
+              @d
 
-"""A node."""
-interface Node implements Named & Other
-  @weight(of: 2)
-  @weight
-{
-  """The id."""
-  id(first: Int = 10 @weight, filter: Filter = {name: "a", in: [A]}): ID! @weight(to: ["x"])
+            """Says so."""
+            directive @e(
+              """Why."""
+              f: Int! = 1 @g
+              h: [String]
+            ) repeatable on FIELD | OBJECT
 
-  """The name."""
-  name(
-    """In upper case."""
-    upper: Boolean
-  ): String
-}
+            """
+            A film.
+            Long.
+            """
+            type Film implements Work & Thing
+              @node(labels: ["A"])
+            {
+              """Its title."""
+              title(
+                """In."""
+                of: L = "x" @i
+              ): String! @j
+              k(l: Int, m: In = {n: A}): [Int!]!
+            }
 
-extend type Query {
-  node: Node
-}
+            interface Work {
+              title: String!
+            }
 
-union Any
-  @weight
- = A | B
+            union U
+              @o
+              = Film | Other
 
-union One = A
+            union V = Film
 
-scalar Time
-  @specifiedBy(url: "https://example.com/time")
+            enum E
+              @p
+            {
+              A @deprecated(reason: "no \"more\"")
+              B
+            }
 
-enum E {
-  A @deprecated
+            input In {
+              n: E = A @q
+              o: Float = 1.50
+            }
 
-  """The other."""
-  B
-}
+            scalar S
+              @specifiedBy(url: "s")
 
-input Filter {
-  name: String
-  in: [E!]
-}
-"#;
-        let definitions = parse_definitions(text).unwrap_or_default();
-        assert_eq!(print_definitions(&definitions), text);
+            extend type Film
+              @r
+        "#]]
+        .assert_eq(&printed);
+    }
+
+    #[test]
+    fn printed_definitions_parse_to_the_same() {
+        let first = print_definitions(&parse_definitions(EVERYTHING).unwrap());
+        let second = print_definitions(&parse_definitions(&first).unwrap());
+        assert_eq!(first, second);
     }
 }

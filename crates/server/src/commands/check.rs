@@ -1,5 +1,5 @@
 //! `thalweg check`: problems of a configuration file, and findings about a database, grouped by kind,
-//! each with its remedy.
+//! each with its remedy; or the changes between two schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,13 +10,29 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{FOR_DATABASES, block_on, gateway, inspect, print};
+use crate::commands::{FOR_DATABASES, block_on, changes, gateway, inspect, print};
 use crate::configuration::{Invocation, redacted};
 use crate::failure::Failure;
-use crate::options::{ApiOptions, Arguments, CheckOptions, Command, refuse_group};
+use crate::options::{
+    ApiOptions, Arguments, ChangesOptions, CheckOptions, Command, SubgraphOptions, refuse_group,
+};
+
+/// The refusal of an option of APIs for a comparison of schemas.
+const FOR_SERVERS: &str = "an API, and two schemas are compared: leave it out";
+
+/// The refusal of an option of a comparison without a second schema.
+const FOR_CHANGES: &str = "a comparison of two schemas: write `thalweg check OLD NEW`";
 
 pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
-    let CheckOptions { api: options, subgraphs } = options;
+    let CheckOptions { api: options, changes, subgraphs } = options;
+    // Options of the file are those of servers.
+    let given = invocation.given_without_file();
+    if let (Some(old), Some(new)) = (&options.source, &changes.new) {
+        refuse_group::<ApiOptions>(&given, FOR_SERVERS)?;
+        refuse_group::<SubgraphOptions>(&given, FOR_SERVERS)?;
+        return changes::run(old, new, changes);
+    }
+    refuse_group::<ChangesOptions>(&given, FOR_CHANGES)?;
     if let Some(file) = &invocation.file {
         let problems = problems(options, invocation);
         if !problems.is_empty() {

@@ -227,6 +227,11 @@ pub(crate) fn read(place: &SupergraphLocation) -> Result<ReadSupergraph, Failure
     Subgraphs::default().with_composition(place)?.supergraph(place)
 }
 
+/// Reads the text of a supergraph, or composes it.
+pub(crate) fn read_text(place: &SupergraphLocation) -> Result<String, Failure> {
+    Ok(Subgraphs::default().with_composition(place)?.text(place)?.0.text)
+}
+
 /// Writes the hints of a composition to the log.
 fn log_hints(hints: &[Finding]) {
     for hint in hints {
@@ -315,16 +320,24 @@ impl Subgraphs {
         Ok(self)
     }
 
-    /// Reads a supergraph, or composes it, and reports all its problems.
-    fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
-        let (text, inputs) = match &self.composition {
+    /// Reads the text of a supergraph, or composes it.
+    fn text(
+        &self,
+        place: &SupergraphLocation,
+    ) -> Result<(SupergraphText, Option<Inputs>), Failure> {
+        Ok(match &self.composition {
             Some(source) => {
                 let composed = block_on(source.compose())?;
                 log_hints(&composed.hints);
                 (SupergraphText::composed(composed.sdl), Some(composed.inputs))
             }
             None => (block_on(async { Ok(SupergraphText::read(place).await?) })?, None),
-        };
+        })
+    }
+
+    /// Reads a supergraph, or composes it, and reports all its problems.
+    fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
+        let (text, inputs) = self.text(place)?;
         match supergraph::read(&text.text) {
             Ok(supergraph) => Ok(ReadSupergraph { text, supergraph, inputs }),
             Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),

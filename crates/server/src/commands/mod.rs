@@ -1,10 +1,12 @@
 //! The commands, one file each.
 
 mod backup;
+mod changes;
 mod check;
 mod completions;
 mod compose;
 mod config;
+mod contract;
 mod demo;
 mod dev;
 mod explain;
@@ -54,6 +56,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Import(options) => import::run(options),
         Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options, invocation),
+        Command::Contract(options) => contract::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),

@@ -106,6 +106,21 @@ impl Invocation {
         Again { words: self.words.clone(), first: self.entries.clone() }
     }
 
+    /// The options that are given on the command line and in the environment.
+    pub(crate) fn given_without_file(&self) -> GivenOptions {
+        let command = flags::without_values(with_values(Arguments::command()));
+        let command = command.ignore_errors(true);
+        let Ok(matches) = command.clone().try_get_matches_from(&self.words) else {
+            return GivenOptions::default();
+        };
+        let (mut command, mut matches) = (&command, &matches);
+        while let Some((name, of_command)) = matches.subcommand() {
+            command = command.find_subcommand(name).unwrap_or(command);
+            matches = of_command;
+        }
+        GivenOptions::of(command, matches)
+    }
+
     /// The options of a server with this file and the environment, and no command line.
     pub(crate) fn as_server(&self, source: &str) -> Result<Arguments, ReadError> {
         self.read_as(&["thalweg", "serve", "--", source])
@@ -328,12 +343,16 @@ fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Ve
         }
     }
     let mut positionals: Vec<Arg> = leaf.get_positionals().cloned().collect();
+    // Arguments that a command has changed come last; without an index the order is that of the help.
+    positionals.sort_by_key(Arg::get_index);
     if positionals.iter().all(|arg| beginning.source_of(arg).is_some()) {
         return words;
     }
     let is_elsewhere =
         |arg: &Arg| entry(arg).is_some() || arg.get_env().and_then(env::var_os).is_some();
-    if positionals.first().is_some_and(is_elsewhere) {
+    // The second schema of a check is optional: a single word is the source.
+    let is_check = beginning.commands.first().is_some_and(|name| name == "check");
+    if positionals.first().is_some_and(is_elsewhere) && !is_check {
         // A single word is for an argument that only the command line can set.
         positionals.rotate_left(1);
     }

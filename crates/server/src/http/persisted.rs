@@ -14,6 +14,7 @@ use graphql::{GraphQLError, Parameters, Request};
 
 pub(super) use self::known::KnownDocuments;
 pub(super) use self::trusted::TrustedDocuments;
+pub(crate) use self::trusted::read_manifest;
 
 use self::document_id::{DocumentId, Sha256};
 

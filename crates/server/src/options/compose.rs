@@ -18,7 +18,13 @@ pub(crate) struct ComposeOptions {
     #[arg(short, long, env = "THALWEG_OUTPUT", value_name = "PATH", default_value = "-")]
     pub(crate) output: PathBuf,
     /// The form of errors and hints
-    #[arg(long, env = "THALWEG_REPORT", value_name = "FORM", default_value = "text")]
+    #[arg(
+        long,
+        visible_alias = "format",
+        env = "THALWEG_REPORT",
+        value_name = "FORM",
+        default_value = "text"
+    )]
     pub(crate) report: ReportForm,
     /// Compose again when the file or a schema changes; needs `--output`
     ///

@@ -98,6 +98,7 @@ impl Joined<'_, '_> {
                 Meaning::Graph
                 | Meaning::Field
                 | Meaning::Inaccessible
+                | Meaning::Tag
                 | Meaning::Guard(_)
                 | Meaning::Cost
                 | Meaning::ListSize
@@ -199,6 +200,7 @@ impl Joined<'_, '_> {
                 | Meaning::UnionMember
                 | Meaning::Context
                 | Meaning::Inaccessible
+                | Meaning::Tag
                 | Meaning::Guard(_)
                 | Meaning::Cost
                 | Meaning::ListSize

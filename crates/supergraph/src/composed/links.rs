@@ -10,7 +10,7 @@ use super::read::Problem;
 
 /// Meaning of a directive in a supergraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     Graph,
     Type,
     /// Join v0.1: the subgraph of a type's fields without directives.
@@ -19,6 +19,8 @@ pub(super) enum Meaning {
     Implements,
     UnionMember,
     Inaccessible,
+    /// A name by which contracts include and exclude elements.
+    Tag,
     Guard(Guard),
     Cost,
     ListSize,
@@ -32,7 +34,7 @@ pub(super) enum Meaning {
 
 /// An authorization directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Guard {
+pub(crate) enum Guard {
     Authenticated,
     RequiresScopes,
     Policy,
@@ -58,7 +60,7 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ),
     ("link", &[("", Meaning::Nothing)]),
     ("core", &[("", Meaning::Nothing)]),
-    ("tag", &[("", Meaning::Nothing)]),
+    ("tag", &[("", Meaning::Tag)]),
     ("inaccessible", &[("", Meaning::Inaccessible)]),
     ("authenticated", &[("", Meaning::Guard(Guard::Authenticated))]),
     ("requiresScopes", &[("", Meaning::Guard(Guard::RequiresScopes))]),
@@ -71,16 +73,16 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
 
 /// Names of linked specifications in the document.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(crate) struct Links {
     directives: FxHashMap<Arc<str>, Meaning>,
     /// Name prefixes of their types.
     prefixes: Vec<String>,
     /// Name of the enum of subgraphs.
-    pub(super) graphs: String,
+    pub(crate) graphs: String,
 }
 
 impl Links {
-    pub(super) fn read(definitions: &Definitions, problems: &mut Vec<Problem>) -> Self {
+    pub(crate) fn read(definitions: &Definitions, problems: &mut Vec<Problem>) -> Self {
         let mut links = Self { graphs: "join__Graph".into(), ..Self::default() };
         // Every supergraph uses these, with or without a link.
         links.add("join", "join", &[]);
@@ -135,25 +137,33 @@ impl Links {
     }
 
     /// Returns the meaning of a directive; unknown directives have none.
-    pub(super) fn meaning(&self, directive: &Directive) -> Meaning {
+    pub(crate) fn meaning(&self, directive: &Directive) -> Meaning {
         self.directives.get(&directive.name).copied().unwrap_or(Meaning::Nothing)
     }
 
+    /// Returns the names of the directives with a meaning, sorted.
+    pub(crate) fn names_of(&self, meaning: Meaning) -> Vec<&Arc<str>> {
+        let named = self.directives.iter().filter(|(_, known)| **known == meaning);
+        let mut names: Vec<_> = named.map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Whether a directive belongs to a linked specification.
-    pub(super) fn is_of_specification(&self, directive: &str) -> bool {
+    pub(crate) fn is_of_specification(&self, directive: &str) -> bool {
         self.directives.contains_key(directive)
             || self.prefixes.iter().any(|prefix| directive.starts_with(prefix.as_str()))
     }
 
     /// Whether a type belongs to a linked specification, and is not part of the data.
-    pub(super) fn is_specification_type(&self, r#type: &str) -> bool {
+    pub(crate) fn is_specification_type(&self, r#type: &str) -> bool {
         self.prefixes.iter().any(|prefix| r#type.starts_with(prefix.as_str()))
             || matches!(r#type, "_Any" | "_FieldSet" | "FieldSet")
     }
 }
 
 /// Returns NAME of `https://specs.apollo.dev/NAME/v1.0`.
-fn name_of(url: &str) -> Option<&str> {
+pub(crate) fn name_of(url: &str) -> Option<&str> {
     let mut parts = url.trim_end_matches('/').rsplit('/');
     let last = parts.next()?;
     let is_version =
@@ -183,13 +193,13 @@ fn imports(directive: &Directive) -> Vec<(String, String)> {
 }
 
 /// Returns an argument of a directive.
-pub(super) fn argument<'d>(directive: &'d Directive, name: &str) -> Option<&'d Literal> {
+pub(crate) fn argument<'d>(directive: &'d Directive, name: &str) -> Option<&'d Literal> {
     let argument = directive.arguments.iter().find(|argument| &*argument.name == name)?;
     Some(&argument.value)
 }
 
 /// Returns a string argument.
-pub(super) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> {
+pub(crate) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> {
     match argument(directive, name)? {
         Literal::String(text) => Some(text),
         _ => None,
@@ -197,6 +207,6 @@ pub(super) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> 
 }
 
 /// Returns a Boolean argument; false if it is missing.
-pub(super) fn is_set(directive: &Directive, name: &str) -> bool {
+pub(crate) fn is_set(directive: &Directive, name: &str) -> bool {
     argument(directive, name) == Some(&Literal::Boolean(true))
 }

@@ -31,7 +31,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
+    pub(crate) fn new(line: usize, message: impl Into<String>) -> Self {
         Self { line: Some(line), message: message.into() }
     }
 }

@@ -25,10 +25,17 @@ pub(in crate::http) struct TrustedDocuments {
     texts: HashSet<Arc<str>>,
 }
 
+/// A document of a manifest.
+#[derive(Debug)]
+pub(crate) struct ManifestDocument {
+    pub(crate) id: Box<str>,
+    pub(crate) text: Arc<str>,
+}
+
 /// A manifest that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the trusted documents in {}: {error}", file.display())]
-pub(in crate::http) struct TrustedDocumentsError {
+pub(crate) struct TrustedDocumentsError {
     file: PathBuf,
     error: ManifestError,
 }
@@ -53,6 +60,14 @@ enum ManifestError {
     Operation(usize),
     #[error("two documents have the id `{0}`")]
     Twice(String),
+}
+
+/// Reads the documents of a manifest, sorted by id.
+pub(crate) fn read_manifest(file: &Path) -> Result<Vec<ManifestDocument>, TrustedDocumentsError> {
+    let documents = TrustedDocuments::read(file)?.by_id.into_iter();
+    let mut documents: Vec<_> = documents.map(|(id, text)| ManifestDocument { id, text }).collect();
+    documents.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    Ok(documents)
 }
 
 impl TrustedDocuments {

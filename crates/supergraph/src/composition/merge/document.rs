@@ -158,7 +158,8 @@ impl Merger<'_> {
         let operations =
             roots.map(|(kind, name)| (kind, Named { name: name.into(), line: 0, column: 0 }));
         directives.extend(self.schema_directives.iter().cloned());
-        SchemaDefinition { line: 0, directives, operations: operations.collect() }
+        let (description, is_extension, operations) = (None, false, operations.collect());
+        SchemaDefinition { line: 0, description, is_extension, directives, operations }
     }
 
     /// Returns the link of a directive's specification.
