@@ -11,7 +11,7 @@ use super::mailbox::{Event, Mailbox, SharedResponse};
 
 /// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(super) struct Upstreams(Mutex<Running>);
+pub(crate) struct Upstreams(Mutex<Running>);
 
 #[derive(Debug, Default)]
 struct Running {
@@ -21,17 +21,17 @@ struct Running {
 
 /// Parts of a subscription that must be equal for a shared source stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct UpstreamKey {
-    pub(super) request: Key,
+pub(crate) struct UpstreamKey {
+    pub(crate) request: Key,
     /// Protocol and endpoint, which a reload may change.
-    pub(super) server: Arc<str>,
+    pub(crate) server: Arc<str>,
     /// Differs for each subscription that is not shared; 0 for the others.
-    pub(super) alone: u64,
+    pub(crate) alone: u64,
 }
 
 /// An upstream subscription.
 #[derive(Debug)]
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     key: UpstreamKey,
     is_live: bool,
     state: Mutex<State>,
@@ -47,6 +47,13 @@ struct State {
     has_ended: bool,
 }
 
+/// Ends the listeners of a subscription if its task is dropped, with its thread.
+#[derive(Debug)]
+pub(crate) struct EndGuard {
+    upstream: Arc<Upstream>,
+    upstreams: Arc<Upstreams>,
+}
+
 /// A listener to a subscription.
 #[derive(Debug)]
 pub struct Listener {
@@ -57,7 +64,7 @@ pub struct Listener {
 
 impl Upstreams {
     /// Adds a listener. Also returns the upstream subscription if it is new: the caller has to run it.
-    pub(super) fn join(
+    pub(crate) fn join(
         self: &Arc<Self>,
         mut key: UpstreamKey,
         is_live: bool,
@@ -84,12 +91,12 @@ impl Upstreams {
     }
 
     /// Number of upstream subscriptions.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.lock().by_key.len()
     }
 
     /// Ends an upstream subscription with the last event of its listeners.
-    pub(super) fn end(&self, upstream: &Arc<Upstream>, event: &Event) {
+    pub(crate) fn end(&self, upstream: &Arc<Upstream>, event: &Event) {
         let mut running = self.lock();
         running.forget(upstream);
         let mut state = upstream.lock();
@@ -98,6 +105,12 @@ impl Upstreams {
         for listener in std::mem::take(&mut state.listeners) {
             listener.push(event.clone());
         }
+    }
+
+    /// Reports to all listeners of all subscriptions that events may be missing.
+    pub(crate) fn interrupt_all(&self) {
+        let upstreams: Vec<_> = self.lock().by_key.values().cloned().collect();
+        upstreams.iter().for_each(|upstream| upstream.interrupt());
     }
 
     fn leave(&self, upstream: &Arc<Upstream>, mailbox: &Arc<Mailbox>) {
@@ -113,6 +126,22 @@ impl Upstreams {
 
     fn lock(&self) -> MutexGuard<'_, Running> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EndGuard {
+    pub(crate) fn new(upstream: Arc<Upstream>, upstreams: Arc<Upstreams>) -> Self {
+        Self { upstream, upstreams }
+    }
+
+    pub(crate) fn end(&self, event: &Event) {
+        self.upstreams.end(&self.upstream, event);
+    }
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.end(&Event::Stopped);
     }
 }
 
@@ -145,7 +174,7 @@ impl Upstream {
     }
 
     /// Passes a response to all listeners.
-    pub(super) fn publish(&self, body: Bytes) {
+    pub(crate) fn publish(&self, body: Bytes) {
         let mut state = self.lock();
         if self.is_live {
             state.newest = Some(body.clone());
@@ -154,12 +183,12 @@ impl Upstream {
     }
 
     /// Reports to all listeners that events may be missing.
-    pub(super) fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         self.lock().push(&Event::Interrupted);
     }
 
     /// Waits until there are no listeners.
-    pub(super) async fn left(&self) {
+    pub(crate) async fn left(&self) {
         self.left.notified().await;
     }
 
@@ -181,7 +210,7 @@ impl Listener {
     }
 
     /// Whether it listens to a subscription with the request of this key, which has not ended.
-    pub(super) fn is_of(&self, key: &UpstreamKey) -> bool {
+    pub(crate) fn is_of(&self, key: &UpstreamKey) -> bool {
         let UpstreamKey { request, server, alone: _ } = &self.upstream.key;
         *request == key.request && *server == key.server && !self.upstream.lock().has_ended
     }
