@@ -17,7 +17,7 @@
 //! * `long_queries`: queries with long responses, on separate threads
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
-//!   comparison of these with the supergraph
+//!   comparison of these with the supergraph; [`events`]: subgraphs of events of brokers
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share
 //! * [`map_error`]: errors of subgraphs as clients see them
@@ -26,6 +26,7 @@
 mod authorization;
 mod caller;
 pub mod compatibility;
+pub mod events;
 pub mod explain;
 mod labels;
 mod local;
@@ -56,6 +57,7 @@ use crate::engine::Engine;
 pub use crate::headers;
 use crate::limits::Limits;
 pub use authorization::{AuthorizationOptions, Unauthorized};
+pub use events::Events;
 use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
@@ -96,6 +98,8 @@ pub struct Gateway {
     options: GatewayOptions,
     /// Slots of events that are executed at the same time.
     event_slots: Semaphore,
+    /// Validator of the composed schema; `None` without subgraphs of events.
+    event_validator: Option<Validator>,
 }
 
 /// Transport of requests to a subgraph.
@@ -105,6 +109,8 @@ pub enum SubgraphTransport {
     Remote(Remote),
     /// In this process.
     Local(Local),
+    /// Events of brokers.
+    Events(Events),
 }
 
 /// A subgraph over HTTP.
@@ -137,7 +143,7 @@ impl SubgraphTransport {
     pub fn remote(&self) -> Option<&Remote> {
         match self {
             Self::Remote(remote) => Some(remote),
-            Self::Local(_) => None,
+            Self::Local(_) | Self::Events(_) => None,
         }
     }
 
@@ -147,6 +153,7 @@ impl SubgraphTransport {
         match self {
             Self::Remote(remote) => &remote.shared,
             Self::Local(local) => &local.shared,
+            Self::Events(events) => &events.shared,
         }
     }
 
@@ -155,7 +162,16 @@ impl SubgraphTransport {
     pub fn local(&self) -> Option<&Local> {
         match self {
             Self::Local(local) => Some(local),
-            Self::Remote(_) => None,
+            Self::Remote(_) | Self::Events(_) => None,
+        }
+    }
+
+    /// Returns the transport of events.
+    #[must_use]
+    pub fn events(&self) -> Option<&Events> {
+        match self {
+            Self::Events(events) => Some(events),
+            Self::Remote(_) | Self::Local(_) => None,
         }
     }
 }
@@ -181,6 +197,8 @@ impl Gateway {
         if options.expose_plan {
             read_headers.add(headers::PLAN);
         }
+        let has_events = transports.iter().any(|transport| transport.events().is_some());
+        let event_validator = has_events.then(|| Validator::new(&supergraph.schema));
         Arc::new(Self {
             supergraph,
             validator,
@@ -190,6 +208,7 @@ impl Gateway {
             read_headers,
             options,
             event_slots: Semaphore::new(subscription::MOST_AT_ONCE),
+            event_validator,
         })
     }
 

@@ -23,6 +23,7 @@ use supergraph::SubgraphId;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::spawn_local;
 
+use super::events::{EventInputs, EventSubscription};
 use super::shared_execution::{EventResponses, ResponseKey};
 use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
@@ -67,6 +68,8 @@ struct Operation {
     variables: Variables,
     caller: Caller,
     key: Arc<ResponseKey>,
+    /// The subscription, if its subgraph is one of events.
+    events: Option<EventSubscription>,
 }
 
 /// The work for the subscription of a source in this process.
@@ -143,9 +146,30 @@ impl GatewayWorker {
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut false)?;
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut None)?;
+        gateway.check_topics(&prepared, operation, &variables)?;
+        let events = self.event_subscription(operation, &prepared, &variables);
         let key = Arc::new(ResponseKey::new(&prepared, &variables, caller));
         let (worker, caller) = (Rc::clone(self), caller.clone());
-        Ok(Operation { worker, document, prepared, variables, caller, key })
+        Ok(Operation { worker, document, prepared, variables, caller, key, events })
+    }
+
+    /// Returns the subscription to events, if the source stream is one of events.
+    fn event_subscription(
+        &self,
+        operation: &graphql::operation::Operation,
+        prepared: &Prepared,
+        variables: &Variables,
+    ) -> Option<EventSubscription> {
+        let supergraph = &self.gateway().supergraph;
+        let inputs = Inputs { supergraph, operation, plan: &prepared.plan, variables };
+        let SourceRequest { subgraph, fetch, .. } = source_request(inputs)?;
+        match self.client(subgraph)? {
+            SubgraphClient::Events(events) => {
+                let inputs = EventInputs { supergraph, prepared, operation, variables };
+                events.subscription(fetch, inputs)
+            }
+            SubgraphClient::Remote(_) | SubgraphClient::Local(_) => None,
+        }
     }
 
     /// Executes the subscription of a source in this process.
@@ -159,6 +183,14 @@ impl GatewayWorker {
 impl Operation {
     /// Begins the source stream. A listener that receives it already is kept, and misses nothing.
     fn begin(&self, kept: Option<(Listener, &mut bool)>) -> BegunSource {
+        if let Some(events) = &self.events {
+            let (kept, may_miss) = kept.unzip();
+            let (listener, is_kept) = events.listen(kept);
+            if let (Some(may_miss), true) = (may_miss, is_kept) {
+                *may_miss = false;
+            }
+            return (Source::Remote(listener), None);
+        }
         let Self { worker, document, prepared, variables, caller, .. } = self;
         let gateway = worker.gateway();
         let inputs = Inputs {
@@ -193,7 +225,23 @@ impl Operation {
                 }
                 Err(response) => (Source::Once(Some(response.body.into())), None),
             },
-            None => (Source::Once(None), None),
+            Some(SubgraphClient::Events(_)) | None => (Source::Once(None), None),
+        }
+    }
+
+    /// Whether an event passes the filter of an event-driven subgraph.
+    fn accepts(&self, event: &[u8]) -> bool {
+        let supergraph = &self.worker.gateway().supergraph;
+        let events = self.events.as_ref();
+        events.is_none_or(|events| events.accepts(supergraph, &self.prepared, event))
+    }
+
+    /// Returns the response of the subgraph: the event itself, or one made of it.
+    fn subgraph_response(&self, event: Bytes) -> EventResult {
+        let supergraph = &self.worker.gateway().supergraph;
+        match &self.events {
+            Some(events) => events.response(supergraph, &self.prepared, &event),
+            None => Ok(event),
         }
     }
 
@@ -204,7 +252,8 @@ impl Operation {
             if let Some(sender) = pending.sender.take() {
                 let (operation, body) = (Rc::clone(&self), event.body.clone());
                 spawn_local(async move {
-                    let response = operation.execute(Some(Ok(body))).await;
+                    let event = operation.subgraph_response(body);
+                    let response = operation.execute(Some(event)).await;
                     sender.send_replace(Some(response));
                 });
             }
@@ -212,7 +261,7 @@ impl Operation {
                 return response;
             }
         }
-        self.execute(Some(Ok(event.body.clone()))).await
+        self.execute(Some(self.subgraph_response(event.body.clone()))).await
     }
 
     async fn execute_alone(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
@@ -287,6 +336,7 @@ impl GatewaySubscription {
                     None => self.has_ended = true,
                 },
                 Source::Remote(listener) => match listener.next().await {
+                    Event::Response(response) if !self.operation.accepts(&response.body) => {}
                     Event::Response(response) => {
                         let operation = Rc::clone(&self.operation);
                         self.running = Some(Box::pin(operation.execute_shared(response)));
