@@ -147,6 +147,16 @@ impl SubgraphTransport {
         }
     }
 
+    /// Number of running subscriptions, and of their WebSockets; `None` for a source in this process.
+    #[must_use]
+    pub fn subscriptions(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Remote(remote) => Some(remote.running.count()),
+            Self::Events(events) => Some((events.subscriptions(), 0)),
+            Self::Local(_) => None,
+        }
+    }
+
     /// Returns the state shared by all threads.
     #[must_use]
     pub fn shared(&self) -> &Arc<Shared> {

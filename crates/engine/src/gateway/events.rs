@@ -97,6 +97,12 @@ impl Gateway {
 }
 
 impl Events {
+    /// Number of subscriptions to its brokers.
+    #[must_use]
+    pub fn subscriptions(&self) -> usize {
+        self.brokers.iter().map(|(_, broker)| broker.subscriptions()).sum()
+    }
+
     /// Returns the subscription of a fetch; `None` if it has no event directive.
     pub(super) fn subscription(
         &self,

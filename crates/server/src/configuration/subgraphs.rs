@@ -7,12 +7,15 @@
 //! * `entry`: the entry of one subgraph, or of all
 //! * `headers`: rules for forwarded headers
 //! * `source`: a source in this process
+//! * `events`: a subgraph of events; `providers`: the brokers of events
 //! * `subscription`: the protocol of subscriptions
 //! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
 mod entry;
+mod events;
 mod headers;
+mod providers;
 mod resolve;
 mod schema;
 mod source;
@@ -28,7 +31,8 @@ use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
 use entry::SubgraphEntry;
-pub(crate) use resolve::{Defaults, LocalSource, Resolved};
+use providers::ProviderEntry;
+pub(crate) use resolve::{Defaults, EventSource, LocalSource, Resolved};
 pub(crate) use schema::schema;
 use table::Reader;
 
@@ -39,6 +43,8 @@ pub(crate) struct SubgraphsFile {
     /// The entry of all subgraphs.
     all: SubgraphEntry,
     subgraphs: Vec<Named>,
+    /// Brokers of events.
+    providers: Vec<ProviderEntry>,
 }
 
 /// The entry of one subgraph.
@@ -50,7 +56,7 @@ struct Named {
 }
 
 /// The tables of a file.
-const TABLES: [&str; 2] = ["all", "subgraphs"];
+const TABLES: [&str; 3] = ["all", "subgraphs", "providers"];
 
 impl SubgraphsFile {
     /// Parses a file, and reports all problems at once.
@@ -122,6 +128,12 @@ impl SubgraphsFile {
                             let entry = SubgraphEntry::read_one(reader, table);
                             self.subgraphs.push(Named { name, position, entry });
                         }
+                    }
+                }
+                "providers" => {
+                    let Some(providers) = reader.table("providers", value) else { continue };
+                    for (name, value) in providers {
+                        self.providers.extend(providers::read(reader, name.get_ref(), value));
                     }
                 }
                 _ => reader.unknown(name, "the file", &TABLES),
