@@ -79,7 +79,9 @@ impl Client {
         self.subscribe(subject)?;
         thread::spawn(move || {
             while let Ok(Message { reply: Some(reply), .. }) = self.receive() {
-                if self.publish(&reply, response).is_err() {
+                // Without a flush, which would skip the next request.
+                let publication = format!("PUB {reply} {}\r\n{response}\r\n", response.len());
+                if self.send(&publication).is_err() {
                     return;
                 }
             }

@@ -177,7 +177,7 @@ mod tests {
             "timeout": "5s"
         });
         let events = json!({
-            "sdl": "events.graphqls",
+            "sdl": "events",
             "timeout": "5s",
             "max-answer": "8MiB",
             "max-requests": "25%"
