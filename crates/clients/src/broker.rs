@@ -161,15 +161,13 @@ impl Broker {
     async fn follow(&self, upstream: &Arc<Upstream>, topics: &EventTopics) -> Event {
         let followed = match (&self.connection, &topics.consumer) {
             (Connection::Nats(nats), None) => nats.follow(&self.settings, upstream, topics).await,
-            (Connection::Nats(nats), Some(consumer)) => {
-                match nats.client(&self.settings).await {
-                    Ok(client) => {
-                        let instance = self.settings.instance();
-                        jet_stream::follow(client, instance, upstream, topics, consumer).await
-                    }
-                    Err(error) => Err(error),
+            (Connection::Nats(nats), Some(consumer)) => match nats.client(&self.settings).await {
+                Ok(client) => {
+                    let instance = self.settings.instance();
+                    jet_stream::follow(client, instance, upstream, topics, consumer).await
                 }
-            }
+                Err(error) => Err(error),
+            },
             (Connection::Redis { channels, .. }, None) => channels.follow(upstream, topics).await,
             (Connection::Redis { .. }, Some(_)) => Err(unavailable("Redis has no streams of NATS")),
         };
@@ -196,7 +194,8 @@ async fn within<T: Send + 'static>(
     limit: Duration,
     command: impl Future<Output = Result<T, SubgraphError>> + Send + 'static,
 ) -> Result<T, SubgraphError> {
-    let command = async move { timeout(limit, command).await.unwrap_or(Err(SubgraphError::Timeout)) };
+    let command =
+        async move { timeout(limit, command).await.unwrap_or(Err(SubgraphError::Timeout)) };
     match thread::spawn(command) {
         Some(task) => {
             task.await.unwrap_or_else(|_| Err(unavailable("the thread of the brokers has stopped")))

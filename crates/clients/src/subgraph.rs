@@ -47,9 +47,9 @@ pub use request::{SubgraphError, SubgraphRequest, SubgraphResponse, Unavailable}
 pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
+pub(crate) use subscription::{EndGuard, Upstream, UpstreamKey, Upstreams};
 pub use subscription::{
     Event, Listener, RunningSubscriptions, SharedResponse, SubscriptionClient,
     SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
-pub(crate) use subscription::{EndGuard, Upstream, UpstreamKey, Upstreams};
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

@@ -73,9 +73,8 @@ pub(crate) fn provide_pooler(offline: bool) -> Result<Provided, DebianError> {
 /// Installs the brokers of events if they are missing: NATS and Redis.
 pub(crate) fn provide_brokers(offline: bool) -> Result<Provided, DebianError> {
     const PROGRAMS: [&str; 2] = ["nats-server", "redis-server"];
-    let is_installed = |name: &&str| {
-        Path::new("/usr/sbin").join(name).is_file() || program::find(name).is_some()
-    };
+    let is_installed =
+        |name: &&str| Path::new("/usr/sbin").join(name).is_file() || program::find(name).is_some();
     if PROGRAMS.iter().all(is_installed) {
         return Ok(Provided::Installed);
     }

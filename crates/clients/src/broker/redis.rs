@@ -108,10 +108,9 @@ fn client(settings: &BrokerSettings) -> RedisResult<Client> {
     let root_cert = settings.files.authorities.as_ref().map(read).transpose()?;
     let client_tls = match &settings.files.own {
         None => None,
-        Some(OwnCertificate { certificate, key }) => Some(redis::ClientTlsConfig {
-            client_cert: read(certificate)?,
-            client_key: read(key)?,
-        }),
+        Some(OwnCertificate { certificate, key }) => {
+            Some(redis::ClientTlsConfig { client_cert: read(certificate)?, client_key: read(key)? })
+        }
     };
     Client::build_with_tls(address, redis::TlsCertificates { client_tls, root_cert })
 }

@@ -66,7 +66,8 @@ impl BrokerSettings {
     /// Returns true if connections with the other settings can be kept.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let Self { name, url, user, password, token, instance, connect_timeout, files, tls: _ } = self;
+        let Self { name, url, user, password, token, instance, connect_timeout, files, tls: _ } =
+            self;
         *name == other.name
             && *url == other.url
             && *user == other.user

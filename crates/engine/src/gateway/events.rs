@@ -254,7 +254,12 @@ impl EventSubscription {
     }
 
     /// Whether an event passes the filter of the field.
-    pub(super) fn accepts(&self, supergraph: &Supergraph, prepared: &Prepared, event: &[u8]) -> bool {
+    pub(super) fn accepts(
+        &self,
+        supergraph: &Supergraph,
+        prepared: &Prepared,
+        event: &[u8],
+    ) -> bool {
         self.with_call(supergraph, prepared, |_, call| call.accepts(event)).unwrap_or(true)
     }
 

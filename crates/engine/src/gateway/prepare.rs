@@ -63,7 +63,8 @@ impl CachedPlan for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, plan_key, plan, cost, subgraphs, literals, events, is_long: _ } = self;
+        let Self { structure, plan_key, plan, cost, subgraphs, literals, events, is_long: _ } =
+            self;
         let PlanKey { labels, denied } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()

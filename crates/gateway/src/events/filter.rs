@@ -194,7 +194,12 @@ mod tests {
         check(condition, &json!({}), &accepted, &[r#"{"id":2}"#, "{}", "[]", r#"{"id":[1]}"#]);
         let condition = "{ IN: { fieldPath: \"of.id\", values: [\"{{ args.ids }}\"] } }";
         let arguments = json!({ "ids": [1, 2] });
-        check(condition, &arguments, &[r#"{"of":{"id":2}}"#], &[r#"{"of":{"id":3}}"#, r#"{"of":1}"#]);
+        check(
+            condition,
+            &arguments,
+            &[r#"{"of":{"id":2}}"#],
+            &[r#"{"of":{"id":3}}"#, r#"{"of":1}"#],
+        );
         check(condition, &json!({ "ids": "7" }), &[r#"{"of":{"id":7}}"#], &[r#"{"of":{"id":1}}"#]);
         check(condition, &json!({ "ids": null }), &[], &[r#"{"of":{"id":1}}"#]);
     }

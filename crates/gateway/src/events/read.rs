@@ -147,7 +147,8 @@ impl Reader<'_> {
             (Ok(_), Err((line, message))) => return self.problem(line, message),
         };
         if root == Root::Mutation && field.r#type.to_string() != [PUBLISH_RESULT, "!"].concat() {
-            let message = format!("the field `{}` is not of the type `{PUBLISH_RESULT}!`", field.name);
+            let message =
+                format!("the field `{}` is not of the type `{PUBLISH_RESULT}!`", field.name);
             return self.problem(field.line, message);
         }
         let id = text(directive, "providerId").unwrap_or(DEFAULT_PROVIDER).into();
@@ -334,9 +335,8 @@ fn template(text: &str, kind: ProviderKind, may_match: bool) -> Result<Template,
         return Err("a topic is empty".to_owned());
     }
     if kind == ProviderKind::Nats {
-        let is_wrong = |letter: char| {
-            letter.is_whitespace() || (!may_match && matches!(letter, '*' | '>'))
-        };
+        let is_wrong =
+            |letter: char| letter.is_whitespace() || (!may_match && matches!(letter, '*' | '>'));
         if template.texts().any(|text| text.contains(is_wrong)) {
             return Err(format!("`{text}` is no subject"));
         }

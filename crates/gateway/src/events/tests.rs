@@ -155,7 +155,8 @@ fn a_response_has_the_selected_members_of_an_event() {
     for wrong in ["", "{", "{\"id\":3}}", "id", "\u{1}"] {
         check_response(text, wrong, Err(EventError::InvalidJson));
     }
-    let text = "subscription { seen { __typename ... on Visitor { of { id } } ... on Employee { id } } }";
+    let text =
+        "subscription { seen { __typename ... on Visitor { of { id } } ... on Employee { id } } }";
     let event = r#"{"of":{"id":"a","x":1},"__typename":"Visitor"}"#;
     let response = r#"{"data":{"seen":{"__typename":"Visitor","of":{"id":"a"}}}}"#;
     check_response(text, event, Ok(response));
@@ -169,7 +170,10 @@ fn a_filter_reads_arguments() {
     let calls = called.calls();
     assert!(calls[0].accepts(br#"{"id":2}"#));
     assert!(!calls[0].accepts(br#"{"id":3}"#));
-    let consumer = match &Called::new("subscription { updated(id: 1) { id } }", "{}").calls()[0].field.action {
+    let consumer = match &Called::new("subscription { updated(id: 1) { id } }", "{}").calls()[0]
+        .field
+        .action
+    {
         Action::Subscribe { consumer, .. } => consumer.clone(),
         other => panic!("{other:?}"),
     };
@@ -212,7 +216,13 @@ fn wrong_schemas_are_refused_with_all_problems() {
         "#]],
     );
     check_problems(
-        &[("edfs__PublishResult!", "Employee!"), ("seen: Seen! @edfs__nats", "seen: Seen! @edfs__natsPublish(subject: \"a\") @edfs__nats")],
+        &[
+            ("edfs__PublishResult!", "Employee!"),
+            (
+                "seen: Seen! @edfs__nats",
+                "seen: Seen! @edfs__natsPublish(subject: \"a\") @edfs__nats",
+            ),
+        ],
         &expect![[r#"
             line 8: the field `update` is not of the type `edfs__PublishResult!`
             line 21: the field `seen` has several event directives

@@ -113,9 +113,8 @@ impl Writer<'_> {
         let object = self.object_type(declared, typename)?;
         let (schema, operation) = (self.schema, self.operation);
         let mut budget = Budget::new(usize::MAX);
-        let fields =
-            collect_fields(operation, schema, object, sets, self.steering, &mut budget)
-                .map_err(|_| EventError::TooManyFields)?;
+        let fields = collect_fields(operation, schema, object, sets, self.steering, &mut budget)
+            .map_err(|_| EventError::TooManyFields)?;
         self.out.push(b'{');
         let mut separator: &[u8] = b"";
         for field in &fields {

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::postgres::create_own_folder;
 use crate::postgres::watched::{
     WATCHER, exited_file, free_port, log_file, read_log, remove_folder, stop,
 };
-use crate::postgres::create_own_folder;
 
 const START_LIMIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(10);

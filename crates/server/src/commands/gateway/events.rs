@@ -31,10 +31,8 @@ impl Known {
     ) -> Result<Events, Failure> {
         let name = &*supergraph.subgraph(id).name;
         let read = gateway::events::read(supergraph, id, &source.text);
-        let subgraph = read.map_err(|problems| Failure::WrongEvents {
-            file: source.file.clone(),
-            problems,
-        })?;
+        let subgraph =
+            read.map_err(|problems| Failure::WrongEvents { file: source.file.clone(), problems })?;
         let mut brokers = Vec::new();
         for provider in subgraph.providers() {
             let broker = self.broker(before, provider, source).ok_or_else(|| {

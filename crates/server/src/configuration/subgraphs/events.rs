@@ -22,7 +22,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Event
     let sdl = table.get("sdl")?;
     for name in table.keys().filter(|name| !KEYS.contains(&&**name.get_ref())) {
         let written = name.get_ref().escape_debug();
-        let message = format!("`{written}` has no place beside `sdl`, which is a subgraph of events");
+        let message =
+            format!("`{written}` has no place beside `sdl`, which is a subgraph of events");
         reader.wrong(name.span().start, message);
     }
     let position = reader.position(sdl.span().start);

@@ -25,7 +25,8 @@ fn wrong_schemas_and_providers_are_refused_with_their_places() {
     let wrong = EVENTS.replace("args.prefix", "args.none");
     let error = refusal(&wrong, NATS, REDIS);
     assert!(error.contains("events.graphqls:33: the field has no argument `none`"), "{error}");
-    let other = EVENTS.replace("subject: \"employees.get", "providerId: \"other\", subject: \"employees.get");
+    let other = EVENTS
+        .replace("subject: \"employees.get", "providerId: \"other\", subject: \"employees.get");
     let error = refusal(&other, NATS, REDIS);
     let expected = "the subgraph `events` needs `nats` in `[providers.other]`";
     assert!(error.contains(expected), "{error}");
