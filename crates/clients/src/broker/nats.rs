@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event as NatsEvent, RequestErrorKind};
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -39,13 +40,22 @@ impl Nats {
         Ok(client.insert(connected).clone())
     }
 
+    /// Returns the connection if it is open: the library would send messages later.
+    async fn connected(&self, settings: &BrokerSettings) -> Result<Client, SubgraphError> {
+        let client = self.client(settings).await?;
+        match client.connection_state() {
+            State::Connected => Ok(client),
+            State::Pending | State::Disconnected => Err(unavailable("the connection is lost")),
+        }
+    }
+
     pub(super) async fn publish(
         &self,
         settings: &BrokerSettings,
         subject: String,
         event: Bytes,
     ) -> Result<(), SubgraphError> {
-        let client = self.client(settings).await?;
+        let client = self.connected(settings).await?;
         let failed = |error: &dyn std::error::Error| unavailable(&error.to_string());
         client.publish(subject, event).await.map_err(|error| failed(&error))?;
         client.flush().await.map_err(|error| failed(&error))
@@ -57,7 +67,7 @@ impl Nats {
         subject: String,
         body: Bytes,
     ) -> Result<Bytes, SubgraphError> {
-        let client = self.client(settings).await?;
+        let client = self.connected(settings).await?;
         // The caller limits the time.
         let request = async_nats::Request::new().payload(body).timeout(None);
         match client.send_request(subject, request).await {
@@ -89,6 +99,8 @@ impl Nats {
         while let Some(message) = messages.next().await {
             publish_event(upstream, topics, message.payload);
         }
+        // The library connects no more, for instance since the credentials are refused now.
+        *self.client.lock().await = None;
         Err(unavailable("the connection was closed"))
     }
 }

@@ -73,7 +73,7 @@ impl Kind {
 }
 
 impl Broker {
-    /// Starts a broker on a free port, with further arguments.
+    /// Starts a broker on a free port, with further arguments, in which `PORT` is the port.
     pub fn start(kind: Kind, arguments: &[&str]) -> Result<Self, StartError> {
         let folder = create_own_folder().map_err(StartError::Folder)?;
         let mut broker = Self {
@@ -119,7 +119,9 @@ impl Broker {
                 command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(&data);
             }
         }
-        command.args(&self.arguments).env("STOP_SIGNAL", "KILL").current_dir(&data);
+        let arguments = self.arguments.iter();
+        command.args(arguments.map(|argument| argument.replace("PORT", &port)));
+        command.env("STOP_SIGNAL", "KILL").current_dir(&data);
         command.stdin(Stdio::piped()).stdout(log).stderr(errors).process_group(0);
         self.watcher = Some(command.spawn().map_err(StartError::Program)?);
         self.wait_until_ready(&run)

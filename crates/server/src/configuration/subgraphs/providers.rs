@@ -1,5 +1,6 @@
 //! Brokers of events, by the ids that a schema names (`providerId`).
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use super::table::{Reader, Value};
 use crate::configuration::problem::{Position, Problem};
 
 /// A broker of events.
-#[derive(Debug)]
 pub(super) struct ProviderEntry {
     provider: Provider,
     position: Position,
@@ -93,6 +93,9 @@ fn broker(
         reader.wrong(offset, format!("`{}` needs `url`", kind.name()));
     }
     let (value, url) = url?;
+    if kind == ProviderKind::Redis && has("tls") && !url.is_encrypted {
+        reader.wrong(value.span().start, "`tls` needs an `url` with `rediss://`".to_owned());
+    }
     let is_fit = match kind {
         ProviderKind::Nats => url.kind == BrokerKind::Nats,
         ProviderKind::Redis => url.kind == BrokerKind::Redis,
@@ -103,6 +106,16 @@ fn broker(
     }
     let position = reader.position(offset);
     Some(ProviderEntry { provider, position, url, user, password, token, instance, tls })
+}
+
+/// Without credentials, which must not reach a log.
+impl fmt::Debug for ProviderEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderEntry")
+            .field("provider", &self.provider)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ProviderEntry {
