@@ -121,7 +121,7 @@ impl Broker {
         listener.is_of(&self.key(topics))
     }
 
-    /// Publishes an event, and waits until the broker has received it.
+    /// Publishes an event, and waits until it is sent to NATS or received by Redis.
     pub async fn publish(
         self: &Arc<Self>,
         topic: String,

@@ -47,6 +47,9 @@ pub(super) struct EventSubscription {
     topics: EventTopics,
 }
 
+/// A result whose error has details for the log.
+type Detailed<T> = Result<T, (FetchError, Box<str>)>;
+
 /// The execution of a fetch.
 #[derive(Clone, Copy)]
 pub(super) struct EventInputs<'a> {
@@ -148,7 +151,7 @@ impl Events {
         request: &FetchRequest<'_>,
         inputs: EventInputs<'_>,
         deadline: Instant,
-    ) -> Result<Bytes, (FetchError, Box<str>)> {
+    ) -> Detailed<Bytes> {
         let EventInputs { supergraph, prepared, operation, variables } = inputs;
         let permit = self.shared.acquire(deadline).await.map_err(|error| detailed(&error))?;
         let planned = prepared.events.get(request.fetch.index()).and_then(Option::as_ref);
@@ -197,11 +200,7 @@ struct CallContext<'c> {
 
 impl CallContext<'_> {
     /// Publishes an event. A broker that does not receive it is no error, but the result of the field.
-    async fn publish(
-        &self,
-        call: &Call<'_>,
-        response: &mut EventResponse,
-    ) -> Result<(), (FetchError, Box<str>)> {
+    async fn publish(&self, call: &Call<'_>, response: &mut EventResponse) -> Detailed<()> {
         let (broker, topic) = self.topic(call)?;
         let published = broker.publish(topic, call.payload(), self.events.timeout).await;
         let success = published.is_ok();
@@ -223,18 +222,13 @@ impl CallContext<'_> {
         broker.request(topic, call.payload(), self.events.timeout).await
     }
 
-    fn add(
-        &self,
-        call: &Call<'_>,
-        event: &[u8],
-        response: &mut EventResponse,
-    ) -> Result<(), (FetchError, Box<str>)> {
+    fn add(&self, call: &Call<'_>, event: &[u8], response: &mut EventResponse) -> Detailed<()> {
         response
             .add_event(self.planned, self.supergraph, self.variables, call, event)
             .map_err(|error| invalid(error.to_string()))
     }
 
-    fn topic(&self, call: &Call<'_>) -> Result<(&Arc<Broker>, String), (FetchError, Box<str>)> {
+    fn topic(&self, call: &Call<'_>) -> Detailed<(&Arc<Broker>, String)> {
         let topics = call.topics().map_err(|error| invalid(error.to_string()))?;
         let broker = self.events.broker(&call.field.provider);
         let broker = broker.ok_or_else(|| invalid("the field has no broker".to_owned()))?;
@@ -269,7 +263,7 @@ impl EventSubscription {
         supergraph: &Supergraph,
         prepared: &Prepared,
         event: &[u8],
-    ) -> Result<Bytes, (FetchError, Box<str>)> {
+    ) -> Detailed<Bytes> {
         let response = self.with_call(supergraph, prepared, |planned, call| {
             planned.response(supergraph, &self.variables, call, event)
         });

@@ -66,10 +66,15 @@ impl Kind {
         let mut folders = std::env::split_paths(&paths).chain(["/usr/sbin".into()]);
         let is_installed = folders.any(|folder: PathBuf| folder.join(program).is_file());
         if !is_installed {
-            println!("not run: there is no {program}");
+            print_not_run(program);
         }
         is_installed
     }
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
+fn print_not_run(program: &str) {
+    eprintln!("not run: {program} is not installed; `cargo xtask setup` installs it");
 }
 
 impl Broker {

@@ -10,6 +10,7 @@ mod redis;
 mod settings;
 
 use std::fs;
+use std::io::BufRead;
 
 use serde_json::{Value, json};
 use testkit::broker::{Broker, Kind};
@@ -25,7 +26,7 @@ const EVENTS: &str = include_str!("brokers/events.graphqls");
 struct Site {
     server: Server,
     stubs: Stubs,
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl Site {
@@ -35,7 +36,7 @@ impl Site {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let usual = ["--listen", "127.0.0.1:0"];
         let server = Server::start(&[&["gateway"], &words[..], &usual, options].concat());
-        Self { server, stubs, _folder: folder }
+        Self { server, stubs, folder }
     }
 
     /// With the address of NATS; that of Redis has no server.
@@ -52,6 +53,16 @@ impl Site {
         let body = json!({ "query": query }).to_string();
         let headers = "Accept: text/event-stream\r\n";
         Events::of(&self.server, &post("application/json", headers, &body))
+    }
+
+    /// Reloads the files.
+    fn reload(&mut self) {
+        self.server.signal("HUP");
+        let mut line = String::new();
+        while !line.contains("reloaded") {
+            line.clear();
+            assert!(self.server.log.read_line(&mut line).unwrap() > 0, "the log has ended");
+        }
     }
 
     fn query(&self, query: &str) -> Value {

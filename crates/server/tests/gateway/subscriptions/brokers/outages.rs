@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::broker::{Kind, nats, redis};
 
-use super::{Site, broker, employee};
+use super::{EVENTS, Site, broker, employee};
 
 fn interrupted() -> (String, Value) {
     ("SUBSCRIPTION_INTERRUPTED".into(), json!(null))
@@ -67,4 +67,29 @@ fn a_broker_that_is_away_from_the_beginning_is_an_error() {
     client.wait_for_patterns(1).unwrap();
     client.publish("changed:1", r#"{"id":1}"#).unwrap();
     assert_eq!(events.next(), employee("updatedRedis", 1));
+}
+
+#[test]
+fn a_subscription_keeps_its_place_after_a_reload() {
+    let Some(broker) = broker(Kind::Nats, &[]) else { return };
+    let mut site = Site::with_nats(&broker);
+    let mut events = site.subscribe("subscription { updated(id: 1) { id name } }");
+    nats::wait_for_subscriptions(&broker, "employees.changed.1", 1).unwrap();
+    let mut client = nats::Client::connect(&broker).unwrap();
+    site.reload();
+    client.publish("employees.changed.1", r#"{"id":1}"#).unwrap();
+    assert_eq!(events.next(), employee("updated", 1));
+    // Another subject.
+    let schema = EVENTS.replace("employees.changed.{{", "employees.renamed.{{");
+    std::fs::write(site.folder.file("events.graphqls"), schema).unwrap();
+    site.reload();
+    assert_eq!(events.error(), interrupted());
+    nats::wait_for_subscriptions(&broker, "employees.changed.1", 0).unwrap();
+    client.publish("employees.renamed.1", r#"{"id":2}"#).unwrap();
+    assert_eq!(events.next(), employee("updated", 2));
+    // A wrong schema changes nothing.
+    std::fs::write(site.folder.file("events.graphqls"), "type Query { a: Int }").unwrap();
+    site.server.signal("HUP");
+    client.publish("employees.moved.1", r#"{"id":3}"#).unwrap();
+    assert_eq!(events.next(), employee("updated", 3));
 }
