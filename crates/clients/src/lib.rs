@@ -1,7 +1,8 @@
-//! HTTP clients for other servers. No other crate opens outgoing HTTP connections.
+//! Clients of other servers. No other crate opens outgoing HTTP connections.
 //!
 //! * [`subgraph`]: GraphQL requests to subgraphs, many a second: connection pool, retries, circuit
 //!   breaker, bulkhead, deduplication
+//! * [`broker`]: events of NATS and Redis, and their subscriptions
 //! * [`coding`]: compression and decompression of bodies, also for the server
 //! * [`connect`]: connections with TLS, also for other senders
 //! * [`histogram`]: histograms of durations, for metrics, also for the server
@@ -16,6 +17,7 @@
 #[cfg(test)]
 extern crate self as clients;
 
+pub mod broker;
 pub mod coding;
 pub mod connect;
 pub mod egress;

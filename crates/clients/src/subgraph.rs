@@ -41,6 +41,7 @@ pub mod tls;
 pub use bulkhead::Permit;
 pub use circuit_breaker::BreakerState;
 pub use client::Client;
+pub(crate) use deduplication::Key;
 pub use endpoint::{Endpoint, EndpointError};
 pub use request::{SubgraphError, SubgraphRequest, SubgraphResponse, Unavailable};
 pub use settings::{BreakerSettings, Compression, Http2, Settings};
@@ -51,4 +52,5 @@ pub use subscription::{
     RunningSubscriptions, SharedResponse, SubscriptionClient, SubscriptionCounts,
     SubscriptionProtocol, SubscriptionRequest, SubscriptionSettings,
 };
+pub(crate) use subscription::{EndGuard, Upstream, UpstreamKey, Upstreams};
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

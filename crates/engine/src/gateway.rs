@@ -17,7 +17,7 @@
 //! * `long_queries`: queries with long responses, on separate threads
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
-//!   comparison of these with the supergraph
+//!   comparison of these with the supergraph; [`events`]: subgraphs of events of brokers
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share; `event_memory`: the memory of
 //!   queued events
@@ -28,6 +28,7 @@ mod authorization;
 mod caller;
 pub mod compatibility;
 mod event_memory;
+pub mod events;
 pub mod explain;
 mod labels;
 mod local;
@@ -43,7 +44,9 @@ pub mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clients::subgraph::{RunningSubscriptions, Settings, Shared, SubscriptionSettings};
+use clients::subgraph::{
+    RunningSubscriptions, Settings, Shared, SubscriptionCounts, SubscriptionSettings,
+};
 use gateway::planner;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
@@ -58,6 +61,7 @@ use crate::engine::Engine;
 pub use crate::headers;
 use crate::limits::Limits;
 pub use authorization::{AuthorizationOptions, Unauthorized};
+pub use events::Events;
 use headers::ReadHeaders;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
@@ -98,6 +102,8 @@ pub struct Gateway {
     options: GatewayOptions,
     /// Slots of events that are executed at the same time.
     event_slots: Semaphore,
+    /// Validator of the composed schema; `None` without subgraphs of events.
+    event_validator: Option<Validator>,
 }
 
 /// Transport of requests to a subgraph.
@@ -107,6 +113,8 @@ pub enum SubgraphTransport {
     Remote(Remote),
     /// In this process.
     Local(Local),
+    /// Events of brokers.
+    Events(Events),
 }
 
 /// A subgraph over HTTP.
@@ -139,6 +147,16 @@ impl SubgraphTransport {
     pub fn remote(&self) -> Option<&Remote> {
         match self {
             Self::Remote(remote) => Some(remote),
+            Self::Local(_) | Self::Events(_) => None,
+        }
+    }
+
+    /// Counters of running subscriptions; `None` for a source in this process.
+    #[must_use]
+    pub fn subscriptions(&self) -> Option<SubscriptionCounts> {
+        match self {
+            Self::Remote(remote) => Some(remote.running.counts()),
+            Self::Events(events) => Some(events.subscriptions()),
             Self::Local(_) => None,
         }
     }
@@ -149,6 +167,7 @@ impl SubgraphTransport {
         match self {
             Self::Remote(remote) => &remote.shared,
             Self::Local(local) => &local.shared,
+            Self::Events(events) => &events.shared,
         }
     }
 
@@ -157,7 +176,16 @@ impl SubgraphTransport {
     pub fn local(&self) -> Option<&Local> {
         match self {
             Self::Local(local) => Some(local),
-            Self::Remote(_) => None,
+            Self::Remote(_) | Self::Events(_) => None,
+        }
+    }
+
+    /// Returns the transport of events.
+    #[must_use]
+    pub fn events(&self) -> Option<&Events> {
+        match self {
+            Self::Events(events) => Some(events),
+            Self::Remote(_) | Self::Local(_) => None,
         }
     }
 }
@@ -183,6 +211,8 @@ impl Gateway {
         if options.expose_plan {
             read_headers.add(headers::PLAN);
         }
+        let has_events = transports.iter().any(|transport| transport.events().is_some());
+        let event_validator = has_events.then(|| Validator::new(&supergraph.schema));
         Arc::new(Self {
             supergraph,
             validator,
@@ -192,6 +222,7 @@ impl Gateway {
             read_headers,
             options,
             event_slots: Semaphore::new(subscription::MOST_AT_ONCE),
+            event_validator,
         })
     }
 

@@ -16,7 +16,8 @@
 //! * [`tokens`], [`json`], [`recorded`]: the two formats of subgraph responses
 //! * [`subgraph_error`], [`map_errors`], [`cause`], [`path`]: errors, and the values that are null
 //!   because of them
-//! * [`source_stream`]: the request that begins the source stream of a subscription
+//! * [`source_stream`]: the request that begins the source stream of a subscription; [`event`]: a
+//!   response made of an event of a broker
 //! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
 
 mod arena;
@@ -25,6 +26,7 @@ mod contexts;
 mod copy;
 mod duplicates;
 mod errors;
+mod event;
 mod json;
 mod map_errors;
 mod path;
@@ -58,6 +60,8 @@ use response::{MemoryReservation, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
+pub use event::EventError;
+pub(crate) use event::write_event;
 pub use run::{Executed, execute};
 pub use source_stream::{SourceRequest, source_request};
 pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};

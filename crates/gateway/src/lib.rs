@@ -6,9 +6,11 @@
 //! * [`planner`]: query planner: which subgraph resolves which field, in which order
 //! * [`plan`]: query plan: the fetches and their documents
 //! * [`execute`]: execution of a plan: subgraph responses into the response
+//! * [`events`]: subgraphs whose root fields are events of brokers
 
 pub mod access;
 pub mod cost;
+pub mod events;
 pub mod execute;
 pub mod outline;
 pub mod plan;

@@ -5,12 +5,13 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use engine::gateway::compatibility::Incompatibility;
 use engine::session::KeyError;
 use engine::{OpenError, RowError};
+use gateway::events::EventProblem;
 use graphql::GraphQLError;
 
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,8 @@ pub(crate) enum Failure {
     /// Sources that do not fit the supergraph, with the missing parts of each subgraph.
     #[error("{}", list_missing(.0))]
     OtherSources(Vec<(Box<str>, Incompatibility)>),
+    #[error("{}", one_event_problem_per_line(file, problems))]
+    WrongEvents { file: PathBuf, problems: Vec<EventProblem> },
     /// The operation to explain is invalid.
     #[error("{0}")]
     Operation(OperationError),
@@ -84,6 +87,7 @@ impl Failure {
             | Self::WrongSupergraph { .. }
             | Self::Source { .. }
             | Self::OtherSources(_)
+            | Self::WrongEvents { .. }
             | Self::Operation(_)
             | Self::Manual { .. }
             | Self::Runtime(_)
@@ -101,6 +105,15 @@ impl Failure {
 
 /// `supergraph.graphql:3: message`, one problem per line.
 fn one_per_line(place: &str, problems: &[supergraph::Problem]) -> String {
+    let problems = problems.iter().map(|problem| match problem.line {
+        Some(line) => format!("{place}:{line}: {}", problem.message),
+        None => format!("{place}: {}", problem.message),
+    });
+    problems.collect::<Vec<_>>().join("\nerror: ")
+}
+
+fn one_event_problem_per_line(file: &Path, problems: &[EventProblem]) -> String {
+    let place = file.display();
     let problems = problems.iter().map(|problem| match problem.line {
         Some(line) => format!("{place}:{line}: {}", problem.message),
         None => format!("{place}: {}", problem.message),

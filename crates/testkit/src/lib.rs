@@ -1,8 +1,9 @@
 //! Test support that the product does not need: case files, private databases, scripts of clients,
-//! a private Neo4j, issuers of tokens, servers of HTTP, random numbers, an oracle for the gateway.
+//! private brokers of events, a private Neo4j, issuers of tokens, servers of HTTP, random numbers, an oracle for the gateway.
 
 pub mod allocation;
 pub mod alone;
+pub mod broker;
 pub mod cases;
 pub mod federation;
 pub mod fuzz;

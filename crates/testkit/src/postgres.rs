@@ -20,3 +20,10 @@ pub use installation::{
 };
 pub use pgbouncer::{PINNED, PgBouncer, PoolMode};
 pub use server::{Server, StartError, shared};
+
+/// Parts of a server with a watcher, also for other servers.
+pub(crate) mod watched {
+    pub(crate) use super::server::{
+        WATCHER, exited_file, free_port, log_file, read_log, remove_folder, stop,
+    };
+}

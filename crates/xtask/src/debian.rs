@@ -1,4 +1,4 @@
-//! PostgreSQL and small programs from the packages of Debian and its relatives.
+//! PostgreSQL, brokers and small programs from the packages of Debian and its relatives.
 
 use std::path::Path;
 use std::process::Command;
@@ -67,6 +67,25 @@ pub(crate) fn provide_pooler(offline: bool) -> Result<Provided, DebianError> {
         return Err(DebianError::Offline);
     }
     install(&["pgbouncer"])?;
+    Ok(Provided::Installed)
+}
+
+/// Installs the brokers of events if they are missing: NATS and Redis.
+pub(crate) fn provide_brokers(offline: bool) -> Result<Provided, DebianError> {
+    const PROGRAMS: [&str; 2] = ["nats-server", "redis-server"];
+    let is_installed =
+        |name: &&str| Path::new("/usr/sbin").join(name).is_file() || program::find(name).is_some();
+    if PROGRAMS.iter().all(is_installed) {
+        return Ok(Provided::Installed);
+    }
+    if !program::is_root() {
+        return Ok(Provided::OnlyRootCould);
+    }
+    if offline {
+        return Err(DebianError::Offline);
+    }
+    // The packages have the names of the programs.
+    install(&PROGRAMS)?;
     Ok(Provided::Installed)
 }
 

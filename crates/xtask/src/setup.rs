@@ -1,5 +1,5 @@
 //! Requirements of the tests on this machine: a C compiler, three versions of PostgreSQL,
-//! PgBouncer, a Neo4j, and the browser and the clients for tests of the server.
+//! PgBouncer, NATS and Redis, a Neo4j, and the browser and the clients for tests of the server.
 //!
 //! Prints nothing if all are installed.
 
@@ -111,6 +111,16 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupEr
         ),
         Err(error) => {
             missing.push(Missing { name: "PgBouncer".to_owned(), reason: error.to_string() })
+        }
+    }
+    match debian::provide_brokers(options.offline) {
+        Ok(debian::Provided::Installed) => {}
+        Ok(debian::Provided::OnlyRootCould) => println!(
+            "setup: NATS or Redis is not installed, and only root could install it: nothing is \
+             tried with that broker"
+        ),
+        Err(error) => {
+            missing.push(Missing { name: "NATS and Redis".to_owned(), reason: error.to_string() })
         }
     }
     let neo4j_folder = neo4j::folder(workspace);

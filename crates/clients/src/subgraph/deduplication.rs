@@ -22,7 +22,7 @@ pub(super) struct InFlightQueries(Mutex<HashMap<Key, Arc<InFlightQuery>, ahash::
 
 /// Parts of a request that must be equal for a shared response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(crate) struct Key {
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -57,7 +57,7 @@ pub(super) fn is_per_request(name: &HeaderName) -> bool {
 }
 
 impl Key {
-    pub(super) fn new(body: &Bytes, headers: &HeaderMap) -> Self {
+    pub(crate) fn new(body: &Bytes, headers: &HeaderMap) -> Self {
         let headers = headers.iter().filter(|(name, _)| !is_per_request(name));
         let mut headers: Vec<_> =
             headers.map(|(name, value)| (name.clone(), value.clone())).collect();

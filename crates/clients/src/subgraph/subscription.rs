@@ -47,3 +47,4 @@ pub use mailbox::{Event, SharedResponse};
 pub use running::{RunningSubscriptions, SubscriptionCounts};
 pub use settings::{SubscriptionProtocol, SubscriptionSettings, SubscriptionUrl};
 pub use upstreams::Listener;
+pub(crate) use upstreams::{EndGuard, Upstream, UpstreamKey, Upstreams};

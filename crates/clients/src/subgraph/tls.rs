@@ -26,7 +26,7 @@ pub struct OwnCertificate {
 
 /// A loaded TLS configuration; subgraphs with the same files share it and its session cache.
 #[derive(Clone, Debug)]
-pub struct Tls(pub(super) Arc<ClientConfig>);
+pub struct Tls(pub(crate) Arc<ClientConfig>);
 
 /// Reason why the files cannot be used for TLS.
 #[derive(Debug, thiserror::Error)]

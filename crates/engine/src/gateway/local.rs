@@ -151,7 +151,7 @@ impl LocalWorker {
 }
 
 /// Label of the error in metrics.
-fn kind(error: &FetchError) -> ErrorKind {
+pub(super) fn kind(error: &FetchError) -> ErrorKind {
     match error {
         FetchError::Unavailable => ErrorKind::Unavailable,
         FetchError::Timeout => ErrorKind::Timeout,

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use gateway::access::{AccessSet, TouchedRequirements};
 use gateway::cost::Cost;
+use gateway::events::EventFetch;
 use gateway::execute::Literals;
 use gateway::outline::outline_for;
 use gateway::plan::{Plan, PlanInputs, compile};
@@ -29,6 +30,8 @@ pub struct Prepared {
     pub subgraphs: Vec<Arc<str>>,
     /// Responses to introspection, by response name.
     pub(super) literals: Literals,
+    /// By fetch: its resolved document, if its subgraph is one of events. Empty without such subgraphs.
+    pub(super) events: Vec<Option<EventFetch>>,
     /// Whether its last responses were too long for a serving thread.
     pub(super) is_long: AtomicBool,
 }
@@ -60,14 +63,16 @@ impl CachedPlan for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, plan_key, plan, cost, subgraphs, literals, is_long: _ } = self;
+        let Self { structure, plan_key, plan, cost, subgraphs, literals, events, is_long: _ } =
+            self;
         let PlanKey { labels, denied } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
             + denied.heap_size()
             + plan.heap_size()
             + cost.heap_size()
-            + subgraphs.heap_size();
+            + subgraphs.heap_size()
+            + events.heap_size();
         let literals: usize = literals.iter().map(|(name, text)| name.len() + text.len()).sum();
         (size_of::<Self>() + heap + labels + literals) as u64
     }
@@ -159,9 +164,18 @@ impl Gateway {
         let plan_key = plan_key.clone();
         let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
+        let events = self.event_fetches(&plan)?;
         let is_long = AtomicBool::new(false);
-        let prepared =
-            Arc::new(Prepared { structure, plan_key, plan, cost, subgraphs, literals, is_long });
+        let prepared = Arc::new(Prepared {
+            structure,
+            plan_key,
+            plan,
+            cost,
+            subgraphs,
+            literals,
+            events,
+            is_long,
+        });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }

@@ -15,13 +15,17 @@ use ::gateway::execute::{
 };
 use ::live::LiveQuery;
 use bytes::Bytes;
-use clients::subgraph::{Event, Listener, SharedResponse, SubgraphError, SubscriptionRequest};
+use clients::subgraph::{
+    Event, EventBudget, Listener, SharedResponse, SubgraphError, SubscriptionRequest,
+};
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::MemoryReservation;
 use supergraph::SubgraphId;
 use tokio::task::spawn_local;
 
+use super::event_memory::EventMemory;
+use super::events::{EventInputs, EventSubscription};
 use super::shared_execution::{ResponseKey, SharedResponses};
 use super::transport::{SourceEvent, SubgraphClient, without_details};
 use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
@@ -66,6 +70,8 @@ struct Operation {
     variables: Variables,
     caller: Caller,
     key: Arc<ResponseKey>,
+    /// The subscription, if its subgraph is one of events.
+    events: Option<EventSubscription>,
 }
 
 /// The work for the subscription of a source in this process.
@@ -142,9 +148,30 @@ impl GatewayWorker {
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut false)?;
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut None)?;
+        gateway.check_topics(&prepared, operation, &variables)?;
+        let events = self.event_subscription(operation, &prepared, &variables);
         let key = Arc::new(ResponseKey::new(&prepared, &variables, caller));
         let (worker, caller) = (Rc::clone(self), caller.clone());
-        Ok(Operation { worker, document, prepared, variables, caller, key })
+        Ok(Operation { worker, document, prepared, variables, caller, key, events })
+    }
+
+    /// Returns the subscription to events, if the source stream is one of events.
+    fn event_subscription(
+        &self,
+        operation: &graphql::operation::Operation,
+        prepared: &Prepared,
+        variables: &Variables,
+    ) -> Option<EventSubscription> {
+        let supergraph = &self.gateway().supergraph;
+        let inputs = Inputs { supergraph, operation, plan: &prepared.plan, variables };
+        let SourceRequest { subgraph, fetch, .. } = source_request(inputs)?;
+        match self.client(subgraph)? {
+            SubgraphClient::Events(events) => {
+                let inputs = EventInputs { supergraph, prepared, operation, variables };
+                events.subscription(fetch, inputs)
+            }
+            SubgraphClient::Remote(_) | SubgraphClient::Local(_) => None,
+        }
     }
 
     /// Executes the subscription of a source in this process.
@@ -158,6 +185,15 @@ impl GatewayWorker {
 impl Operation {
     /// Begins the source stream. A listener that receives it already is kept, and misses nothing.
     fn begin(&self, kept: Option<(Listener, &mut bool)>) -> BegunSource {
+        if let Some(events) = &self.events {
+            let (kept, may_miss) = kept.unzip();
+            let budget: Arc<dyn EventBudget> = Arc::new(EventMemory::new(self.worker.memory()));
+            let (listener, is_kept) = events.listen(kept, &budget);
+            if let (Some(may_miss), true) = (may_miss, is_kept) {
+                *may_miss = false;
+            }
+            return (Source::Remote(listener), None);
+        }
         let Self { worker, document, prepared, variables, caller, .. } = self;
         let gateway = worker.gateway();
         let inputs = Inputs {
@@ -192,7 +228,23 @@ impl Operation {
                 }
                 Err(response) => (Source::Once(Some(response.body.into())), None),
             },
-            None => (Source::Once(None), None),
+            Some(SubgraphClient::Events(_)) | None => (Source::Once(None), None),
+        }
+    }
+
+    /// Whether an event passes the filter of an event-driven subgraph.
+    fn accepts(&self, event: &[u8]) -> bool {
+        let supergraph = &self.worker.gateway().supergraph;
+        let events = self.events.as_ref();
+        events.is_none_or(|events| events.accepts(supergraph, &self.prepared, event))
+    }
+
+    /// Returns the response of the subgraph: the event itself, or one made of it.
+    fn subgraph_response(&self, event: Bytes) -> EventResult {
+        let supergraph = &self.worker.gateway().supergraph;
+        match &self.events {
+            Some(events) => events.response(supergraph, &self.prepared, &event),
+            None => Ok(event),
         }
     }
 
@@ -203,7 +255,8 @@ impl Operation {
             if let Some(sender) = pending.sender.take() {
                 let (operation, body) = (Rc::clone(&self), event.body.clone());
                 spawn_local(async move {
-                    let response = operation.execute(Some(Ok(body))).await;
+                    let event = operation.subgraph_response(body);
+                    let response = operation.execute(Some(event)).await;
                     sender.send_replace(Some(response));
                 });
             }
@@ -211,7 +264,7 @@ impl Operation {
                 return response;
             }
         }
-        self.execute(Some(Ok(event.body.clone()))).await
+        self.execute(Some(self.subgraph_response(event.body.clone()))).await
     }
 
     async fn execute_alone(self: Rc<Self>, event: Option<EventResult>) -> Bytes {
@@ -286,6 +339,7 @@ impl GatewaySubscription {
                     None => self.has_ended = true,
                 },
                 Source::Remote(listener) => match listener.next().await {
+                    Event::Response(response) if !self.operation.accepts(&response.body) => {}
                     Event::Response(response) => {
                         let operation = Rc::clone(&self.operation);
                         self.running = Some(Box::pin(operation.execute_shared(response)));

@@ -18,6 +18,7 @@ use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
 use super::event_memory::EventMemory;
+use super::events::{EventInputs, Events};
 use super::local::LocalWorker;
 use super::long_queries::LONG;
 use super::{Caller, Gateway, Remote, SubgraphTransport};
@@ -27,6 +28,7 @@ use super::{Caller, Gateway, Remote, SubgraphTransport};
 pub(super) enum SubgraphClient {
     Remote(Box<RemoteClient>),
     Local(Box<LocalWorker>),
+    Events(Box<Events>),
 }
 
 /// Client of a subgraph over HTTP.
@@ -79,6 +81,7 @@ impl SubgraphClient {
             SubgraphTransport::Local(local) => {
                 Self::Local(Box::new(LocalWorker::new(local, memory)))
             }
+            SubgraphTransport::Events(events) => Self::Events(Box::new(events.clone())),
         }
     }
 
@@ -87,6 +90,7 @@ impl SubgraphClient {
         match self {
             Self::Remote(client) => Self::Remote(client),
             Self::Local(local) => Self::Local(Box::new(local.within(time_limit))),
+            Self::Events(events) => Self::Events(events),
         }
     }
 
@@ -95,6 +99,7 @@ impl SubgraphClient {
         match self {
             Self::Remote(remote) => remote.client.close_idle(),
             Self::Local(local) => local.close_idle(),
+            Self::Events(_) => {}
         }
     }
 }
@@ -104,6 +109,7 @@ pub(super) struct RequestTransport<'a> {
     /// By [`supergraph::SubgraphId`].
     pub(super) subgraphs: &'a [SubgraphClient],
     pub(super) gateway: &'a Gateway,
+    pub(super) events: EventInputs<'a>,
     pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
     pub(super) memory: &'a Arc<MemoryBudget>,
@@ -123,6 +129,14 @@ impl Subgraphs for RequestTransport<'_> {
             SubgraphClient::Remote(remote) => &remote.client,
             SubgraphClient::Local(local) => {
                 return local.execute(&fetch, &self.caller.session).await;
+            }
+            SubgraphClient::Events(events) => {
+                let body = events.execute(&fetch, self.events).await?;
+                let mut held = MemoryReservation::of(self.memory);
+                return match held.grow_to(body.len() as u64) {
+                    Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
+                    Err(_) => Err(FetchError::MemoryExhausted),
+                };
             }
         };
         let headers = self.gateway.headers(self.caller, fetch.subgraph, fetch.fetch);

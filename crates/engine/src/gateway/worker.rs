@@ -14,6 +14,7 @@ use source::offload::{HERE, offload};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
+use super::events::EventInputs;
 use super::local::LocalWorker;
 use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
 use super::transport::{RequestTransport, SourceEvent, SubgraphClient};
@@ -61,7 +62,7 @@ impl GatewayWorker {
     pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
         match self.subgraphs.get(usize::from(subgraph.0))? {
             SubgraphClient::Local(local) => Some(local),
-            SubgraphClient::Remote(_) => None,
+            SubgraphClient::Remote(_) | SubgraphClient::Events(_) => None,
         }
     }
 
@@ -135,6 +136,7 @@ impl GatewayWorker {
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
+        gateway.check_topics(&prepared, operation, &variables)?;
         let timed = Timed::since(executing, &mut report.stages.execute);
         let inputs =
             ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
@@ -153,7 +155,7 @@ impl GatewayWorker {
         let gateway = &*self.gateway;
         let kind = inputs.document.operation.kind;
         let written = match kind {
-            OperationKind::Query if gateway.transports.iter().all(|way| way.remote().is_some()) => {
+            OperationKind::Query if gateway.transports.iter().all(|way| way.local().is_none()) => {
                 self.execute_query(inputs, started, observed).await
             }
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
@@ -286,6 +288,7 @@ impl GatewayWorker {
         };
         let transport = RequestTransport {
             gateway,
+            events: EventInputs { supergraph, prepared, operation, variables },
             subgraphs: &self.subgraphs,
             caller,
             deadline: self.time_limit.map(|limit| started + limit),

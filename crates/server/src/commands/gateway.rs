@@ -1,5 +1,6 @@
 //! `thalweg gateway`: serves a supergraph.
 
+mod events;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use clients::broker::Broker;
 use clients::subgraph::{Callbacks, RunningSubscriptions, Settings as SubgraphSettings, Shared};
 use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
+use gateway::events::Provider;
 use source::Statistics;
 use supergraph::Supergraph;
 use supergraph::composition::Finding;
@@ -34,6 +37,7 @@ use crate::options::{
     SupergraphLocation, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
+use events::KnownEvents;
 use sources::Sources;
 
 /// State of the subgraphs that all threads share and reloads keep: counters, circuit breakers.
@@ -49,6 +53,8 @@ pub(crate) struct KnownSubgraphs {
 struct Known {
     remote: BTreeMap<Box<str>, Remote>,
     local: BTreeMap<Box<str>, KnownSource>,
+    events: BTreeMap<Box<str>, KnownEvents>,
+    brokers: BTreeMap<Provider, Arc<Broker>>,
 }
 
 /// State of a source in this process.
@@ -211,6 +217,13 @@ impl PreparedGateway {
             CallbackEndpoint::new(address, Arc::clone(&known.callbacks))
         };
         let settings = settings.with_callbacks(callbacks.as_ref().map(endpoint));
+        if watch {
+            for resolved in &resolved {
+                if let Resolved::Events(events) = resolved {
+                    changes.follow_file(&events.file, &events.text);
+                }
+            }
+        }
         let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
@@ -436,6 +449,11 @@ impl KnownSubgraphs {
             let (settings, subscriptions, rules) = match resolved {
                 Resolved::Remote { settings, subscriptions, rules } => {
                     (settings, Arc::from(subscriptions), rules)
+                }
+                Resolved::Events(events) => {
+                    let events = known.events(&before, supergraph, id, &events)?;
+                    transports.push(SubgraphTransport::Events(events));
+                    continue;
                 }
                 Resolved::Local(source) => {
                     let kept = before.local.get(&*subgraph.name);

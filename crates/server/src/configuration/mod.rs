@@ -49,8 +49,8 @@ pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::schema as subgraphs_schema;
 pub(crate) use subgraphs::{
-    CompositionFile, Defaults, LocalSource, Resolved, SchemaPlace, SourceEntry, SubgraphPlace,
-    SubgraphsFile,
+    CompositionFile, Defaults, EventSource, LocalSource, Resolved, SchemaPlace, SourceEntry,
+    SubgraphPlace, SubgraphsFile,
 };
 
 /// The command line, with values for its flags.

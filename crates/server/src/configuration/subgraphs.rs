@@ -9,13 +9,16 @@
 //! * `entry`: the entry of one subgraph, or of all
 //! * `headers`: rules for forwarded headers
 //! * `source`: a source in this process
+//! * `events`: a subgraph of events; `providers`: the brokers of events
 //! * `subscription`: the protocol of subscriptions
 //! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
 mod composed;
 mod entry;
+mod events;
 mod headers;
+mod providers;
 mod resolve;
 mod schema;
 mod source;
@@ -34,7 +37,8 @@ use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
 pub(crate) use composed::{CompositionFile, SchemaPlace, SubgraphPlace};
 use entry::SubgraphEntry;
-pub(crate) use resolve::{Defaults, LocalSource, Resolved};
+use providers::ProviderEntry;
+pub(crate) use resolve::{Defaults, EventSource, LocalSource, Resolved};
 pub(crate) use schema::schema;
 pub(crate) use source::SourceEntry;
 use subscription::SubscriptionEntry;
@@ -48,6 +52,8 @@ pub(crate) struct SubgraphsFile {
     all: SubgraphEntry,
     all_position: Option<Position>,
     subgraphs: Vec<Named>,
+    /// Brokers of events.
+    providers: Vec<ProviderEntry>,
 }
 
 /// The entry of one subgraph.
@@ -59,7 +65,7 @@ struct Named {
 }
 
 /// The tables of a file.
-const TABLES: [&str; 2] = ["all", "subgraphs"];
+const TABLES: [&str; 3] = ["all", "subgraphs", "providers"];
 
 impl SubgraphsFile {
     /// Parses a file, and reports all problems at once.
@@ -146,6 +152,12 @@ impl SubgraphsFile {
                             let entry = SubgraphEntry::read_one(reader, table, &[]);
                             self.subgraphs.push(Named { name, position, entry });
                         }
+                    }
+                }
+                "providers" => {
+                    let Some(providers) = reader.table("providers", value) else { continue };
+                    for (name, value) in providers {
+                        self.providers.extend(providers::read(reader, name.get_ref(), value));
                     }
                 }
                 _ => reader.unknown(name, "the file", &TABLES),

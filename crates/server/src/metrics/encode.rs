@@ -74,7 +74,7 @@ impl Collector for Sources {
                     .map(|(subgraph, transport)| Subgraph {
                         name: &subgraph.name,
                         shared: transport.shared(),
-                        running: transport.remote().map(|remote| &*remote.running),
+                        subscriptions: transport.subscriptions(),
                     })
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;

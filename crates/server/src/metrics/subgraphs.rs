@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use clients::subgraph::{
-    BreakerState, ErrorKind, RunningSubscriptions, Shared, Statistics, SubscriptionCounts,
-};
+use clients::subgraph::{BreakerState, ErrorKind, Shared, Statistics, SubscriptionCounts};
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of, histogram_of};
@@ -13,8 +11,8 @@ use super::encode::{Writer, count_of, histogram_of};
 pub(super) struct Subgraph<'s> {
     pub(super) name: &'s str,
     pub(super) shared: &'s Shared,
-    /// `None` for a source in this process.
-    pub(super) running: Option<&'s RunningSubscriptions>,
+    /// Counters of subscriptions; `None` for a source in this process.
+    pub(super) subscriptions: Option<SubscriptionCounts>,
 }
 
 /// A subgraph with its statistics.
@@ -40,12 +38,12 @@ const STATES: [(&str, BreakerState); 3] = [
 
 /// Writes the metrics of all subgraphs, labelled with their names.
 pub(super) fn encode(subgraphs: &[Subgraph<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
-    let all = subgraphs.iter().map(|Subgraph { name, shared, running }| Seen {
+    let all = subgraphs.iter().map(|Subgraph { name, shared, subscriptions }| Seen {
         name,
         statistics: shared.statistics(),
         breaker: shared.breaker(),
         load: shared.load(),
-        subscriptions: running.map(RunningSubscriptions::counts),
+        subscriptions: *subscriptions,
         is_remote: shared.is_remote(),
     });
     let all: Vec<Seen<'_>> = all.collect();

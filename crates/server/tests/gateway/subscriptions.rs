@@ -5,9 +5,10 @@
 //! * `joins`: events with the fields of other subgraphs, and with errors
 //! * `sharing`: equal subscriptions, and WebSockets of several
 //! * `losses`: lost connections, refusals, slow readers
-//! * `sources`: databases as subgraphs
+//! * `sources`: databases as subgraphs; `brokers`: events of NATS and Redis
 //! * `feed`: the subgraphs; `site`: a gateway over them
 
+mod brokers;
 mod callbacks;
 mod feed;
 mod joins;

@@ -24,7 +24,7 @@ pub(super) const START_LIMIT: Duration = Duration::from_secs(60);
 /// Longer than the watcher's own patience, after which it kills the server.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 pub(super) const POLL: Duration = Duration::from_millis(10);
-pub(super) const WATCHER: &str = include_str!("watcher.sh");
+pub(crate) const WATCHER: &str = include_str!("watcher.sh");
 
 /// The durability of a test's data is worth nothing, its speed a lot. UTC, so that answers do not
 /// depend on the machine.
@@ -324,7 +324,7 @@ fn is_ready(data_folder: &Path) -> bool {
         .is_ok_and(|text| text.lines().nth(7).is_some_and(|status| status.trim() == "ready"))
 }
 
-pub(super) fn stop(watcher: &mut Child) {
+pub(crate) fn stop(watcher: &mut Child) {
     // Closes the pipe.
     drop(watcher.stdin.take());
     let started = Instant::now();
@@ -344,11 +344,11 @@ fn kill(watcher: &mut Child) {
 }
 
 /// The watcher has removed the folder already, unless it was killed or never started.
-pub(super) fn remove_folder(folder: &Path) {
+pub(crate) fn remove_folder(folder: &Path) {
     drop(fs::remove_dir_all(folder));
 }
 
-pub(super) fn free_port() -> io::Result<u16> {
+pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
@@ -356,15 +356,15 @@ fn data_folder(folder: &Path) -> PathBuf {
     folder.join("data")
 }
 
-pub(super) fn log_file(folder: &Path) -> PathBuf {
+pub(crate) fn log_file(folder: &Path) -> PathBuf {
     folder.join("log")
 }
 
-pub(super) fn exited_file(folder: &Path) -> PathBuf {
+pub(crate) fn exited_file(folder: &Path) -> PathBuf {
     folder.join("exited")
 }
 
-pub(super) fn read_log(folder: &Path) -> String {
+pub(crate) fn read_log(folder: &Path) -> String {
     fs::read_to_string(log_file(folder)).unwrap_or_else(|error| format!("no log: {error}"))
 }
 

@@ -13,33 +13,15 @@ use super::mailbox::Event;
 use super::opener::SourceOpener;
 use super::source::Source;
 use super::source_event::{OpenError, SourceEvent};
-use super::upstreams::{Upstream, Upstreams};
+use super::upstreams::{EndGuard, Upstream, Upstreams};
 
 /// Back-off before the first attempt; it doubles with each.
 const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
-/// Ends the listeners if the task is dropped, with its thread.
-struct EndGuard {
-    upstream: Arc<Upstream>,
-    upstreams: Arc<Upstreams>,
-}
-
-impl EndGuard {
-    fn end(&self, event: &Event) {
-        self.upstreams.end(&self.upstream, event);
-    }
-}
-
-impl Drop for EndGuard {
-    fn drop(&mut self) {
-        self.end(&Event::Stopped);
-    }
-}
-
 /// Runs an upstream subscription until it ends, or has no listeners.
 pub(super) async fn run(upstream: Arc<Upstream>, upstreams: Arc<Upstreams>, opener: SourceOpener) {
-    let guard = EndGuard { upstream: Arc::clone(&upstream), upstreams };
+    let guard = EndGuard::new(Arc::clone(&upstream), upstreams);
     tokio::select! {
         event = follow(&upstream, &guard.upstreams, &opener) => guard.end(&event),
         () = upstream.left() => {}

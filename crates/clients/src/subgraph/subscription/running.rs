@@ -1,7 +1,6 @@
 //! Running subscriptions to a subgraph, over all threads.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::callbacks::Callbacks;
 use super::socket_pool::Sockets;
@@ -42,15 +41,21 @@ impl RunningSubscriptions {
     /// Returns a snapshot of the counters.
     #[must_use]
     pub fn counts(&self) -> SubscriptionCounts {
-        let (subscriptions, listeners) = self.upstreams.count();
-        let counts = self.upstreams.counts();
-        SubscriptionCounts {
-            subscriptions,
-            listeners,
-            sockets: self.sockets.count(),
-            events: counts.events.load(Ordering::Relaxed),
-            reconnects: counts.reconnects.load(Ordering::Relaxed),
-            dropped: counts.dropped.load(Ordering::Relaxed),
+        SubscriptionCounts { sockets: self.sockets.count(), ..self.upstreams.snapshot() }
+    }
+}
+
+impl SubscriptionCounts {
+    /// The sums.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            subscriptions: self.subscriptions + other.subscriptions,
+            listeners: self.listeners + other.listeners,
+            sockets: self.sockets + other.sockets,
+            events: self.events + other.events,
+            reconnects: self.reconnects + other.reconnects,
+            dropped: self.dropped + other.dropped,
         }
     }
 }

@@ -10,23 +10,24 @@ use tokio::sync::Notify;
 use super::super::deduplication::Key;
 use super::event_memory::{EventBudget, EventReservation};
 use super::mailbox::{Event, Mailbox, SharedResponse};
+use super::running::SubscriptionCounts;
 
 /// The upstream subscriptions to a subgraph. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(super) struct Upstreams {
+pub(crate) struct Upstreams {
     running: Mutex<Running>,
     counts: Arc<Counts>,
 }
 
 /// Counters of all upstream subscriptions.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// Responses that were received.
-    pub(super) events: AtomicU64,
+    pub(crate) events: AtomicU64,
     /// Attempts to reconnect.
-    pub(super) reconnects: AtomicU64,
+    pub(crate) reconnects: AtomicU64,
     /// Listeners that were ended because they read too slowly, or there was no memory.
-    pub(super) dropped: AtomicU64,
+    pub(crate) dropped: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -37,17 +38,17 @@ struct Running {
 
 /// Parts of a subscription that must be equal for a shared source stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct UpstreamKey {
-    pub(super) request: Key,
+pub(crate) struct UpstreamKey {
+    pub(crate) request: Key,
     /// Protocol and endpoint, which a reload may change.
-    pub(super) server: Arc<str>,
+    pub(crate) server: Arc<str>,
     /// Differs for each subscription that is not shared; 0 for the others.
-    pub(super) alone: u64,
+    pub(crate) alone: u64,
 }
 
 /// An upstream subscription.
 #[derive(Debug)]
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     key: UpstreamKey,
     is_live: bool,
     budget: Arc<dyn EventBudget>,
@@ -65,6 +66,13 @@ struct State {
     has_ended: bool,
 }
 
+/// Ends the listeners of a subscription if its task is dropped, with its thread.
+#[derive(Debug)]
+pub(crate) struct EndGuard {
+    upstream: Arc<Upstream>,
+    pub(super) upstreams: Arc<Upstreams>,
+}
+
 /// A listener to a subscription.
 #[derive(Debug)]
 pub struct Listener {
@@ -75,7 +83,7 @@ pub struct Listener {
 
 impl Upstreams {
     /// Adds a listener. Also returns the upstream subscription if it is new: the caller has to run it.
-    pub(super) fn join(
+    pub(crate) fn join(
         self: &Arc<Self>,
         mut key: UpstreamKey,
         is_live: bool,
@@ -109,11 +117,18 @@ impl Upstreams {
         (Listener { upstreams: Arc::clone(self), upstream, mailbox }, begun)
     }
 
-    /// Number of upstream subscriptions, and of their listeners.
-    pub(super) fn count(&self) -> (usize, usize) {
+    /// Counters of the upstream subscriptions, without sockets.
+    pub(crate) fn snapshot(&self) -> SubscriptionCounts {
         let running = self.lock();
         let listeners = running.by_key.values().map(|upstream| upstream.lock().listeners.len());
-        (running.by_key.len(), listeners.sum())
+        SubscriptionCounts {
+            subscriptions: running.by_key.len(),
+            listeners: listeners.sum(),
+            sockets: 0,
+            events: self.counts.events.load(Ordering::Relaxed),
+            reconnects: self.counts.reconnects.load(Ordering::Relaxed),
+            dropped: self.counts.dropped.load(Ordering::Relaxed),
+        }
     }
 
     pub(super) fn counts(&self) -> &Counts {
@@ -121,7 +136,7 @@ impl Upstreams {
     }
 
     /// Ends an upstream subscription with the last event of its listeners.
-    pub(super) fn end(&self, upstream: &Arc<Upstream>, event: &Event) {
+    pub(crate) fn end(&self, upstream: &Arc<Upstream>, event: &Event) {
         let mut running = self.lock();
         running.forget(upstream);
         let mut state = upstream.lock();
@@ -130,6 +145,12 @@ impl Upstreams {
         for listener in std::mem::take(&mut state.listeners) {
             listener.push(event.clone());
         }
+    }
+
+    /// Reports to all listeners of all subscriptions that events may be missing.
+    pub(crate) fn interrupt_all(&self) {
+        let upstreams: Vec<_> = self.lock().by_key.values().cloned().collect();
+        upstreams.iter().for_each(|upstream| upstream.interrupt());
     }
 
     fn leave(&self, upstream: &Arc<Upstream>, mailbox: &Arc<Mailbox>) {
@@ -145,6 +166,22 @@ impl Upstreams {
 
     fn lock(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EndGuard {
+    pub(crate) fn new(upstream: Arc<Upstream>, upstreams: Arc<Upstreams>) -> Self {
+        Self { upstream, upstreams }
+    }
+
+    pub(crate) fn end(&self, event: &Event) {
+        self.upstreams.end(&self.upstream, event);
+    }
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.end(&Event::Stopped);
     }
 }
 
@@ -177,7 +214,7 @@ impl Upstream {
 
     /// Passes a response to all listeners. Without memory for it, those with responses that wait are
     /// ended, whose memory is released; if that is not enough, the others are ended as well.
-    pub(super) fn publish(&self, body: &Bytes) {
+    pub(crate) fn publish(&self, body: &Bytes) {
         self.counts.events.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
         state.newest = None;
@@ -210,13 +247,13 @@ impl Upstream {
     }
 
     /// Reports to all listeners that events may be missing.
-    pub(super) fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         // Such an event ends no listener.
         let _ = self.lock().push(&Event::Interrupted);
     }
 
     /// Waits until there are no listeners.
-    pub(super) async fn left(&self) {
+    pub(crate) async fn left(&self) {
         self.left.notified().await;
     }
 
@@ -243,7 +280,7 @@ impl Listener {
     }
 
     /// Whether it listens to a subscription with the request of this key, which has not ended.
-    pub(super) fn is_of(&self, key: &UpstreamKey) -> bool {
+    pub(crate) fn is_of(&self, key: &UpstreamKey) -> bool {
         let UpstreamKey { request, server, alone: _ } = &self.upstream.key;
         *request == key.request && *server == key.server && !self.upstream.lock().has_ended
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clients::subgraph::{
     OwnCertificate, Settings, SubgraphError, Tls, TlsError, TlsFiles, Unavailable,
 };
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -40,9 +40,11 @@ impl Authority {
     }
 
     /// Issues a certificate for this name, as files.
-    fn issue(&self, name: &str) -> OwnCertificate {
+    pub(crate) fn issue(&self, name: &str) -> OwnCertificate {
         let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        // OpenSSL takes a certificate with the subject of its issuer for a self-signed one.
+        params.distinguished_name.push(DnType::CommonName, name);
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         let file = |end: &str| self.folder.path().join(format!("{name}.{end}"));
         fs::write(file("crt"), certificate.pem()).unwrap();

@@ -10,6 +10,7 @@ use clients::subgraph::{BreakerSettings, Compression, Endpoint, Http2};
 use engine::gateway::headers::Rule;
 use toml::de::{DeTable, DeValue};
 
+use super::events::{self, EventsEntry};
 use super::headers;
 use super::source::{self, SourceEntry};
 use super::subscription::{self, SubscriptionEntry};
@@ -23,6 +24,8 @@ pub(super) struct SubgraphEntry {
     pub(super) url: Option<Endpoint>,
     /// The source of a subgraph in this process.
     pub(super) source: Option<SourceEntry>,
+    /// The schema of a subgraph of events.
+    pub(super) events: Option<EventsEntry>,
     pub(super) timeout: Option<Duration>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) retries: Option<u32>,
@@ -71,7 +74,7 @@ const OF_ALL: [&str; 14] = [
 ];
 
 /// Keys of one subgraph only, besides the options of a source.
-const OF_ONE: [&str; 2] = ["url", "source"];
+const OF_ONE: [&str; 3] = ["url", "source", "sdl"];
 
 /// The maximum number of retries.
 const MOST_RETRIES: u32 = 10;
@@ -115,7 +118,7 @@ impl SubgraphEntry {
         for (key, value) in table {
             match &**key.get_ref() {
                 name @ "url" => entry.url = reader.parsed(name, value),
-                "source" => {}
+                "source" | "sdl" => {}
                 name @ "subscription" => {
                     entry.subscription = subscription::read(reader, name, value, true);
                 }
@@ -129,6 +132,7 @@ impl SubgraphEntry {
             }
         }
         entry.source = source::read(reader, table);
+        entry.events = events::read(reader, table);
         entry
     }
 
@@ -249,7 +253,7 @@ fn put<T>(place: &mut T, value: Option<T>) {
     }
 }
 
-fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<TlsEntry> {
+pub(super) fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<TlsEntry> {
     let position = reader.position(value.span().start);
     let table = reader.table(name, value)?;
     let (mut authorities, mut certificate, mut key_file) = (None, None, None);

@@ -2,15 +2,21 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::fs;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use clients::broker::BrokerSettings;
 use clients::subgraph::{
     Endpoint, Http2, OwnCertificate, Settings, SubscriptionSettings, Tls, TlsFiles,
 };
 use engine::gateway::headers::Rules;
+use gateway::events::Provider;
 
 use super::entry::{DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
+use super::events::EventsEntry;
 use super::source::SourceEntry;
 use super::subscription;
 use super::{Named, SubgraphsFile};
@@ -31,6 +37,21 @@ pub(crate) enum Resolved {
     },
     /// A source in this process.
     Local(Box<LocalSource>),
+    /// Events of brokers.
+    Events(Box<EventSource>),
+}
+
+/// A subgraph of events.
+#[derive(Clone, Debug)]
+pub(crate) struct EventSource {
+    /// The file of its schema, and the text.
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+    /// The brokers of the file.
+    pub(crate) brokers: Arc<Vec<(Provider, BrokerSettings)>>,
+    pub(crate) timeout: Duration,
+    pub(crate) most_bytes: u64,
+    pub(crate) most_requests: NonZeroU32,
 }
 
 impl Resolved {
@@ -38,7 +59,7 @@ impl Resolved {
     pub(crate) fn set_callback_url(&mut self, url: &str) {
         match self {
             Self::Remote { subscriptions, .. } => subscriptions.callback_url = Some(url.into()),
-            Self::Local(_) => {}
+            Self::Local(_) | Self::Events(_) => {}
         }
     }
 }
@@ -117,6 +138,7 @@ impl SubgraphsFile {
     ) -> Result<Vec<Resolved>, Unresolved> {
         let (mut problems, mut others) = (self.unknown_subgraphs(subgraphs), Vec::new());
         let certificates = Certificates::default();
+        let brokers = self.brokers(defaults, &mut problems);
         let nothing = SubgraphEntry::default();
         let mut resolved = Vec::new();
         for (name, url) in subgraphs {
@@ -124,6 +146,13 @@ impl SubgraphsFile {
             let entry = named.map_or(&nothing, |named| &named.entry);
             if let Some(source) = &entry.source {
                 resolved.push(Resolved::Local(Box::new(self.local(entry, source, defaults))));
+                continue;
+            }
+            if let Some(events) = &entry.events {
+                match self.events(entry, events, &brokers, defaults) {
+                    Ok(events) => resolved.push(Resolved::Events(Box::new(events))),
+                    Err(problem) => problems.push(problem),
+                }
                 continue;
             }
             let endpoint = match (&entry.url, url.parse::<Endpoint>()) {
@@ -196,6 +225,45 @@ impl SubgraphsFile {
             most_bytes: self.most_bytes(entry, defaults),
             most_requests: self.most_requests(entry, defaults),
         }
+    }
+
+    /// The brokers of events, of all subgraphs.
+    fn brokers(
+        &self,
+        defaults: Defaults,
+        problems: &mut Vec<Problem>,
+    ) -> Arc<Vec<(Provider, BrokerSettings)>> {
+        let timeout = self.all.connect_timeout.unwrap_or(defaults.connect_timeout);
+        let mut brokers = Vec::with_capacity(self.providers.len());
+        for provider in &self.providers {
+            match provider.settings(timeout) {
+                Ok(broker) => brokers.push(broker),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Arc::new(brokers)
+    }
+
+    fn events(
+        &self,
+        entry: &SubgraphEntry,
+        events: &EventsEntry,
+        brokers: &Arc<Vec<(Provider, BrokerSettings)>>,
+        defaults: Defaults,
+    ) -> Result<EventSource, Problem> {
+        let EventsEntry { position, sdl } = events;
+        let text = fs::read_to_string(sdl).map_err(|error| {
+            let message = format!("`sdl`: {} cannot be read: {error}", sdl.display());
+            Problem { position: *position, message }
+        })?;
+        Ok(EventSource {
+            file: sdl.clone(),
+            text,
+            brokers: Arc::clone(brokers),
+            timeout: self.timeout(entry, defaults),
+            most_bytes: self.most_bytes(entry, defaults),
+            most_requests: self.most_requests(entry, defaults),
+        })
     }
 
     fn timeout(&self, entry: &SubgraphEntry, defaults: Defaults) -> Duration {

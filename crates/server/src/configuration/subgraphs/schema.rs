@@ -7,7 +7,7 @@
 use dialects::{DIALECTS, DialectName};
 use serde_json::{Map, Value, json};
 
-use super::source;
+use super::{events, source};
 use crate::configuration::keys::Keys;
 use crate::configuration::schema::value_of;
 use crate::options::{SourceKind, Target, refusal_for};
@@ -83,6 +83,10 @@ fn conditions(keys: &Keys) -> Value {
             }));
         }
     }
+    conditions.push(json!({
+        "if": { "required": ["sdl"] },
+        "then": { "propertyNames": { "enum": events::KEYS } },
+    }));
     conditions.into()
 }
 
@@ -174,11 +178,34 @@ mod tests {
             "federation-extend": "a.graphql",
             "timeout": "5s"
         });
+        let events = json!({
+            "sdl": "events",
+            "timeout": "5s",
+            "max-answer": "8MiB",
+            "max-requests": "25%"
+        });
+        let nats = json!({
+            "url": "tls://nats:4222",
+            "user": "a",
+            "password": "b",
+            "instance": "one",
+            "tls": { "ca": "ca.pem" }
+        });
+        let redis = json!({
+            "url": "rediss://redis:6379/1",
+            "user": "a",
+            "password": "b",
+            "tls": { "ca": "ca.pem" }
+        });
         json!({
             "all": entry,
             "subgraphs": {
                 "reviews": one, "of accounts": more, "": {}, "own": source, "shop": relational,
-                "movies": graph
+                "movies": graph, "events": events
+            },
+            "providers": {
+                "default": { "nats": nats, "redis": redis },
+                "second": { "nats": { "url": "nats://a", "token": "t" } }
             }
         })
     }
@@ -194,6 +221,9 @@ mod tests {
             json!("never"),
             json!("gzip"),
             json!("http://a/b"),
+            json!("nats://a:1"),
+            json!("redis://u:p@a"),
+            json!("redis://u@:1"),
             json!(0),
             json!(1),
             json!(-1),
@@ -218,10 +248,13 @@ mod tests {
         ]
     }
 
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 15] = [
         "other",
         "url",
         "source",
+        "sdl",
+        "token",
+        "instance",
         "dialect",
         "types",
         "all",

@@ -52,6 +52,7 @@ fn check(text: &str, expected: &Expect) {
                     format!("{name}: {settings:?}\n{name}: {rules:?}\n")
                 }
                 Resolved::Local(source) => format!("{name}: {source:?}\n"),
+                Resolved::Events(source) => format!("{name}: {source:?}\n"),
             });
             lines.collect()
         }
@@ -157,7 +158,7 @@ compression = { requests = "lzma" }
 tls = { cert = "a.pem", "key file" = "b" }
 "#,
         &expect![[r#"
-            error: s.toml:1:1: the file has no `every`; there are `all` and `subgraphs`
+            error: s.toml:1:1: the file has no `every`; there are `all`, `subgraphs` and `providers`
             error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `max-requests`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `tls`, `subscription` and `headers`
             error: s.toml:4:11: `timeout`: `soon` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
             error: s.toml:5:11: `retries`: a whole number from 0 to 10 is wanted
