@@ -30,6 +30,7 @@ mod graph_types_size;
 mod hostile_names;
 mod joined_levels;
 mod live;
+mod live_brokers;
 mod live_exact;
 mod live_file;
 mod live_model;

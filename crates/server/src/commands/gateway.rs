@@ -119,7 +119,7 @@ fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
-        subgraphs: subgraphs.of_server(&options.serving),
+        subgraphs: subgraphs.of_server(&options.serving)?,
         gateway_options: options.to_engine(),
         settings: Settings::new(
             &options.serving,
@@ -154,7 +154,7 @@ impl PreparedGateway {
                     max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
                     ..Defaults::default()
                 },
-                sources: Sources::of(serving),
+                sources: Sources::of(serving)?,
             },
             gateway_options: engine::gateway::GatewayOptions {
                 limits: serving.engine_limits(),
@@ -289,11 +289,11 @@ impl Subgraphs {
     }
 
     /// Adds the options of a server: how sources are opened, and the limit on concurrent requests.
-    fn of_server(self, serving: &ServingOptions) -> Self {
+    fn of_server(self, serving: &ServingOptions) -> Result<Self, Failure> {
         let (most, _) = self.defaults.max_requests;
         let defaults =
             Defaults { max_requests: (most, serving.load.max_requests), ..self.defaults };
-        Self { sources: Sources::of(serving), defaults, ..self }
+        Ok(Self { sources: Sources::of(serving)?, defaults, ..self })
     }
 
     /// The settings of each subgraph of a supergraph.
