@@ -5,11 +5,13 @@
 //!
 //! * [`settings`]: address, credentials and certificates
 //! * `nats`: connection to NATS; `jet_stream`: its durable consumers
+//! * `messages`: messages of one topic, which are not shared
 //! * `redis`: connection to Redis for commands; `channels`: its subscriptions
 //! * `thread`: the thread of all brokers
 
 mod channels;
 mod jet_stream;
+mod messages;
 mod nats;
 mod redis;
 pub mod settings;
@@ -29,6 +31,7 @@ use crate::subgraph::{
     EndGuard, Event, EventBudget, Key, Listener, SubgraphError, SubscriptionCounts, Unavailable,
     Upstream, UpstreamKey, Upstreams,
 };
+pub use messages::BrokerMessages;
 pub use settings::{BrokerKind, BrokerSettings, BrokerUrl, UrlError};
 
 /// A broker of events, shared by all threads.
@@ -141,6 +144,27 @@ impl Broker {
                     commands.publish(&broker.settings, &topic, &event).await
                 }
             }
+        })
+        .await
+    }
+
+    /// Subscribes to a topic alone.
+    pub async fn messages(
+        self: &Arc<Self>,
+        topic: String,
+        limit: Duration,
+    ) -> Result<BrokerMessages, SubgraphError> {
+        let broker = Arc::clone(self);
+        within(limit, async move {
+            let stream = match &broker.connection {
+                Connection::Nats(nats) => {
+                    messages::Stream::Nats(nats.subscribe(&broker.settings, topic).await?)
+                }
+                Connection::Redis { .. } => {
+                    messages::Stream::Redis(redis::subscribe(&broker.settings, &topic).await?)
+                }
+            };
+            Ok(BrokerMessages(stream))
         })
         .await
     }

@@ -240,7 +240,7 @@ impl Engine {
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
             resolvers,
-            live: Live::new(options.live, topics),
+            live: Live::new(options.live.clone(), topics),
         }))
     }
 

@@ -2,7 +2,9 @@
 //!
 //! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
-//! `worker/subscribe.rs`.
+//! `worker/subscribe.rs`. `bus` is a broker over which servers relay changes of rows.
+
+mod bus;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,8 +18,10 @@ use response::MemoryReservation;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
+pub use bus::BrokerBus;
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
+pub use source::message_bus::MessageBus;
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, EventPlace};

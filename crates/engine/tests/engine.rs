@@ -31,6 +31,7 @@ mod hostile_names;
 mod joined_levels;
 mod live;
 mod live_batches;
+mod live_brokers;
 mod live_exact;
 mod live_file;
 mod live_model;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use engine::live::{FeedKind, Responses};
+use engine::live::{FeedKind, Relay, Responses};
 use engine::{Caller, Engine, SourceAddress, Worker};
 use futures_util::future::poll_fn;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const TYPES: &str = r#"
     type Team @withSubscription { id: ID!  name: String! }
 "#;
 
-const PLAYERS: &str = "subscription { queryPlayer(order: {asc: name}) { name } }";
+pub(crate) const PLAYERS: &str = "subscription { queryPlayer(order: {asc: name}) { name } }";
 
 /// The lock of the leader, and those of followers.
 const LEADERS: i32 = 1;
@@ -34,14 +34,20 @@ const LOCK: i32 = 1_953_265_511;
 const PATIENCE: Duration = Duration::from_secs(180);
 
 async fn open(address: &SourceAddress) -> Rc<Worker> {
+    open_relaying(address, Relay::Notify).await
+}
+
+/// Opens an engine that shares the stream of changes by these means.
+pub(crate) async fn open_relaying(address: &SourceAddress, relay: Relay) -> Rc<Worker> {
     let mut options = options(migrate(address, TYPES).await, false);
     options.live.kind = FeedKind::Stream;
+    options.live.relay = relay;
     let engine = Engine::open(address, &options).await.unwrap();
     Rc::new(Worker::new(engine).within(PATIENCE))
 }
 
 /// Connects, as another role if one is named, and receives notifications.
-async fn connect(url: &str, role: Option<&str>) -> (Client, UnboundedReceiver<String>) {
+pub(crate) async fn connect(url: &str, role: Option<&str>) -> (Client, UnboundedReceiver<String>) {
     let mut config: tokio_postgres::Config = url.parse().unwrap();
     if let Some(role) = role {
         config.user(role);
@@ -81,7 +87,7 @@ async fn slots(client: &Client) -> i64 {
 }
 
 /// Waits until there are a leader and followers, and all executions have ended.
-async fn settle(client: &Client, workers: &[&Rc<Worker>], followers: usize) {
+pub(crate) async fn settle(client: &Client, workers: &[&Rc<Worker>], followers: usize) {
     let settled = async {
         while holders(client, FOLLOWERS).await.len() != followers || slots(client).await != 1 {
             sleep(Duration::from_millis(20)).await;
@@ -98,21 +104,21 @@ async fn settle(client: &Client, workers: &[&Rc<Worker>], followers: usize) {
     timeout(PATIENCE, settled).await.expect("the servers have no parts");
 }
 
-fn executions(workers: &[&Rc<Worker>]) -> Vec<u64> {
+pub(crate) fn executions(workers: &[&Rc<Worker>]) -> Vec<u64> {
     workers.iter().map(|worker| worker.engine().live_counts().executions).collect()
 }
 
-fn players(names: &[&str]) -> Value {
+pub(crate) fn players(names: &[&str]) -> Value {
     let players: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
     json!({ "data": { "queryPlayer": players } })
 }
 
 /// Reads until the response is this one.
-async fn read_until(responses: &mut Responses, expected: &Value) {
+pub(crate) async fn read_until(responses: &mut Responses, expected: &Value) {
     while next(responses).await != *expected {}
 }
 
-fn on_postgres<F: Future<Output = ()>>(test: impl Fn(SourceAddress, String) -> F) {
+pub(crate) fn on_postgres<F: Future<Output = ()>>(test: impl Fn(SourceAddress, String) -> F) {
     on_each(|address| {
         let run = match &address {
             SourceAddress::Postgres(url) => Some(test(address.clone(), url.clone())),

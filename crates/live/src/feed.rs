@@ -29,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
 /// Options of live queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct FeedOptions {
     /// Interval between two reads of the state of the source, and between two executions of cohorts
     /// whose responses may change without a change of rows.

@@ -66,8 +66,14 @@ impl PostgresChanges {
     /// Begins a stream of the log, which servers share unless each has one of its own.
     async fn log(&self, relations: &[TableName]) -> Result<PostgresChangeStream, NoStream> {
         let mut session = Session::begin(&self.config, relations).await?;
+        let (is_shared, bus) = match &self.relay {
+            Relay::None => (false, None),
+            Relay::Notify => (true, None),
+            Relay::Bus(bus) => (true, Some(Arc::clone(bus))),
+        };
         // A pooler gives each transaction another session.
-        if self.relay == Relay::Notify && !self.config.is_behind_pooler() {
+        if is_shared && !self.config.is_behind_pooler() {
+            session.bus = bus;
             let client = Arc::clone(&session.client);
             match self.shared(session).await {
                 Err(error) if !client.is_closed() => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error::SourceError;
+use crate::message_bus::MessageBus;
 
 /// The state of a source's rows: if two are equal, nothing was committed between them. Different ones
 /// may have the same rows.
@@ -188,13 +189,15 @@ pub trait Changes {
 }
 
 /// The means by which one server of several relays the stream of changes to the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub enum Relay {
     /// Each server has a stream of its own.
     None,
     /// NOTIFY of PostgreSQL, where the source has it.
     #[default]
     Notify,
+    /// A broker of messages.
+    Bus(Arc<dyn MessageBus>),
 }
 
 /// The reason why changes are not streamed.

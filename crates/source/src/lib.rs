@@ -21,6 +21,7 @@ pub mod error;
 pub mod events;
 pub mod geo;
 pub mod limits;
+pub mod message_bus;
 pub mod migration;
 pub mod notifications;
 pub mod observed;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event as NatsEvent, RequestErrorKind};
+use async_nats::{Client, ConnectOptions, Event as NatsEvent, RequestErrorKind, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
@@ -59,6 +59,15 @@ impl Nats {
         let failed = |error: &dyn std::error::Error| unavailable(&error.to_string());
         client.publish(subject, event).await.map_err(|error| failed(&error))?;
         client.flush().await.map_err(|error| failed(&error))
+    }
+
+    pub(super) async fn subscribe(
+        &self,
+        settings: &BrokerSettings,
+        subject: String,
+    ) -> Result<Subscriber, SubgraphError> {
+        let client = self.connected(settings).await?;
+        client.subscribe(subject).await.map_err(|error| unavailable(&error.to_string()))
     }
 
     pub(super) async fn request(

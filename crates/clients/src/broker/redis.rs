@@ -89,6 +89,16 @@ pub(super) async fn open_subscriber(
     }
 }
 
+/// Subscribes to one channel, over a connection of its own.
+pub(super) async fn subscribe(
+    settings: &BrokerSettings,
+    channel: &str,
+) -> Result<redis::aio::PubSubStream, SubgraphError> {
+    let mut opened = open_subscriber(settings).await?;
+    opened.subscribe(channel).await.map_err(|error| failed(&error))?;
+    Ok(opened.into_on_message())
+}
+
 fn client(settings: &BrokerSettings) -> RedisResult<Client> {
     let mut address = settings.url.text.as_str().into_connection_info()?;
     let mut login = address.redis_settings().clone();

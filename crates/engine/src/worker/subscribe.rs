@@ -235,8 +235,8 @@ impl Worker {
     fn follow(&self, claim: FeedClaim) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let engine = &*self.engine;
         Box::pin(async move {
-            let options = engine.live.options;
-            let changes = engine.source.changes(options.relay);
+            let options = engine.live.options.clone();
+            let changes = engine.source.changes(options.relay.clone());
             let feed = ::live::follow(claim, changes, &engine.catalog, options);
             // The panic hook has logged it.
             let _ = AssertUnwindSafe(feed).catch_unwind().await;

@@ -143,7 +143,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
-        subgraphs: subgraphs.of_server(&options.serving),
+        subgraphs: subgraphs.of_server(&options.serving)?,
         callbacks,
         gateway_options: options.to_engine(),
         settings: Settings::new(
@@ -180,7 +180,7 @@ impl PreparedGateway {
                     max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
                     ..Defaults::default()
                 },
-                sources: Sources::of(serving),
+                sources: Sources::of(serving)?,
                 composition: None,
             },
             callbacks: None,
@@ -387,11 +387,11 @@ impl Subgraphs {
     }
 
     /// Adds the options of a server: how sources are opened, and the limit on concurrent requests.
-    fn of_server(self, serving: &ServingOptions) -> Self {
+    fn of_server(self, serving: &ServingOptions) -> Result<Self, Failure> {
         let (most, _) = self.defaults.max_requests;
         let defaults =
             Defaults { max_requests: (most, serving.load.max_requests), ..self.defaults };
-        Self { sources: Sources::of(serving), defaults, ..self }
+        Ok(Self { sources: Sources::of(serving)?, defaults, ..self })
     }
 
     /// The settings of each subgraph of a supergraph.

@@ -89,7 +89,7 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     let has_directive = engine_options.live.has_directive;
     Ok(engine::Options {
         errors: serving.errors.to_engine(),
-        live: FeedOptions { has_directive, ..serving.subscriptions.to_engine() },
+        live: FeedOptions { has_directive, ..serving.subscriptions.to_engine()? },
         ..engine_options
     })
 }
@@ -125,7 +125,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             federation: None,
             schema_first: None,
             resolvers: None,
-            live: serving.subscriptions.to_engine(),
+            live: serving.subscriptions.to_engine()?,
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

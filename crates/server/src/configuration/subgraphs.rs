@@ -132,6 +132,12 @@ impl SubgraphsFile {
         }
     }
 
+    fn fill_providers(&mut self, reader: &mut Reader<'_>, value: &Value<'_>) {
+        for (name, value) in reader.table("providers", value).into_iter().flatten() {
+            self.providers.extend(providers::read(reader, name.get_ref(), value));
+        }
+    }
+
     /// Whether an entry has subscriptions of the callback protocol.
     pub(crate) fn has_callbacks(&self) -> bool {
         let entries = self.subgraphs.iter().map(|named| &named.entry).chain([&self.all]);
@@ -154,12 +160,7 @@ impl SubgraphsFile {
                         }
                     }
                 }
-                "providers" => {
-                    let Some(providers) = reader.table("providers", value) else { continue };
-                    for (name, value) in providers {
-                        self.providers.extend(providers::read(reader, name.get_ref(), value));
-                    }
-                }
+                "providers" => self.fill_providers(reader, value),
                 _ => reader.unknown(name, "the file", &TABLES),
             }
         }

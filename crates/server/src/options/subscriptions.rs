@@ -1,9 +1,16 @@
 //! Options of subscriptions.
 
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
-use engine::live::{FeedKind, FeedOptions, Relay};
+use clients::broker::{Broker, BrokerSettings, BrokerUrl};
+use clients::subgraph::{Tls, TlsFiles};
+use engine::live::{BrokerBus, FeedKind, FeedOptions, Relay};
 
 use super::quantity::Time;
+use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Subscriptions")]
@@ -25,7 +32,7 @@ pub(crate) struct SubscriptionOptions {
     /// How changes of rows are found: by a stream of the database, where it has one, by triggers, or by its state, which is read in intervals
     #[arg(long, env = "THALWEG_LIVE_FEED", value_name = "KIND", default_value = "stream")]
     live_feed: LiveFeed,
-    /// How several servers of a database share a stream of changes: one of them reads it, and sends the changes to the others
+    /// How several servers of a database share a stream of changes: one of them reads it, and sends the changes to the others by PostgreSQL's NOTIFY (`notify`), or over the broker at an address, such as `nats://localhost:4222` or `redis://localhost:6379`; with `none`, each reads a stream of its own
     #[arg(long, env = "THALWEG_LIVE_RELAY", value_name = "KIND", default_value = "notify")]
     live_relay: LiveRelay,
     /// The interval of reads of the database's state without a stream, and of executions of subscriptions with functions, views or the current time
@@ -46,25 +53,64 @@ enum LiveFeed {
 }
 
 /// Ways to share a stream of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum LiveRelay {
-    /// PostgreSQL's NOTIFY, encrypted
+    /// PostgreSQL's NOTIFY, encrypted.
     Notify,
-    /// Each server reads a stream of its own
+    /// Each server reads a stream of its own.
     None,
+    /// Over a broker, encrypted.
+    Broker(BrokerUrl),
+}
+
+/// Timeout for connecting to a broker.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+impl FromStr for LiveRelay {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "notify" => Ok(Self::Notify),
+            "none" => Ok(Self::None),
+            address => address
+                .parse()
+                .map(Self::Broker)
+                .map_err(|_| "`notify`, `none` or an address of NATS or Redis is wanted"),
+        }
+    }
 }
 
 impl SubscriptionOptions {
-    pub(crate) fn to_engine(&self) -> FeedOptions {
+    pub(crate) fn to_engine(&self) -> Result<FeedOptions, Failure> {
         let kind = match self.live_feed {
             LiveFeed::Stream => FeedKind::Stream,
             LiveFeed::Triggers => FeedKind::Triggers,
             LiveFeed::Interval => FeedKind::Probe,
         };
-        let relay = match self.live_relay {
+        let relay = match &self.live_relay {
             LiveRelay::Notify => Relay::Notify,
             LiveRelay::None => Relay::None,
+            LiveRelay::Broker(url) => Relay::Bus(Arc::new(BrokerBus(broker(url)?))),
         };
-        FeedOptions { interval: self.live_interval.0, kind, relay, ..FeedOptions::default() }
+        Ok(FeedOptions { interval: self.live_interval.0, kind, relay, ..FeedOptions::default() })
     }
+}
+
+/// The broker at an address, with the system's trusted authorities.
+fn broker(url: &BrokerUrl) -> Result<Arc<Broker>, Failure> {
+    let files = TlsFiles::default();
+    let tls = url.is_encrypted.then(|| Tls::open(&files)).transpose();
+    let tls = tls.map_err(|error| Failure::Usage(format!("`--live-relay`: {error}")))?;
+    Ok(Broker::new(BrokerSettings {
+        name: "the relay of changes".into(),
+        url: url.clone(),
+        user: None,
+        password: None,
+        token: None,
+        instance: None,
+        connect_timeout: CONNECT_TIMEOUT,
+        files,
+        tls,
+    }))
 }

@@ -2,7 +2,8 @@
 //!
 //! The leader is the session with an advisory lock, which ends with its session whatever becomes of
 //! the server. It reads the changes over its slot, as a single server does, and sends them to the
-//! followers by NOTIFY, once new statements see them. Without followers it sends nothing.
+//! followers by NOTIFY, or over a broker, once new statements see them. Without followers it sends
+//! nothing.
 //!
 //! A follower announces itself. The leader answers with the key of its messages and the number of the
 //! last one: all changes that are not in later messages are visible by then. Whatever goes wrong ends
@@ -12,6 +13,10 @@
 //! * no session of the leader: the next follower that looks leads;
 //! * no statement of the leader for some seconds: a follower ends its session;
 //! * a missing message: the stream ends.
+//!
+//! Over a broker, the leader and a follower agree by NOTIFY as well: sessions prove their roles there. The
+//! topic follows from the key. A follower subscribes to it, and then receives the number of the last
+//! message once more. Messages of the leader follow each second, so that a missing one is found.
 //!
 //! A server that may neither lead nor follow reads the changes over a slot of its own.
 //!
@@ -27,6 +32,7 @@ mod secret;
 
 use std::sync::{Arc, LazyLock};
 
+use source::message_bus::{BusMessages, MessageBus};
 use source::{SourceError, SourceErrorKind};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Duration, Instant, sleep, timeout};
@@ -78,6 +84,8 @@ pub(super) struct Session {
     /// Those of the channels to which the session listens.
     pub(super) notifications: UnboundedReceiver<Notification>,
     pub(super) covered: Arc<Covered>,
+    /// The broker over which changes are relayed, instead of NOTIFY.
+    pub(super) bus: Option<Arc<dyn MessageBus>>,
 }
 
 /// The part of a server in the distribution of changes.
@@ -97,6 +105,8 @@ enum Part {
         leader: i32,
         number: u64,
         key: Key,
+        /// The messages of a broker.
+        messages: Option<Box<dyn BusMessages>>,
     },
     /// With the reason.
     Single(&'static str),
@@ -125,10 +135,10 @@ pub(super) async fn join(mut session: Session) -> Result<Role, SourceError> {
             session.execute(include_str!("relay/begin_leading.sql")).await?;
             Ok(Role::Leader(session))
         }
-        Part::Follower { leader, number, key } => {
+        Part::Follower { leader, number, key, messages } => {
             tracing::info!("another server reads the changes of rows, and relays them");
             session.execute(include_str!("relay/begin_following.sql")).await?;
-            let followed = FollowedStream::new(session, leader, number, key);
+            let followed = FollowedStream::new(session, (leader, number), key, messages);
             Ok(Role::Follower(Box::new(followed)))
         }
         Part::Single(reason) => {
@@ -173,10 +183,22 @@ impl Session {
                     sleep(PAUSE).await;
                 }
                 Answer::Welcome { number, key, .. } => {
-                    return Ok(Part::Follower { leader, number, key });
+                    let Some(bus) = self.bus.clone() else {
+                        return Ok(Part::Follower { leader, number, key, messages: None });
+                    };
+                    let messages = Some(subscribe(&*bus, &key.topic()).await?);
+                    let answer = self.ask(own, leader, begun).await?;
+                    // Another leader may have begun meanwhile.
+                    if let Answer::Welcome { number, key: now, .. } = answer
+                        && now.is_same(&key)
+                    {
+                        return Ok(Part::Follower { leader, number, key, messages });
+                    }
                 }
                 Answer::Refusal => {
-                    return Ok(Part::Single("the server that leads sends no changes to this role"));
+                    return Ok(Part::Single(
+                        "the server that leads sends no changes to this role, or relays by other means",
+                    ));
                 }
                 Answer::Ended => {}
                 Answer::Silent => {
@@ -212,7 +234,8 @@ impl Session {
     /// Waits for the answer of a leader.
     async fn ask(&mut self, own: i32, leader: i32, begun: Instant) -> Result<Answer, SourceError> {
         let agreement = Agreement::new()?;
-        let hello = Message::Hello { public: agreement.public.clone() }.to_string();
+        let (public, is_over_bus) = (agreement.public.clone(), self.bus.is_some());
+        let hello = Message::Hello { public, is_over_bus }.to_string();
         let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&hello, Type::TEXT)];
         limited(self.client.query_typed(include_str!("relay/hello.sql"), &parameters)).await?;
         let asked = Instant::now();
@@ -300,6 +323,26 @@ impl Session {
             processes.iter().map(|process| (*process as &(dyn ToSql + Sync), Type::INT4)).collect();
         let rows = limited(self.client.query_typed(query, &parameters)).await?;
         Ok(rows.into_iter().next())
+    }
+}
+
+/// Subscribes to a topic, and waits until a message of this server has arrived: from then on no message
+/// is missing.
+async fn subscribe(bus: &dyn MessageBus, topic: &str) -> Result<Box<dyn BusMessages>, SourceError> {
+    let mut random = [0; 16];
+    aws_lc_rs::rand::fill(&mut random).map_err(|_| lost(&"there is no random number"))?;
+    let mut probe = b"probe ".to_vec();
+    probe.extend(random.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+    let probe = bytes::Bytes::from(probe);
+    let begun = async {
+        let mut messages = bus.subscribe(topic.to_owned()).await?;
+        bus.publish(topic.to_owned(), probe.clone()).await?;
+        while messages.next().await? != probe {}
+        Ok(messages)
+    };
+    match timeout(STATEMENT_LIMIT, begun).await {
+        Ok(messages) => messages,
+        Err(_) => Err(lost(&"the broker does not answer")),
     }
 }
 

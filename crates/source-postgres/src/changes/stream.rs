@@ -151,7 +151,7 @@ impl Session {
             );
         }
         let covered = Arc::new(Covered { definitions, coverage });
-        Ok(Self { client: Arc::new(client), notifications, covered })
+        Ok(Self { client: Arc::new(client), notifications, covered, bus: None })
     }
 }
 

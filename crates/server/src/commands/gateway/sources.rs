@@ -30,15 +30,15 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn of(serving: &ServingOptions) -> Self {
-        Self {
+    pub(super) fn of(serving: &ServingOptions) -> Result<Self, Failure> {
+        Ok(Self {
             threads: serving.threads().get(),
             connections: serving.most_per_thread(),
             timeouts: serving.database.timeouts(),
             errors: serving.errors.to_engine(),
             patterns: serving.engine_limits().patterns,
-            live: serving.subscriptions.to_engine(),
-        }
+            live: serving.subscriptions.to_engine()?,
+        })
     }
 
     pub(super) fn for_a_look() -> Self {
@@ -86,7 +86,7 @@ impl Sources {
         let api = source.entry.options().map_err(Failure::Usage)?;
         let limits = limits(source.most_bytes, self.patterns);
         let options = api.engine_options(self.connections, self.timeouts, limits)?;
-        Ok(engine::Options { errors: self.errors.clone(), live: self.live, ..options })
+        Ok(engine::Options { errors: self.errors.clone(), live: self.live.clone(), ..options })
     }
 }
 

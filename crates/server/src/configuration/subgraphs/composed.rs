@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::entry::SubgraphEntry;
+use super::events::EventsEntry;
 use super::source::SourceEntry;
 use super::table::{Reader, Value};
 use super::{Named, SubgraphsFile, yaml};
@@ -50,7 +51,7 @@ pub(crate) enum SchemaPlace {
 }
 
 /// The keys of the file.
-const KEYS: [&str; 3] = ["federation_version", "subgraphs", "all"];
+const KEYS: [&str; 4] = ["federation_version", "subgraphs", "all", "providers"];
 
 /// The keys of a subgraph that its settings do not have.
 pub(super) const OF_SUBGRAPH: [&str; 2] = ["routing_url", "schema"];
@@ -114,6 +115,8 @@ impl CompositionFile {
                     }
                     None => self.subgraphs.push(SubgraphPlace::of_source(name, source)),
                 }
+            } else if let (Some(events), None) = (&entry.events, self.place(name)) {
+                self.subgraphs.push(SubgraphPlace::of_events(name, events));
             }
         }
         match (self.settings.all_position, others.all_position) {
@@ -130,6 +133,7 @@ impl CompositionFile {
             others.file.clone_from(&self.settings.file);
         }
         others.subgraphs.append(&mut self.settings.subgraphs);
+        others.providers.append(&mut self.settings.providers);
         Ok(())
     }
 
@@ -144,6 +148,7 @@ impl CompositionFile {
             match &**name.get_ref() {
                 "federation_version" => check_version(reader, value),
                 "subgraphs" => self.fill_subgraphs(reader, value),
+                "providers" => self.settings.fill_providers(reader, value),
                 "all" => self.settings.fill_all(reader, name, value),
                 _ => reader.unknown(name, "the file", &KEYS),
             }
@@ -162,7 +167,13 @@ impl CompositionFile {
             let mut settings = table.clone();
             let (routing_url, schema) = (settings.remove("routing_url"), settings.remove("schema"));
             let entry = SubgraphEntry::read_one(reader, &settings, &OF_SUBGRAPH);
-            let place = place(reader, &name, value, [routing_url, schema], entry.source.as_ref());
+            let place = place(
+                reader,
+                &name,
+                value,
+                [routing_url, schema],
+                (entry.source.as_ref(), entry.events.as_ref()),
+            );
             self.subgraphs.extend(place);
             if !settings.is_empty() {
                 self.settings.subgraphs.push(Named { name, position, entry });
@@ -172,6 +183,13 @@ impl CompositionFile {
 }
 
 impl SubgraphPlace {
+    /// A subgraph of events: its schema is a file beside the working directory, as in the settings.
+    fn of_events(name: &str, events: &EventsEntry) -> Self {
+        let file = std::path::absolute(&events.sdl).unwrap_or_else(|_| events.sdl.clone());
+        let schema = SchemaPlace::File(file);
+        Self { name: name.to_owned(), routing_url: String::new(), schema }
+    }
+
     fn of_source(name: &str, source: &SourceEntry) -> Self {
         let schema = SchemaPlace::Source(Box::new(source.clone()));
         Self { name: name.to_owned(), routing_url: String::new(), schema }
@@ -224,7 +242,7 @@ fn place(
     name: &str,
     whole: &Value<'_>,
     [routing_url, schema]: [Option<Value<'_>>; 2],
-    source: Option<&SourceEntry>,
+    (source, events): (Option<&SourceEntry>, Option<&EventsEntry>),
 ) -> Option<SubgraphPlace> {
     let routing = routing_url.as_ref().map(|value| reader.string("routing_url", value));
     if let Some(source) = source {
@@ -239,6 +257,9 @@ fn place(
         return Some(SubgraphPlace::of_source(name, source));
     }
     let Some(schema) = schema else {
+        if let Some(events) = events {
+            return Some(SubgraphPlace::of_events(name, events));
+        }
         let message =
             format!("the subgraph `{}` has neither `schema` nor `source`", name.escape_debug());
         reader.wrong(whole.span().start, message);

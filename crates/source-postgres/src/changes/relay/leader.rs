@@ -139,12 +139,21 @@ impl Relay {
                     let received = received.ok_or_else(|| lost(&"the connection has ended"))?;
                     self.answer(&received).await?;
                 }
-                () = self.queue.has_changes.notified() => self.send().await?,
+                () = self.queue.has_changes.notified() => {
+                    let changes = self.queue.take();
+                    if !changes.is_empty() {
+                        self.send(&changes).await?;
+                    }
+                }
+
                 _ = self.heartbeat.tick(), if has_followers => {
                     let query = include_str!("has_followers.sql");
                     let has_followers: Option<bool> = self.session.value(query, &[]).await?;
                     if has_followers != Some(true) {
                         self.queue.has_followers.store(false, Ordering::Release);
+                    } else if self.session.bus.is_some() {
+                        // A follower finds by its number whether the broker has lost another one.
+                        self.send(&[]).await?;
                     }
                 }
             }
@@ -153,11 +162,12 @@ impl Relay {
 
     /// Answers a follower, if this message is of one.
     async fn answer(&mut self, received: &Notification) -> Result<(), SourceError> {
-        let Some(Message::Hello { public }) = Message::parse(received.payload()) else {
+        let Some(Message::Hello { public, is_over_bus }) = Message::parse(received.payload())
+        else {
             return Ok(());
         };
         let to = received.process_id();
-        if !self.session.may_read(to).await? {
+        if is_over_bus != self.session.bus.is_some() || !self.session.may_read(to).await? {
             return self.session.notify(&[Message::Refusal { to }]).await;
         }
         self.queue.has_followers.store(true, Ordering::Release);
@@ -170,13 +180,9 @@ impl Relay {
         self.session.notify(&[Message::Welcome { to, number, process, public: own, key }]).await
     }
 
-    /// Sends the changes of the queue, in one or more messages.
-    async fn send(&mut self) -> Result<(), SourceError> {
-        let changes = self.queue.take();
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let encoded = encode(&changes);
+    /// Sends changes, in one or more messages.
+    async fn send(&mut self, changes: &[TableChange]) -> Result<(), SourceError> {
+        let encoded = encode(changes);
         let parts = encoded.chunks(MOST_BYTES);
         let mut messages = Vec::with_capacity(parts.len());
         for (place, part) in parts.clone().enumerate() {
@@ -186,6 +192,10 @@ impl Relay {
             let encrypted = self.key.encrypt(self.number, message)?;
             messages.push(Message::Changes { number: self.number, encrypted });
         }
-        self.session.notify(&messages).await
+        let Some(bus) = &self.session.bus else { return self.session.notify(&messages).await };
+        for message in &messages {
+            bus.publish(self.key.topic(), message.to_string().into()).await?;
+        }
+        Ok(())
     }
 }

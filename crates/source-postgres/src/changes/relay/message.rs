@@ -11,8 +11,8 @@ pub(super) const MOST_BYTES: usize = 5_800;
 /// A message. Sessions are named by their processes, which the server tells of each sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// A follower wants to receive changes.
-    Hello { public: Vec<u8> },
+    /// A follower wants to receive changes, by NOTIFY or over a broker.
+    Hello { public: Vec<u8>, is_over_bus: bool },
     /// The leader sends no changes to a session.
     Refusal { to: i32 },
     /// The changes after the numbered message are sent to a follower, encrypted by this key.
@@ -27,7 +27,8 @@ impl Message {
         let (kind, rest) = text.split_once(' ')?;
         let mut parts = rest.split(' ');
         let message = match kind {
-            "hello" => Self::Hello { public: bytes(parts.next()?)? },
+            "hello" => Self::Hello { public: bytes(parts.next()?)?, is_over_bus: false },
+            "hello-bus" => Self::Hello { public: bytes(parts.next()?)?, is_over_bus: true },
             "refusal" => Self::Refusal { to: parts.next()?.parse().ok()? },
             "welcome" => Self::Welcome {
                 to: parts.next()?.parse().ok()?,
@@ -54,7 +55,10 @@ impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |bytes: &[u8]| STANDARD_NO_PAD.encode(bytes);
         match self {
-            Self::Hello { public } => write!(f, "hello {}", text(public)),
+            Self::Hello { public, is_over_bus: false } => write!(f, "hello {}", text(public)),
+            Self::Hello { public, is_over_bus: true } => {
+                write!(f, "hello-bus {}", text(public))
+            }
             Self::Refusal { to } => write!(f, "refusal {to}"),
             Self::Welcome { to, number, process, public, key } => {
                 write!(f, "welcome {to} {number} {process} {} {}", text(public), text(key))
@@ -77,7 +81,8 @@ mod tests {
             assert!(text.len() < 8_000, "{}", text.len());
             assert_eq!(Message::parse(&text), Some(message));
         };
-        check(Message::Hello { public: vec![7; 32] });
+        check(Message::Hello { public: vec![7; 32], is_over_bus: false });
+        check(Message::Hello { public: vec![7; 32], is_over_bus: true });
         check(Message::Refusal { to: 12 });
         let (public, key) = (vec![0; 32], vec![255; 48]);
         check(Message::Welcome { to: i32::MAX, number: 3, process: u64::MAX, public, key });

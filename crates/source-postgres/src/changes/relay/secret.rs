@@ -8,6 +8,7 @@ use std::fmt;
 
 use aws_lc_rs::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::agreement::{EphemeralPrivateKey, UnparsedPublicKey, X25519, agree_ephemeral};
+use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
 use aws_lc_rs::rand::{self, SystemRandom};
@@ -37,6 +38,17 @@ impl Key {
     fn new(bytes: [u8; KEY_BYTES]) -> Result<Self, SourceError> {
         let cipher = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(failed)?;
         Ok(Self { bytes, cipher: LessSafeKey::new(cipher) })
+    }
+
+    /// The topic of the messages that it encrypts, from which it does not follow.
+    pub(super) fn topic(&self) -> String {
+        let hash = digest(&SHA256, &[b"thalweg live topic", &self.bytes[..]].concat());
+        let hash = hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}"));
+        ["thalweg.live.", &hash.collect::<String>()].concat()
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
     }
 
     /// Encrypts a message; no other one has its number.
