@@ -42,7 +42,7 @@ mod tests;
 use std::sync::Arc;
 
 use graphql::operation::OperationKind;
-use graphql::schema::TypeId;
+use graphql::schema::{FieldId, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::Supergraph;
@@ -206,9 +206,8 @@ pub fn check(supergraph: &Supergraph) -> Vec<Unsatisfiable> {
 pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
     let api = &supergraph.api;
     let mut fields: FxHashMap<TypeId, Vec<_>> = FxHashMap::default();
-    for (field_parent, _) in api.schema.types() {
-        let own = api_fields(supergraph, field_parent);
-        fields.insert(api.r#type(field_parent), own);
+    for (id, _) in api.schema.types() {
+        fields.insert(api.r#type(id), api_fields(supergraph, id));
     }
     let conditions = Conditions::new(supergraph.labels(), limits.conditions);
     let mut reachability = Reachability::new(Visits::new(supergraph, conditions));
@@ -278,8 +277,7 @@ impl Unsatisfiable {
 }
 
 /// Returns the visible fields of an API type, by their ids in the supergraph.
-fn api_fields(supergraph: &Supergraph, api_type: TypeId) -> Vec<graphql::schema::FieldId> {
-    use graphql::schema::TypeKind;
+fn api_fields(supergraph: &Supergraph, api_type: TypeId) -> Vec<FieldId> {
     let api = &supergraph.api;
     match &api.schema[api_type].kind {
         TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {
