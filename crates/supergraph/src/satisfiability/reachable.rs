@@ -71,13 +71,13 @@ impl<'s> Reachability<'s> {
     /// Returns all visits that are reached from one of several visits.
     pub(super) fn from(&mut self, entries: &[(VisitId, Condition)]) -> Rc<Reached> {
         if let [(visit, Condition::TRUE)] = entries {
-            return self.from_one(*visit);
+            return self.one_from(*visit);
         }
         let mut union = Reached::default();
         for (visit, condition) in entries {
             let known = union.condition(*visit);
             if !self.visits.conditions.implies(*condition, known) {
-                let reached = self.from_one(*visit);
+                let reached = self.one_from(*visit);
                 self.unite(&mut union, &reached, *condition);
             }
         }
@@ -266,7 +266,7 @@ impl<'s> Reachability<'s> {
         condition != known
     }
 
-    fn from_one(&mut self, visit: VisitId) -> Rc<Reached> {
+    fn one_from(&mut self, visit: VisitId) -> Rc<Reached> {
         let reached = self.so_far(visit, None);
         if self.queue.is_empty() {
             return reached;
