@@ -187,6 +187,8 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     }
     if merger.errors.is_empty() {
         merger.check_merged_fields(&types);
+    }
+    if merger.errors.is_empty() {
         merger.check_inaccessible(&types);
     }
     let definitions = merger.errors.is_empty().then(|| merger.document(types));

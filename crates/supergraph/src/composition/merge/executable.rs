@@ -54,7 +54,11 @@ impl<'s> Merger<'s> {
                 None => lacking.push(graph),
             }
         }
-        if !lacking.is_empty() {
+        let first_lacking = lacking.first().copied().unwrap_or(usize::MAX);
+        let before = defined.iter().take_while(|(graph, _)| *graph < first_lacking);
+        let has_common =
+            common_locations(before.map(|(_, own)| *own)).is_none_or(|it| !it.is_empty());
+        if !lacking.is_empty() && has_common {
             let message = format!(
                 "The directive `@{name}` is not in the supergraph, because it is missing in {}.",
                 self.named_subgraphs(lacking)
@@ -63,12 +67,12 @@ impl<'s> Merger<'s> {
             return;
         }
         let Some(((_, first), rest)) = defined.split_first() else { return };
-        let mut locations = executable(first);
+        let locations = executable(first);
         let is_same = rest.iter().all(|(_, other)| {
             let other = executable(other);
             other.len() == locations.len() && other.iter().all(|one| locations.contains(one))
         });
-        locations.retain(|one| rest.iter().all(|(_, other)| other.locations.contains(one)));
+        let locations = common_locations(defined.iter().map(|(_, own)| *own)).unwrap_or_default();
         let all = self.by_value(
             defined
                 .iter()
@@ -175,6 +179,17 @@ impl<'s> Merger<'s> {
         }
         self.hints.push(finding);
     }
+}
+
+/// Returns the locations that all definitions have; `None` without definitions.
+fn common_locations<'d>(
+    mut definitions: impl Iterator<Item = &'d DirectiveDefinition>,
+) -> Option<Vec<&'static str>> {
+    let first = executable(definitions.next()?);
+    Some(definitions.fold(first, |mut common, other| {
+        common.retain(|location| other.locations.contains(location));
+        common
+    }))
 }
 
 fn executable(definition: &DirectiveDefinition) -> Vec<&'static str> {

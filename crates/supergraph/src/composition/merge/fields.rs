@@ -31,7 +31,6 @@ impl<'s> Merger<'s> {
         &mut self,
         parent: &Arc<str>,
         parents: &[Source<'s, Type>],
-        is_interface: bool,
     ) -> Vec<FieldDefinition> {
         let fields = fields_of(parents);
         let mut merged = Vec::with_capacity(fields.len());
@@ -48,9 +47,7 @@ impl<'s> Merger<'s> {
                 overrides,
                 is_same_type: true,
             };
-            if !is_interface {
-                self.check_sharing(&merge);
-            }
+            self.check_sharing(&merge);
             if let Some(field) = self.merge_field(&mut merge) {
                 merged.push(field);
             }
@@ -61,8 +58,11 @@ impl<'s> Merger<'s> {
 
     fn merge_field(&mut self, merge: &mut FieldMerge<'_, 's>) -> Option<FieldDefinition> {
         if merge.resolved.is_empty() {
-            self.report_external_only(merge);
-            return None;
+            if self.fields_of_interface_objects(merge).is_empty() {
+                self.report_external_only(merge);
+                return None;
+            }
+            merge.resolved = merge.sources.to_vec();
         }
         self.check_external_directives(merge);
         let coordinate = merge.coordinate.clone();

@@ -12,7 +12,12 @@ impl<'s> Merger<'s> {
         let mut resolving: Vec<Source<'s, Field>> = Vec::new();
         for source in merge.sources {
             let is_left = merge.overrides.is_overridden(source.graph);
-            if !source.element.roles.is_fully_external() && !is_left {
+            // Fields of interfaces are resolved by the objects that implement them.
+            let is_resolved = merge
+                .parents
+                .iter()
+                .any(|parent| parent.graph == source.graph && is_object(parent.element));
+            if is_resolved && !source.element.roles.is_fully_external() && !is_left {
                 resolving.push(*source);
             }
         }
@@ -55,7 +60,10 @@ impl<'s> Merger<'s> {
     }
 
     /// Returns the fields that subgraphs without the object type resolve for an interface of it.
-    fn fields_of_interface_objects(&self, merge: &FieldMerge<'_, 's>) -> Vec<Source<'s, Field>> {
+    pub(super) fn fields_of_interface_objects(
+        &self,
+        merge: &FieldMerge<'_, 's>,
+    ) -> Vec<Source<'s, Field>> {
         let mut found = Vec::new();
         if self.types.interface_objects.is_empty() {
             return found;

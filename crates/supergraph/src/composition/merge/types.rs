@@ -40,7 +40,6 @@ impl<'s> Merger<'s> {
         if sources.iter().all(|source| word(source.element) == first) {
             if first == "interface object" {
                 self.report_missing_interface(name, sources);
-                return false;
             }
             return true;
         }
@@ -98,7 +97,7 @@ impl<'s> Merger<'s> {
                     self.check_interface(name, sources);
                 }
                 let interfaces = self.merge_interfaces(sources);
-                let fields = self.merge_fields(name, sources, is_interface);
+                let fields = self.merge_fields(name, sources);
                 let composite = Composite { interfaces, fields };
                 match is_interface {
                     true => TypeBody::Interface(composite),
