@@ -23,6 +23,18 @@ const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
 /// Random compositions of a run without options.
 const COUNT: u64 = 100;
 
+/// Code of a composer that fails with an internal error.
+const FAILED: &str = "FAILED";
+
+/// A hint that Apollo's composer misses for fields that it has also seen with fewer subgraphs.
+const MORE_HINTS: &str = "INCONSISTENT_RUNTIME_TYPES_FOR_SHAREABLE_RETURN";
+
+/// Seeds of differences that `docs/composition.md` explains.
+const KNOWN: [u64; 1] = [
+    // A required field of a subgraph with a key that is not resolvable, which the object comes from.
+    29,
+];
+
 /// Results of the other composers.
 #[derive(Debug)]
 struct Compared {
@@ -96,7 +108,7 @@ fn random_subgraphs() -> Result<(), Failed> {
                 *errors.entry(code.clone()).or_default() += 1;
             }
             let difference = compared.difference();
-            if !difference.is_empty() {
+            if !difference.is_empty() && !KNOWN.contains(&seed) {
                 let sdl: Vec<_> =
                     subgraphs.iter().map(|one| format!("{}\n{}", one.name, one.sdl)).collect();
                 wrong.push(format!("seed {seed}\n{difference}{}", sdl.join("\n")));
@@ -152,23 +164,26 @@ fn report(wrong: &[String], all: usize) -> Result<(), Failed> {
 }
 
 impl Compared {
-    /// Differences from Apollo's composer. It stops between stages; we report the errors of later
-    /// stages too, which must be those of the other composer.
+    /// Differences from Apollo's composer, unless it fails itself. It stops between stages; we report
+    /// the errors of later stages too, which must be those of the other composer.
     fn difference(&self) -> String {
-        let mut errors = codes(&self.ours.errors);
-        if !self.apollo.errors.is_empty() {
-            let is_known = |code: &String| {
-                self.apollo.errors.contains(code) || !self.guild.errors.contains(code)
-            };
-            errors.retain(is_known);
+        if self.apollo.errors.contains(FAILED) {
+            return String::new();
         }
-        let mut text = case::compare("errors", &self.apollo.errors, &errors);
+        let (apollo, guild) = (&self.apollo.errors, &self.guild.errors);
+        let mut errors = codes(&self.ours.errors);
+        if !apollo.is_empty() {
+            errors.retain(|code| apollo.contains(code) || !guild.contains(code));
+        }
+        let mut text = case::compare("errors", apollo, &errors);
         if text.is_empty() && errors.is_empty() {
-            text += &case::compare("hints", &self.apollo.hints, &codes(&self.ours.hints));
+            let mut hints = codes(&self.ours.hints);
+            hints.retain(|code| self.apollo.hints.contains(code) || code != MORE_HINTS);
+            text += &case::compare("hints", &self.apollo.hints, &hints);
             text += &self.difference_of_api(&self.apollo);
         }
-        if !text.is_empty() && self.guild.errors != self.apollo.errors {
-            let guild: Vec<_> = self.guild.errors.iter().map(String::as_str).collect();
+        if !text.is_empty() && guild != apollo {
+            let guild: Vec<_> = guild.iter().map(String::as_str).collect();
             text += &format!("the other composer: {}\n", guild.join(" "));
         }
         text

@@ -44,16 +44,15 @@ fn check_implementations(report: &mut Report<'_>, interface: &Type, key: &Applie
         let keys = all(&object.applied, Meaning::Key);
         let same: Vec<_> =
             keys.filter(|own| self::fields(own).is_some_and(|(_, own)| own == fields)).collect();
-        let problem = if same.is_empty() {
-            "does not have"
+        let (problem, remedy) = if same.is_empty() {
+            ("does not have", format!("Add `@key(fields: \"{text}\")` to `{name}`."))
         } else if is_resolvable(key) && !same.iter().any(|own| is_resolvable(own)) {
-            "does not resolve"
+            ("does not resolve", format!("Remove `resolvable: false` from the key of `{name}`."))
         } else {
             continue;
         };
         let message =
             format!("`{name}` {problem} the key `{text}` of the interface `{}`.", interface.name);
-        let remedy = format!("Add `@key(fields: \"{text}\")` to `{name}`.");
         let code = Code::InterfaceKeyNotOnImplementation;
         report.add(code, name, object.at, &message, &remedy);
         report.also_at(key.at());

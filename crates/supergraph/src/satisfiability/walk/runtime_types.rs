@@ -51,8 +51,7 @@ impl Walk<'_, '_> {
         self.findings.push(Found { path, when: Condition::TRUE, finding });
     }
 
-    /// Adds a field to the shared ones if those subgraphs which return its object have different
-    /// runtime types.
+    /// Adds a field to the shared ones if the subgraphs that are reached have different runtime types.
     fn hint_runtime_types(
         &mut self,
         id: StateId,
@@ -60,13 +59,9 @@ impl Walk<'_, '_> {
         mut by_subgraph: BTreeMap<SubgraphId, Rc<Edge>>,
     ) {
         let visits = &self.reachability.visits;
-        let entries = &self.states[id.0].entries;
-        let returning: Vec<_> =
-            entries.iter().map(|(visit, _)| visits.visit(*visit).subgraph).collect();
         by_subgraph.retain(|subgraph, _| {
             let own = visits.supergraph.field_in(field, *subgraph);
-            let is_abstract = own.is_some_and(|own| !visits.supergraph.is_object(own.r#type.base));
-            is_abstract && returning.contains(subgraph)
+            own.is_some_and(|own| !visits.supergraph.is_object(own.r#type.base))
         });
         let mut sets = by_subgraph.values().map(|edge| &edge.children);
         let Some(first) = sets.next() else { return };
