@@ -78,13 +78,16 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Audit
     let mut total = Score::default();
     let mut gateway: Option<Gateway> = None;
     for suite in &suites {
-        let supergraph = site.supergraph(suite)?;
+        let (name, supergraph) = match options.compose {
+            true => ("supergraph.yaml", site.composition(suite)?),
+            false => ("supergraph.graphql", site.supergraph(suite)?),
+        };
         let cases = site.cases(suite)?;
         let started = Instant::now();
         let refusal = match &mut gateway {
             Some(gateway) => gateway.swap(&supergraph)?,
             None => {
-                gateway = Some(Gateway::start(&program, &site.folder, &supergraph, &logs)?);
+                gateway = Some(Gateway::start(&program, &site.folder, (name, &supergraph), &logs)?);
                 None
             }
         };
@@ -100,8 +103,9 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Audit
         total = Score { right: total.right + score.right, all: total.all + score.all };
     }
     let punished = if options.punish { ", poor plans punished" } else { "" };
+    let composed = if options.compose { ", composed by Thalweg" } else { "" };
     println!(
-        "compare: {} of {} cases of {} suites{punished}; {:.1} s with one gateway",
+        "compare: {} of {} cases of {} suites{composed}{punished}; {:.1} s with one gateway",
         total.right,
         total.all,
         suites.len(),

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use gateway::execute::{self, FetchError, FetchRequest, FetchResponse, Options};
 use gateway::planner::Labels;
-use supergraph::{Supergraph, read};
 use graphql::Validator;
 use serde_json::{Value, json};
+use supergraph::{Supergraph, read};
 use testkit::federation::Question;
 use testkit::federation::clock::Clock;
 use testkit::federation::question::Planned;

@@ -23,6 +23,9 @@ pub(crate) struct Options {
     /// Lets the subgraphs refuse requests that a good plan avoids (PUNISH_FOR_POOR_PLANS).
     #[arg(long)]
     pub(crate) punish: bool,
+    /// Lets Thalweg compose the subgraphs of each suite, instead of reading the audit's supergraph.
+    #[arg(long)]
+    pub(crate) compose: bool,
     /// Runs only the suites whose names contain the word.
     #[arg(long, value_name = "SUITE")]
     pub(crate) only: Option<String>,

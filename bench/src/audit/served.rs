@@ -33,10 +33,10 @@ impl Gateway {
     pub(super) fn start(
         program: &Path,
         folder: &Path,
-        supergraph: &str,
+        (name, supergraph): (&str, &str),
         logs: &Path,
     ) -> Result<Self, AuditError> {
-        let (file, log) = (folder.join("supergraph.graphql"), logs.join("federation-thalweg.log"));
+        let (file, log) = (folder.join(name), logs.join("federation-thalweg.log"));
         fs::write(&file, supergraph)?;
         let port = free_port()?;
         let mut command = Command::new(program);

@@ -5,6 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde_json::{Map, json};
+
 use super::AuditError;
 use super::case::Case;
 use crate::http::Connection;
@@ -13,6 +16,14 @@ use crate::server::{Server, free_port};
 
 /// Node compiles all suites first.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A subgraph of a suite.
+#[derive(Debug, Deserialize)]
+struct Subgraph {
+    name: String,
+    sdl: String,
+    url: String,
+}
 
 /// The server, running.
 #[derive(Debug)]
@@ -64,6 +75,15 @@ impl Site {
     pub(super) fn supergraph(&self, suite: &str) -> Result<String, AuditError> {
         let text = self.get(&["/", suite, "/supergraph"].concat())?;
         Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The subgraphs of a suite, as a file of subgraphs to compose: JSON is YAML.
+    pub(super) fn composition(&self, suite: &str) -> Result<String, AuditError> {
+        let subgraphs: Vec<Subgraph> = self.read(&["/", suite, "/subgraphs"].concat())?;
+        let entries = subgraphs.into_iter().map(|Subgraph { name, sdl, url }| {
+            (name, json!({ "routing_url": url, "schema": { "sdl": sdl } }))
+        });
+        Ok(json!({ "subgraphs": Map::from_iter(entries) }).to_string())
     }
 
     pub(super) fn cases(&self, suite: &str) -> Result<Vec<Case>, AuditError> {

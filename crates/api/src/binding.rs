@@ -48,6 +48,11 @@ pub use write::{
 /// The meaning of an object type's field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldBinding {
+    /// An entity of another subgraph, by these fields of the row; each may be null or not. Where one of
+    /// them is null, there is no entity.
+    Reference(Arc<[(FieldId, bool)]>),
+    /// The value of the field at this index of a [`FieldBinding::Reference`]: a field of its object.
+    ReferenceKey(usize),
     /// The object itself again, such as `query` of the root.
     Same,
     /// Constant JSON text.

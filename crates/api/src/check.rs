@@ -209,6 +209,8 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Mutation(change) => position_of_inputs(change),
         FieldBinding::Refused(_) => Position::Refused,
         FieldBinding::Same
+        | FieldBinding::Reference(_)
+        | FieldBinding::ReferenceKey(_)
         | FieldBinding::Literal(_)
         | FieldBinding::Column(_)
         | FieldBinding::Coalesce(_)

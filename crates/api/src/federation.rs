@@ -9,6 +9,8 @@
 //! * [`extension`](self): `extension.rs`: extensions of the API's types in SDL; `custom.rs`: custom
 //!   directives; `retyped.rs`: changed types of fields; `required.rs`: fields that require fields
 //!   of other subgraphs; `foreign.rs`: types and fields of other subgraphs
+//! * `references.rs`: references to entities of other subgraphs
+//! * `prefixed.rs`: a prefix of all names
 //! * [`applied`](self): `applied.rs`: directives of the API itself
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
@@ -19,6 +21,8 @@ mod directives;
 mod extension;
 mod foreign;
 mod keys;
+mod prefixed;
+mod references;
 mod required;
 mod retyped;
 
@@ -40,6 +44,7 @@ pub use applied::AppliedDirectives;
 use directives::{KNOWN, argument, directive, strings};
 use extension::Extended;
 use keys::{Entity, entities, number};
+use references::referring;
 use required::tell;
 use retyped::retype;
 
@@ -61,6 +66,8 @@ pub struct Options {
     /// Extensions of the API's types in SDL, whose directives are added to the subgraph's
     /// definitions.
     pub extension: Option<Arc<str>>,
+    /// Prefix of the names of types and root fields; the extension has the prefixed names.
+    pub prefix: Option<Arc<str>>,
 }
 
 /// Reasons why an API cannot be a subgraph.
@@ -68,6 +75,12 @@ pub struct Options {
 pub enum FederationError {
     #[error("the API has a type or a field of the name `{0}`, which federation has another for")]
     Taken(&'static str),
+    #[error(
+        "the prefix `{0}` does not make names: letters, digits and `_` are wanted, and no digit first"
+    )]
+    Prefix(Box<str>),
+    #[error("the API has a type `{0}`, which is said to be one of another subgraph")]
+    Reference(Arc<str>),
     #[error("the API has no query type, which federation adds to")]
     NoQuery,
     #[error("the extension of the subgraph is wrong: {}", list(.0))]
@@ -92,6 +105,9 @@ pub fn add_subgraph(
     options: &Options,
 ) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
+    if let Some(prefix) = &options.prefix {
+        api = prefixed::prefix(api, prefix)?;
+    }
     let mut entities = entities(&api, catalog);
     let mut applied = applied(&api, &entities);
     if !own.is_empty() {
@@ -101,8 +117,10 @@ pub fn add_subgraph(
     }
     if let Some(text) = &options.extension {
         let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
-        let Extended { retyped, required } = said.map_err(FederationError::Extension)?;
+        let Extended { retyped, required, references } =
+            said.map_err(FederationError::Extension)?;
         api = tell(retype(api, &retyped)?, &required);
+        api = referring(api, &references, &mut applied)?;
         number(&mut entities);
     }
     link(&mut applied);
@@ -168,26 +186,34 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             applied.left_out.extend(names);
             continue;
         }
-        let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
-            FieldBinding::PageInfo(_)
-            | FieldBinding::Part { .. }
-            | FieldBinding::Constants
-            | FieldBinding::RelatedNode
-            | FieldBinding::RelatedNodeId
-            | FieldBinding::EventTime
-            | FieldBinding::EventMember(_)
-            | FieldBinding::Payload(PayloadField::Counter(_)) => true,
-            // An aggregate of any field of any rows.
-            FieldBinding::Aggregate(AggregateField::Value(values)) => {
-                values.iter().all(|value| value.field.is_none())
-            }
-            _ => false,
-        };
-        if !fields.is_empty() && fields.iter().all(is_value) {
+        if is_value_type(api, id) {
             applied.types.insert(id, shareable());
         }
     }
     applied
+}
+
+/// True for an object type that is the same in every subgraph of the kind: it has values only, such as
+/// those of a page.
+fn is_value_type(api: &Api, id: TypeId) -> bool {
+    let TypeKind::Object { fields, .. } = &api.schema[id].kind else { return false };
+    let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
+        FieldBinding::PageInfo(_)
+        | FieldBinding::Part { .. }
+        | FieldBinding::Literal(_)
+        | FieldBinding::Constants
+        | FieldBinding::RelatedNode
+        | FieldBinding::RelatedNodeId
+        | FieldBinding::EventTime
+        | FieldBinding::EventMember(_)
+        | FieldBinding::Payload(PayloadField::Counter(_)) => true,
+        // An aggregate of any field of any rows.
+        FieldBinding::Aggregate(AggregateField::Value(values)) => {
+            values.iter().all(|value| value.field.is_none())
+        }
+        _ => false,
+    };
+    !fields.is_empty() && fields.iter().all(is_value)
 }
 
 /// Links the version of the directives, and imports the used ones.

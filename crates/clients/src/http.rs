@@ -1,15 +1,16 @@
-//! Download of one document from another server.
+//! Download of one document from another server, by GET or as the response to a POST.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{
-    ACCEPT, CACHE_CONTROL, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, USER_AGENT,
+    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
+    USER_AGENT,
 };
 use hyper::http::uri::Scheme;
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Method, Request, StatusCode, Uri};
 use tokio::time::timeout;
 
 use crate::connect::{ConnectError, Connections, connections, error_chain};
@@ -21,7 +22,7 @@ const JWKS_LIMITS: DownloadLimits =
 /// A client for documents of one server.
 #[derive(Debug)]
 pub struct Client {
-    connections: Connections<Empty<Bytes>>,
+    connections: Connections<Full<Bytes>>,
 }
 
 /// Limits for the time and the size of a download.
@@ -112,30 +113,54 @@ impl Client {
         known: Option<&HeaderValue>,
         bounds: DownloadLimits,
     ) -> Result<Option<Fetched>, GetError> {
-        let DownloadLimits { time_limit, most_bytes } = bounds;
-        let fetched = timeout(time_limit, self.get_unbounded(url, known, most_bytes));
+        let mut request = request(url, Bytes::new());
+        if let Some(known) = known {
+            request.headers_mut().insert(IF_NONE_MATCH, known.clone());
+        }
+        self.send(request, bounds).await
+    }
+
+    /// Posts a JSON document with these headers, and downloads the response.
+    pub async fn post_json(
+        &self,
+        url: &Uri,
+        headers: &[(HeaderName, HeaderValue)],
+        body: Bytes,
+        bounds: DownloadLimits,
+    ) -> Result<Fetched, GetError> {
+        let mut request = request(url, body);
+        *request.method_mut() = Method::POST;
+        let all = request.headers_mut();
+        all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in headers {
+            all.insert(name, value.clone());
+        }
+        match self.send(request, bounds).await? {
+            Some(fetched) => Ok(fetched),
+            None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
+        }
+    }
+
+    async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+        DownloadLimits { time_limit, most_bytes }: DownloadLimits,
+    ) -> Result<Option<Fetched>, GetError> {
+        let fetched = timeout(time_limit, self.send_unbounded(request, most_bytes));
         fetched.await.unwrap_or(Err(GetError::TooLate { time_limit }))
     }
 
-    async fn get_unbounded(
+    async fn send_unbounded(
         &self,
-        url: &Uri,
-        known: Option<&HeaderValue>,
+        request: Request<Full<Bytes>>,
         most: usize,
     ) -> Result<Option<Fetched>, GetError> {
-        let mut request = Request::new(Empty::new());
-        *request.uri_mut() = url.clone();
-        let headers = request.headers_mut();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
-        headers.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
-        if let Some(known) = known {
-            headers.insert(IF_NONE_MATCH, known.clone());
-        }
+        let is_conditional = request.headers().contains_key(IF_NONE_MATCH);
         let response = self.connections.request(request).await;
         let response = response.map_err(|error| GetError::Unreached(error_chain(&error)))?;
         match response.status() {
             StatusCode::OK => {}
-            StatusCode::NOT_MODIFIED if known.is_some() => return Ok(None),
+            StatusCode::NOT_MODIFIED if is_conditional => return Ok(None),
             status => return Err(GetError::Status(status)),
         }
         let max_age = max_age(response.headers());
@@ -147,6 +172,15 @@ impl Client {
         })?;
         Ok(Some(Fetched { body: body.to_bytes(), max_age, etag }))
     }
+}
+
+fn request(url: &Uri, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.uri_mut() = url.clone();
+    let headers = request.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
+    headers.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
+    request
 }
 
 /// Value of `Cache-Control: max-age=600`; `no-store` and `no-cache` override it.

@@ -187,7 +187,7 @@ fn routers_are_told_keys_and_what_an_extension_says() {
         extend scalar Cursor @inaccessible";
     block_on(async {
         let told = async |dialect, extension: Option<&str>| {
-            let federation = Federation { extension: extension.map(Into::into) };
+            let federation = Federation { extension: extension.map(Into::into), prefix: None };
             let options = options(dialect, federation);
             let engine = open(server, "federation_sdl", &options).await?;
             let sdl = engine.subgraph_sdl().unwrap();
@@ -228,9 +228,10 @@ fn routers_are_told_keys_and_what_an_extension_says() {
         "#]].assert_eq(&told(without_ids, None).await.unwrap());
         let phrag = Dialect::Phrag(phrag::Options::default());
         expect_test::expect![[r#"
-            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+            extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
             type Maker @key(fields: "id") @key(fields: "name") {
             type Product @key(fields: "id") @key(fields: "code") {
+            type Result @shareable {
         "#]]
         .assert_eq(&told(phrag, None).await.unwrap());
         let wrong = "extend type Maker @key(fields: \"name id\") @interfaceObject @spicy @tag {
@@ -248,6 +249,121 @@ fn routers_are_told_keys_and_what_an_extension_says() {
     });
 }
 
+#[test]
+fn a_prefix_is_on_all_names_but_those_that_every_database_has() {
+    let file = std::env::temp_dir().join(format!("thalweg-prefix-{}.db", std::process::id()));
+    let connection = Connection::open(&file).unwrap();
+    let tables = "CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT); \
+                  INSERT INTO product VALUES (1, 'Tea');";
+    connection.execute_batch(tables).unwrap();
+    let told = async |prefix: &str, dialect| {
+        let federation = Federation { extension: None, prefix: Some(prefix.into()) };
+        let options = options(dialect, federation);
+        let opened = Engine::open(&SourceAddress::Sqlite(file.clone()), &options).await;
+        opened.map(Worker::new).map_err(|error| error.to_string())
+    };
+    block_on(async {
+        let worker = told("shop_", lists()).await.unwrap();
+        let query = "query($r: [_Any!]!) { \
+            shop_allProductsList(condition: { name: \"Tea\" }) { __typename id } \
+            query { __typename } _entities(representations: $r) { ... on shop_Product { name } } \
+            a: __type(name: \"Product\") { name } b: __type(name: \"PageInfo\") { name } }";
+        let (answer, _) =
+            ask(&worker, query, json!([{ "__typename": "shop_Product", "id": 1 }])).await;
+        assert_eq!(
+            answer,
+            json!({ "data": {
+                "shop_allProductsList": [{ "__typename": "shop_Product", "id": 1 }],
+                "query": { "__typename": "Query" },
+                "_entities": [{ "name": "Tea" }],
+                "a": null,
+                "b": { "name": "PageInfo" },
+            } })
+        );
+        let phrag = told("shop_", Dialect::Phrag(phrag::Options::default())).await.unwrap();
+        let (answer, _) = ask(&phrag, "{ shop_products { name } }", json!([])).await;
+        assert_eq!(answer, json!({ "data": { "shop_products": [{ "name": "Tea" }] } }));
+        let refused = told("1_", lists()).await.err().unwrap();
+        assert!(refused.contains("the prefix `1_` does not make names"), "{refused}");
+    });
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn a_column_refers_to_an_entity_of_another_subgraph() {
+    let file = std::env::temp_dir().join(format!("thalweg-reference-{}.db", std::process::id()));
+    let connection = Connection::open(&file).unwrap();
+    let tables = "CREATE TABLE review (id INTEGER PRIMARY KEY, product_id INTEGER, \
+                  shop TEXT NOT NULL, country TEXT); \
+                  INSERT INTO review VALUES (1, 7, 'a', 'NL'), (2, NULL, 'b', NULL);";
+    connection.execute_batch(tables).unwrap();
+    let opened = async |extension: &str| {
+        let federation = Federation { extension: Some(extension.into()), prefix: None };
+        let options = options(Dialect::Phrag(phrag::Options::default()), federation);
+        let opened = Engine::open(&SourceAddress::Sqlite(file.clone()), &options).await;
+        opened.map(Worker::new).map_err(|error| error.to_string())
+    };
+    block_on(async {
+        let worker = opened(
+            "extend type Review {
+                product: Product @references(fields: \"product_id\") @tag(name: \"public\")
+                shop_of: Shop! @references(fields: \"shop\", key: \"code\", type: \"ID\")
+                branch: Branch @references(fields: \"shop country\", key: \"shop country\")
+            }",
+        );
+        let worker = worker.await.unwrap();
+        let (answer, _) = ask(&worker, "{ _service { sdl } }", json!([])).await;
+        let sdl = answer["data"]["_service"]["sdl"].as_str().unwrap();
+        for line in [
+            "  product: Product @tag(name: \"public\")\n  shop_of: Shop!\n  branch: Branch\n",
+            "type Product @key(fields: \"id\", resolvable: false) {\n  id: Int!\n}\n",
+            "type Shop @key(fields: \"code\", resolvable: false) {\n  code: ID!\n}\n",
+            "type Branch @key(fields: \"shop country\", resolvable: false) {\n  shop: String!\n  country: String!\n}\n",
+        ] {
+            assert!(sdl.contains(line), "{line}{sdl}");
+        }
+        let query = "{ reviews(sort: { id: asc }) { \
+            product { __typename number: id } shop_of { code } branch { country shop } } }";
+        let (answer, rounds) = ask(&worker, query, json!([])).await;
+        assert_eq!(
+            answer["data"]["reviews"],
+            json!([
+                {
+                    "product": { "__typename": "Product", "number": 7 },
+                    "shop_of": { "code": "a" },
+                    "branch": { "country": "NL", "shop": "a" },
+                },
+                { "product": null, "shop_of": { "code": "b" }, "branch": null },
+            ])
+        );
+        assert_eq!(rounds, [1]);
+        let wrong = "extend type Review {
+                a: Product! @references(fields: \"product_id\")
+                b: [Product] @references(fields: \"product_id\")
+                c: Review @references(fields: \"product_id\")
+                d: Product @references(fields: \"none\")
+                e: Product @references(fields: \"product_id\", type: \"ID\")
+                f: Product @references(fields: \"product_id shop\")
+                g: Product @references(fields: \"product_id\", by: \"id\")
+                h: Product @references
+                i: Product @references(fields: \"product_id\")
+                j: Product @references(fields: \"shop\")
+            }";
+        let expected = expect_test::expect![[r#"
+            the API cannot be a subgraph: the extension of the subgraph is wrong: line 2: `a` may be null: its column is nullable.
+            line 3: `b` refers to one entity, and has no list type.
+            line 4: `Review` is a type of the API: `@references` is for types of other subgraphs.
+            line 5: `none` is no column of `Review`.
+            line 6: `product_id` is neither a string nor a UUID, which an ID is.
+            line 7: `@references` needs a field of the row for each field of the key.
+            line 8: `@references` has no argument `by`.
+            line 9: `@references` needs its argument `fields`.
+            line 11: `j` refers to its entity by another key than a field before."#]];
+        expected.assert_eq(&opened(wrong).await.err().unwrap().replace("; ", "\n"));
+    });
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// What the checks of apollo-federation-subgraph-compatibility look for, of those that tables can
 /// have: that the definitions say it, and that the fields behind it are answered.
 #[test]
@@ -256,7 +372,7 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
     let file = std::env::temp_dir().join(name);
     Connection::open(&file).unwrap().execute_batch(SUITE).unwrap();
     block_on(async {
-        let federation = Federation { extension: Some(SUITE_EXTENSION.into()) };
+        let federation = Federation { extension: Some(SUITE_EXTENSION.into()), prefix: None };
         let options = options(Dialect::Phrag(phrag::Options::default()), federation);
         let address = SourceAddress::Sqlite(file.clone());
         let worker = Worker::new(Engine::open(&address, &options).await.unwrap());
@@ -278,6 +394,7 @@ fn the_checks_of_the_compatibility_suite_find_what_they_look_for() {
             type User @key(fields: "email") {
               name: String @override(from: "users")
               products_created: Int @external
+            type Result @shareable {
         "#]].assert_eq(&(lines.join("\n") + "\n"));
         // One key, one of several fields, several keys; an interface known as an object.
         let query = "query ($r: [_Any!]!) { _entities(representations: $r) {

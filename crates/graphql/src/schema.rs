@@ -313,6 +313,26 @@ impl Schema {
         }
     }
 
+    /// Changes the name of a type; false if it is taken.
+    pub fn rename_type(&mut self, id: TypeId, name: &str) -> bool {
+        if self.by_name.contains_key(name) {
+            return false;
+        }
+        let mut name: Arc<str> = name.into();
+        self.share(&mut name);
+        let old = std::mem::replace(&mut self.types[id.index()].name, Arc::clone(&name));
+        self.by_name.remove(&old);
+        self.by_name.insert(name, id);
+        true
+    }
+
+    /// Changes the name of a field, in all types that share it.
+    pub fn rename_field(&mut self, id: FieldId, name: &str) {
+        let mut name: Arc<str> = name.into();
+        self.share(&mut name);
+        self.fields[id.index()].name = name;
+    }
+
     /// Adds a field to an object or interface type; on any other type it is unreachable.
     pub fn add_field(&mut self, parent: TypeId, mut definition: FieldDefinition) -> FieldId {
         self.share_field(&mut definition);

@@ -52,6 +52,7 @@ mod outputs;
 mod paging;
 mod password;
 mod pattern;
+mod reference;
 mod required_fields;
 pub mod resolved;
 mod returned;

@@ -148,6 +148,8 @@ impl<'a> Context<'a> {
                     FieldBinding::Mutation(_)
                     | FieldBinding::Listen(_)
                     | FieldBinding::Payload(_)
+                    | FieldBinding::Reference(_)
+                    | FieldBinding::ReferenceKey(_)
                     | FieldBinding::Column(_)
                     | FieldBinding::Coalesce(_)
                     | FieldBinding::Distance
@@ -202,6 +204,9 @@ impl<'a> Context<'a> {
             FieldBinding::Literal(text) => Ok(Node::Literal(text.clone())),
             FieldBinding::Refused(text) => Ok(Node::Refused(text.clone())),
             FieldBinding::EventTime => Ok(self.event_time()),
+            FieldBinding::Reference(key) => {
+                self.reference(key, api.schema[id].r#type.base, field, path, outputs)
+            }
             FieldBinding::Column(column) => {
                 let Some(binding) = api.find_column(*column) else {
                     return Err(misplaced("column"));
@@ -279,6 +284,7 @@ impl<'a> Context<'a> {
                 self.row_node(RowForm::Object, api.schema[id].r#type.base, field, outputs)
             }
             FieldBinding::Same
+            | FieldBinding::ReferenceKey(_)
             | FieldBinding::Constants
             | FieldBinding::Entities(_)
             | FieldBinding::Lookup { .. }

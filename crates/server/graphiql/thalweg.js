@@ -452,6 +452,35 @@
     );
   }
 
+  // While the server watches its schemas: the errors of the last change, and the new schema after a
+  // good one.
+  function followReloads() {
+    const address = new URL("graphiql/reloads", location.origin + location.pathname).href;
+    const banner = document.createElement("pre");
+    banner.className = "thalweg-reload";
+    banner.setAttribute("role", "status");
+    banner.hidden = true;
+    document.body.prepend(banner);
+    let known = null;
+    const look = async () => {
+      try {
+        const { reloads, error } = await (await fetch(address)).json();
+        const title = "The last change was not served:\n";
+        const text = error ? title + error.replaceAll("\nerror: ", "\n") : "";
+        if (banner.textContent !== text) banner.textContent = text;
+        banner.hidden = !error;
+        if (known !== null && known !== reloads) {
+          document.querySelector('.graphiql-sidebar button[aria-label^="Re-fetch"]')?.click();
+        }
+        known = reloads;
+      } catch {
+        // The server is away: the next look finds it again.
+      }
+      setTimeout(look, 1000);
+    };
+    look();
+  }
+
   const page = h(
     GraphiQL,
     {
@@ -465,4 +494,5 @@
     configuration.explain && h(GraphiQL.Footer, null, h(Tabs)),
   );
   ReactDOM.createRoot(document.getElementById("graphiql")).render(page);
+  if (configuration.followsReloads) followReloads();
 })();

@@ -66,6 +66,14 @@ impl Failure {
         Self::Other(Box::new(error))
     }
 
+    /// The error of another module, if it has this type.
+    pub(crate) fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        match self {
+            Self::Other(error) => error.downcast_ref(),
+            _ => None,
+        }
+    }
+
     /// 2 for wrong options, as for errors of the command line; 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {

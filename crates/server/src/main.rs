@@ -1,6 +1,7 @@
 //! The `thalweg` program.
 //!
 //! * `options`: the options
+//! * `composition`: composes a supergraph
 //! * `configuration`: combines the command line, the environment and the file
 //! * `log`: the log
 //! * `commands`: one file per command
@@ -18,6 +19,7 @@
 //! panic.
 
 mod commands;
+mod composition;
 mod configuration;
 mod demo;
 mod failure;

@@ -6,6 +6,7 @@ mod api;
 mod auth;
 mod authorization;
 mod backup;
+mod compose;
 mod compression;
 mod connection_filter;
 mod cost;
@@ -46,6 +47,7 @@ pub(crate) use api::ApiOptions;
 pub(crate) use auth::{AuthOptions, KeysUrl};
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use backup::{BackupOptions, RestoreOptions};
+pub(crate) use compose::{ComposeOptions, ReportForm};
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use export::{ExportOptions, Output};
@@ -155,6 +157,18 @@ pub(crate) enum Command {
     /// can read the values of primary and foreign keys. All are created in one transaction. The command
     /// can be repeated at any time: it creates those of new tables. `remove` removes all of them.
     Triggers(TriggersOptions),
+    /// Compose a supergraph from the schemas of subgraphs
+    ///
+    /// All errors are reported in one run, each with its places in the schemas and its remedy. The exit
+    /// code is 1 if the schemas do not compose. `thalweg gateway FILE` composes the same file and serves it.
+    Compose(ComposeOptions),
+    /// Compose and serve subgraphs while you work on them
+    ///
+    /// This is `thalweg gateway FILE --watch --supergraph-poll 1s` in development mode: files, running
+    /// subgraphs and databases are watched, and each change is composed and served at once. If the schemas
+    /// do not compose, the last supergraph stays, and the errors are shown here and in GraphiQL.
+    #[command(mut_arg("supergraph", |file| file.default_value("supergraph.yaml")))]
+    Dev(Box<GatewayOptions>),
     /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
     /// its remedy
     ///
@@ -388,13 +402,16 @@ impl Command {
     pub(crate) fn set_given(&mut self, given: &GivenOptions) {
         match self {
             Self::Serve(options) => options.set_given(given),
-            Self::Gateway(options) => options.serving.given = given.clone(),
+            Self::Gateway(options) | Self::Dev(options) => {
+                options.serving.given = given.clone();
+            }
             Self::Demo(options) => options.serving.given = given.clone(),
             Self::Schema(options) => options.given = given.clone(),
             Self::Explain(options) => options.api.given = given.clone(),
             Self::Check(options) => options.api.given = given.clone(),
             // These commands have no options that depend on a source.
-            Self::Types(_)
+            Self::Compose(_)
+            | Self::Types(_)
             | Self::Migrate(_)
             | Self::Backup(_)
             | Self::Restore(_)
@@ -411,9 +428,10 @@ impl Command {
     /// The default log level: servers log their state, other commands only warnings and errors.
     pub(crate) fn default_level(&self) -> Level {
         match self {
-            Self::Serve(_) | Self::Gateway(_) => Level::Info,
+            Self::Serve(_) | Self::Gateway(_) | Self::Dev(_) => Level::Info,
             Self::Demo(options) if options.into.is_none() => Level::Info,
             Self::Demo(_)
+            | Self::Compose(_)
             | Self::Schema(_)
             | Self::Explain(_)
             | Self::Types(_)

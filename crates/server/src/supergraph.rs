@@ -56,10 +56,10 @@ impl From<SupergraphError> for Failure {
 }
 
 impl SupergraphText {
-    /// Reads the file or fetches the address.
+    /// Reads the file or fetches the address. A composition has no text to read.
     pub(crate) async fn read(place: &SupergraphLocation) -> Result<Self, SupergraphError> {
         match place {
-            SupergraphLocation::File(file) => {
+            SupergraphLocation::File(file) | SupergraphLocation::Composition(file) => {
                 let bytes = fs::read(file);
                 let bytes =
                     bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
@@ -75,6 +75,12 @@ impl SupergraphText {
                 Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
         }
+    }
+
+    /// The text of a composed supergraph.
+    pub(crate) fn composed(text: String) -> Self {
+        let hash = hash(text.as_bytes());
+        Self { text, version: Version { hash, etag: None } }
     }
 
     fn new(bytes: Vec<u8>, etag: Option<HeaderValue>) -> Option<Self> {
@@ -101,7 +107,9 @@ impl std::fmt::Display for SupergraphLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             // A mistyped address is parsed as a file name.
-            Self::File(file) => redact::address(&file.to_string_lossy()).fmt(f),
+            Self::File(file) | Self::Composition(file) => {
+                redact::address(&file.to_string_lossy()).fmt(f)
+            }
             Self::Url(url) => redact::address(&url.to_string()).fmt(f),
         }
     }

@@ -17,6 +17,7 @@ mod clients;
 #[path = "support/collector.rs"]
 mod collector;
 mod commands;
+mod compose;
 mod compression;
 mod configuration;
 mod custom_fields;

@@ -8,8 +8,8 @@
 //! 1. [`conditions`]: Boolean functions of override labels
 //! 2. [`visits`]: the objects of a type as one subgraph returns them, their fields there, and the
 //!    jumps to other subgraphs by keys
-//! 3. [`reachable`]: the visits that are reached from a visit by keys: a least fixpoint, computed
-//!    once for each visit, in which keys and required fields are resolved
+//! 3. [`reachable`]: the visits that are reached by keys from those of the subgraphs that return an
+//!    object: a least fixpoint in which keys and required fields are resolved
 //! 4. [`walk`]: all states of paths, breadth first. A state is the object type with the visits of
 //!    the subgraphs that return its objects; a state that reaches everything that a visited one
 //!    reaches is skipped.
@@ -21,10 +21,12 @@
 //! reached. [`Limits`] bound what remains; beyond them the result is
 //! [`Unsatisfiable::TooManyPaths`].
 //!
-//! As in Apollo's composition, keys and required fields are resolved from one subgraph that returns
-//! the object, and those that are reached from it. Values that only two subgraphs together return,
-//! which share the field above, are not combined. Inside of field sets all contexts
-//! (`@fromContext`) are assumed to be set.
+//! Keys and required fields are resolved from all subgraphs that return the object, and those that
+//! are reached from them, as the planner of the gateway resolves them. Apollo's composition resolves
+//! them from one subgraph at a time, and required fields from the subgraph that requires them. It
+//! also permits `@requires` where no key of the subgraph is resolvable; nothing can be sent there.
+//! Inside of field sets all contexts (`@fromContext`) are assumed to be set. An interface without
+//! implementations has no objects, so that nothing below it is unsatisfiable.
 
 mod conditions;
 mod explain;
@@ -40,7 +42,7 @@ mod tests;
 use std::sync::Arc;
 
 use graphql::operation::OperationKind;
-use graphql::schema::TypeId;
+use graphql::schema::{FieldId, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::Supergraph;
@@ -189,7 +191,7 @@ pub struct Checked {
     pub shared: Vec<RuntimeTypes>,
     /// Number of visited states.
     pub states: usize,
-    /// Number of times that the visits reached from a visit were computed.
+    /// Number of times that reached visits were computed.
     pub computations: usize,
 }
 
@@ -204,9 +206,8 @@ pub fn check(supergraph: &Supergraph) -> Vec<Unsatisfiable> {
 pub fn check_within(supergraph: &Supergraph, limits: Limits) -> Checked {
     let api = &supergraph.api;
     let mut fields: FxHashMap<TypeId, Vec<_>> = FxHashMap::default();
-    for (field_parent, _) in api.schema.types() {
-        let own = api_fields(supergraph, field_parent);
-        fields.insert(api.r#type(field_parent), own);
+    for (id, _) in api.schema.types() {
+        fields.insert(api.r#type(id), api_fields(supergraph, id));
     }
     let conditions = Conditions::new(supergraph.labels(), limits.conditions);
     let mut reachability = Reachability::new(Visits::new(supergraph, conditions));
@@ -276,8 +277,7 @@ impl Unsatisfiable {
 }
 
 /// Returns the visible fields of an API type, by their ids in the supergraph.
-fn api_fields(supergraph: &Supergraph, api_type: TypeId) -> Vec<graphql::schema::FieldId> {
-    use graphql::schema::TypeKind;
+fn api_fields(supergraph: &Supergraph, api_type: TypeId) -> Vec<FieldId> {
     let api = &supergraph.api;
     match &api.schema[api_type].kind {
         TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {

@@ -221,6 +221,6 @@ pub(super) fn strings(name: &str, texts: &[String]) -> DirectiveArgument {
     generated(name, Literal::List(texts.collect()))
 }
 
-fn generated(name: &str, value: Literal) -> DirectiveArgument {
+pub(super) fn generated(name: &str, value: Literal) -> DirectiveArgument {
     DirectiveArgument { name: name.into(), line: 0, column: 0, value, strings: Vec::new() }
 }

@@ -19,6 +19,7 @@ use super::directives::{KNOWN, Place};
 use super::foreign::{external, is_other, other_types};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
+use super::references::{REFERENCES, Reference, agree};
 use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
@@ -30,6 +31,8 @@ pub(super) struct Extended {
     pub(super) retyped: Vec<Retyped>,
     /// Fields that require values of representations.
     pub(super) required: Vec<Required>,
+    /// Fields that refer to entities of other subgraphs.
+    pub(super) references: Vec<Reference>,
 }
 
 /// Adds the directives of an extension, and returns its changes of the API, or all errors.
@@ -234,6 +237,9 @@ impl<'a> Reading<'a> {
         let (name, line) = (&field.name, field.line);
         let schema = self.schema;
         let Some(own) = schema.find_field(id, name) else {
+            if let Some(said) = field.directives.iter().find(|said| &*said.name == REFERENCES) {
+                return self.reference(id, field, said, place);
+            }
             match external(schema, self.applied, (id, place), field) {
                 Ok(()) => self.directives(id, Some(name), &field.directives, place),
                 Err(message) => self.refuse(line, message),
@@ -272,6 +278,34 @@ impl<'a> Reading<'a> {
             self.said.retyped.push(Retyped { parent: id, name, change, ids });
         }
         self.directives(id, Some(name), &field.directives, place);
+    }
+
+    /// A field that refers to an entity of another subgraph.
+    fn reference(&mut self, id: TypeId, field: &FieldDefinition, said: &Directive, place: Place) {
+        let read = match place {
+            Place::Field => Reference::read((self.api, self.catalog), id, field, said),
+            _ => Err(format!("`@{REFERENCES}` cannot stand here.")),
+        };
+        match read {
+            Ok(read) => {
+                let known = &self.said.references;
+                if known.iter().any(|known| known.is_of(id, &field.name)) {
+                    return self.refuse(field.line, format!("`{}` is said twice.", field.name));
+                }
+                if !known.iter().all(|known| agree(self.api, known, &read)) {
+                    let message = format!(
+                        "`{}` refers to its entity by another key than a field before.",
+                        field.name
+                    );
+                    return self.refuse(field.line, message);
+                }
+                self.said.references.push(read);
+                let others = field.directives.iter().filter(|said| &*said.name != REFERENCES);
+                let others: Vec<Directive> = others.cloned().collect();
+                self.directives(id, Some(&field.name), &others, place);
+            }
+            Err(message) => self.refuse(field.line, message),
+        }
     }
 
     fn same_type(&mut self, line: usize, name: &str, said: &str, own: TypeRef) {

@@ -101,7 +101,7 @@ pub(super) fn retype(api: Api, retyped: &[Retyped]) -> Result<Api, FederationErr
 }
 
 /// The printed type with ID instead of its text type.
-fn as_id(schema: &Schema, r#type: TypeRef) -> Option<String> {
+pub(super) fn as_id(schema: &Schema, r#type: TypeRef) -> Option<String> {
     let base = &*schema[r#type.base].name;
     let is_text = matches!(base, "String" | "UUID");
     is_text.then(|| print_type(schema, r#type).replacen(base, "ID", 1))

@@ -65,7 +65,7 @@ const REPRESENTED: &str = "query ($r: [_Any!]!) {
 }";
 
 fn federation(extension: &str) -> Federation {
-    Federation { extension: Some(extension.into()) }
+    Federation { extension: Some(extension.into()), prefix: None }
 }
 
 /// A worker over a database of its own with the tables, and with what an extension says of them.

@@ -15,9 +15,11 @@ use engine::resolvers::statistics::ResolverStatistics;
 use engine::{Api, SourceAddress};
 use source::Statistics;
 use supergraph::Supergraph;
+use supergraph::composition::Finding;
 
 use crate::commands::block_on;
 use crate::commands::serving::{open_and_serve, reread};
+use crate::composition::{CompositionSource, Inputs};
 use crate::configuration::{
     Again, Defaults, Invocation, LocalSource, Refused, Resolved, SubgraphsFile, variable,
 };
@@ -76,6 +78,16 @@ pub(crate) struct Subgraphs {
     parsed: SubgraphsFile,
     defaults: Defaults,
     sources: Sources,
+    /// The file of subgraphs to compose, if the supergraph is one.
+    composition: Option<CompositionSource>,
+}
+
+/// A supergraph that was read, or composed.
+pub(crate) struct ReadSupergraph {
+    pub(crate) text: SupergraphText,
+    pub(crate) supergraph: Supergraph,
+    /// The schemas, if it was composed.
+    inputs: Option<Inputs>,
 }
 
 pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(), Failure> {
@@ -98,11 +110,11 @@ fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
     prepare(&options)?.open(known)
 }
 
-fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
+pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
     let place = SupergraphLocation::parse(&options.supergraph)?;
     if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
-        let message =
-            "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
+        let message = "`--supergraph-poll` is for a supergraph at an address and for subgraphs to \
+                       compose; `--watch` follows a file";
         return Err(Failure::Usage(message.into()));
     }
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
@@ -119,7 +131,8 @@ fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
             &options.serving,
             AuthProfile::Gateway { has_roles },
             Declared::default(),
-        )?,
+        )?
+        .watched(options.watch),
     })
 }
 
@@ -149,6 +162,7 @@ impl PreparedGateway {
                     ..Defaults::default()
                 },
                 sources: Sources::of(serving),
+                composition: None,
             },
             gateway_options: engine::gateway::GatewayOptions {
                 limits: serving.engine_limits(),
@@ -161,11 +175,15 @@ impl PreparedGateway {
 
     /// Reads the supergraph and builds its API.
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
-        let Self { place, poll, watch, subgraphs, gateway_options, settings } = self;
-        let (text, supergraph) = read(&place)?;
+        let Self { place, poll, watch, mut subgraphs, gateway_options, settings } = self;
+        let ReadSupergraph { text, supergraph, inputs } = subgraphs.supergraph(&place)?;
         let mut changes = SupergraphWatch::default();
-        if watch || poll.is_some() {
-            changes.follow(&place, &text, poll);
+        match subgraphs.composition.take() {
+            Some(source) if watch || poll.is_some() => {
+                changes.follow_composition(source, inputs.as_ref(), watch, poll);
+            }
+            None if watch || poll.is_some() => changes.follow(&place, &text, poll),
+            Some(_) | None => {}
         }
         if let (true, Some((file, text))) = (watch, &subgraphs.file) {
             changes.follow_file(file, text);
@@ -183,12 +201,15 @@ impl PreparedGateway {
     }
 }
 
-/// Reads a supergraph, and reports all its problems.
-pub(crate) fn read(place: &SupergraphLocation) -> Result<(SupergraphText, Supergraph), Failure> {
-    let text = block_on(async { Ok(SupergraphText::read(place).await?) })?;
-    match supergraph::read(&text.text) {
-        Ok(supergraph) => Ok((text, supergraph)),
-        Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
+/// Reads a supergraph, or composes it, and reports all its problems.
+pub(crate) fn read(place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
+    Subgraphs::default().with_composition(place)?.supergraph(place)
+}
+
+/// Writes the hints of a composition to the log.
+fn log_hints(hints: &[Finding]) {
+    for hint in hints {
+        tracing::info!(code = hint.code.as_str(), "composition: {}", hint.message);
     }
 }
 
@@ -230,19 +251,60 @@ pub(crate) fn look_with(
     subgraphs.look(place)
 }
 
+/// No file, for an inspection.
+impl Default for Subgraphs {
+    fn default() -> Self {
+        Self {
+            file: None,
+            parsed: SubgraphsFile::default(),
+            defaults: Defaults::default(),
+            sources: Sources::for_a_look(),
+            composition: None,
+        }
+    }
+}
+
 impl Subgraphs {
-    /// Reads the file, if there is one. If it is wrong, also reports unknown subgraphs.
+    /// Reads the file, if there is one, and that of a composition. If it is wrong, also reports unknown
+    /// subgraphs.
     fn read_for(place: &SupergraphLocation, options: &SubgraphOptions) -> Result<Self, Failure> {
-        Self::read(options).map_err(|failure| {
-            let is_wrong = matches!(&failure, Failure::Other(error) if error.is::<Refused>());
+        let read = Self::read(options).map_err(|failure| {
+            let is_wrong = failure.downcast_ref::<Refused>().is_some();
             let Some(file) = options.subgraphs.as_ref().filter(|_| is_wrong) else {
                 return failure;
             };
-            let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file)) else {
+            let (Ok(read), Ok(text)) = (read(place), fs::read_to_string(file)) else {
                 return failure;
             };
-            SubgraphsFile::all_problems(file, &text, &variable, &names(&supergraph)).into()
-        })
+            SubgraphsFile::all_problems(file, &text, &variable, &names(&read.supergraph)).into()
+        })?;
+        read.with_composition(place)
+    }
+
+    /// Reads the file of subgraphs to compose, if the supergraph is one.
+    fn with_composition(mut self, place: &SupergraphLocation) -> Result<Self, Failure> {
+        if let SupergraphLocation::Composition(file) = place {
+            let mut composition = CompositionSource::read(file)?;
+            composition.parsed.add(&mut self.parsed)?;
+            self.composition = Some(composition);
+        }
+        Ok(self)
+    }
+
+    /// Reads a supergraph, or composes it, and reports all its problems.
+    fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
+        let (text, inputs) = match &self.composition {
+            Some(source) => {
+                let composed = block_on(source.compose())?;
+                log_hints(&composed.hints);
+                (SupergraphText::composed(composed.sdl), Some(composed.inputs))
+            }
+            None => (block_on(async { Ok(SupergraphText::read(place).await?) })?, None),
+        };
+        match supergraph::read(&text.text) {
+            Ok(supergraph) => Ok(ReadSupergraph { text, supergraph, inputs }),
+            Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
+        }
     }
 
     /// Reads the file, if there is one.
@@ -256,19 +318,18 @@ impl Subgraphs {
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
-            let (parsed, sources) = (SubgraphsFile::default(), Sources::for_a_look());
-            return Ok(Self { file: None, parsed, defaults, sources });
+            return Ok(Self { defaults, ..Self::default() });
         };
         let (text, parsed) = read_file(file)?;
         let file = Some((file.clone(), text));
-        Ok(Self { file, parsed, defaults, sources: Sources::for_a_look() })
+        Ok(Self { file, parsed, defaults, ..Self::default() })
     }
 
     fn look(
         &self,
         place: &SupergraphLocation,
     ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
-        let (_, supergraph) = read(place)?;
+        let supergraph = self.supergraph(place)?.supergraph;
         let resolved = self.resolve(&supergraph)?;
         let transports =
             KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources)?;
@@ -295,7 +356,7 @@ fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
     subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect()
 }
 
-fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
+pub(crate) fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     let unreadable = |error| Failure::Document { file: file.to_owned(), error };
     let text = fs::read_to_string(file).map_err(unreadable)?;
     let parsed = SubgraphsFile::parse(file, &text, &variable)?;

@@ -3,8 +3,10 @@
 mod backup;
 mod check;
 mod completions;
+mod compose;
 mod config;
 mod demo;
+mod dev;
 mod explain;
 mod export;
 mod exposure;
@@ -40,6 +42,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
     match &invocation.arguments.command {
         Command::Serve(options) => serve::run(options, invocation).map(|()| ExitCode::SUCCESS),
         Command::Gateway(options) => gateway::run(options, invocation).map(|()| ExitCode::SUCCESS),
+        Command::Dev(_) => dev::run(invocation).map(|()| ExitCode::SUCCESS),
+        Command::Compose(options) => compose::run(options),
         Command::Schema(options) => schema::run(options).map(|()| ExitCode::SUCCESS),
         Command::Explain(options) => explain::run(options).map(|()| ExitCode::SUCCESS),
         Command::Types(options) => types::run(options).map(|()| ExitCode::SUCCESS),

@@ -7,7 +7,7 @@ use crate::options::{ApiOptions, refuse_group};
 pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
     if let Some(place) = options.supergraph()? {
         refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
-        let (_, supergraph) = gateway::read(&place)?;
+        let supergraph = gateway::read(&place)?.supergraph;
         return print(&graphql::print_schema(&supergraph.api.schema));
     }
     let engine = block_on(open(options, engine::Limits::default()))?;

@@ -1,5 +1,5 @@
 //! Environment variables in strings of a file: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar
-//! sign.
+//! sign. `${env.NAME}` is Rover's form of the same.
 
 use std::borrow::Cow;
 
@@ -52,6 +52,7 @@ fn value(inside: &str, variable: &dyn Fn(&str) -> Variable) -> Result<String, St
         Some((name, default)) => (name, Some(default)),
         None => (inside, None),
     };
+    let name = name.strip_prefix("env.").unwrap_or(name);
     if !is_name(name) {
         return Err("the name of a variable has letters, digits and `_` only: `${NAME}`".into());
     }
@@ -95,6 +96,7 @@ mod tests {
         check("postgres://${USER}@host/${DATABASE:-shop}", Ok("postgres://ada@host/shop"));
         check("${USER}${USER:-eve}", Ok("adaada"));
         check("[${EMPTY}] [${EMPTY:-none}] [${NOTHING:-}]", Ok("[] [none] []"));
+        check("${env.USER}-${env.NOTHING:-x}", Ok("ada-x"));
         check("plain", Ok("plain"));
         check("", Ok(""));
     }

@@ -48,7 +48,10 @@ pub(crate) use read::{Again, Invocation, Reread, read, variable};
 pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::schema as subgraphs_schema;
-pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SubgraphsFile};
+pub(crate) use subgraphs::{
+    CompositionFile, Defaults, LocalSource, Resolved, SchemaPlace, SourceEntry, SubgraphPlace,
+    SubgraphsFile,
+};
 
 /// The command line, with values for its flags.
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! It is a separate file, since options are not grouped by subgraphs. Strings may contain environment
 //! variables, as in the configuration file.
 //!
+//! * `composed`: the file of subgraphs to compose, which has these settings too
+//! * `yaml`: reads YAML as TOML
 //! * `table`: reads values of a table, and collects problems
 //! * `entry`: the entry of one subgraph, or of all
 //! * `headers`: rules for forwarded headers
@@ -11,6 +13,7 @@
 //! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
+mod composed;
 mod entry;
 mod headers;
 mod resolve;
@@ -18,26 +21,31 @@ mod schema;
 mod source;
 mod subscription;
 mod table;
+mod yaml;
 
 use std::path::{Path, PathBuf};
 
 use engine::SourceAddress;
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
 
 use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
+pub(crate) use composed::{CompositionFile, SchemaPlace, SubgraphPlace};
 use entry::SubgraphEntry;
 pub(crate) use resolve::{Defaults, LocalSource, Resolved};
 pub(crate) use schema::schema;
-use table::Reader;
+pub(crate) use source::SourceEntry;
+use table::{Reader, Value};
 
 /// A parsed file, before the subgraphs are known.
 #[derive(Debug, Default)]
 pub(crate) struct SubgraphsFile {
     file: PathBuf,
-    /// The entry of all subgraphs.
+    /// The entry of all subgraphs, and its position if there is one.
     all: SubgraphEntry,
+    all_position: Option<Position>,
     subgraphs: Vec<Named>,
 }
 
@@ -105,21 +113,29 @@ impl SubgraphsFile {
         kinds
     }
 
+    fn fill_all(
+        &mut self,
+        reader: &mut Reader<'_>,
+        name: &Spanned<DeString<'_>>,
+        value: &Value<'_>,
+    ) {
+        self.all_position = Some(reader.position(name.span().start));
+        if let Some(table) = reader.table("all", value) {
+            self.all = SubgraphEntry::read_all(reader, table);
+        }
+    }
+
     fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {
         for (name, value) in table {
             match &**name.get_ref() {
-                "all" => {
-                    if let Some(table) = reader.table("all", value) {
-                        self.all = SubgraphEntry::read_all(reader, table);
-                    }
-                }
+                "all" => self.fill_all(reader, name, value),
                 "subgraphs" => {
                     let Some(subgraphs) = reader.table("subgraphs", value) else { continue };
                     for (name, value) in subgraphs {
                         let position = reader.position(name.span().start);
                         let name = name.get_ref().clone().into_owned();
                         if let Some(table) = reader.table(&name, value) {
-                            let entry = SubgraphEntry::read_one(reader, table);
+                            let entry = SubgraphEntry::read_one(reader, table, &[]);
                             self.subgraphs.push(Named { name, position, entry });
                         }
                     }

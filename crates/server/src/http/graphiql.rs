@@ -8,6 +8,7 @@ mod default_query;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use engine::ApiWorker;
@@ -50,6 +51,9 @@ enum Content {
     Published(&'static [u8]),
     Own(&'static str),
 }
+
+/// The state of reloads, which the page polls.
+const RELOADS: &str = "/graphiql/reloads";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
@@ -101,6 +105,9 @@ const FILES: [File; 7] = [
 /// The page at `/`, or a file that it loads.
 pub(super) fn answer(service: &Service, request: &HttpRequest) -> Response {
     let path = request.uri().path();
+    if path == RELOADS && service.settings.development.follows_reloads {
+        return answer_reloads(service, request);
+    }
     let file = FILES.iter().find(|file| file.path == path);
     if file.is_none() && !(path == "/" && reads_html(request.headers())) {
         return refuse(MediaType::Json, &Refusal::Path);
@@ -119,6 +126,7 @@ fn answer_page(service: &Service) -> Response {
     let configuration = serde_json::json!({
         "defaultQuery": default_query(&service.worker),
         "explain": settings.explain,
+        "followsReloads": settings.follows_reloads,
     });
     // Escaped, so that no text can end the script element.
     let configuration = configuration.to_string().replace('<', "\\u003c");
@@ -127,6 +135,21 @@ fn answer_page(service: &Service) -> Response {
     set(&mut response, CACHE_CONTROL, "no-cache");
     set(&mut response, CONTENT_SECURITY_POLICY, POLICY);
     set(&mut response, REFERRER_POLICY, "no-referrer");
+    response
+}
+
+/// The number of reloads, and the error of the last one if it failed.
+fn answer_reloads(service: &Service, request: &HttpRequest) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return refuse(MediaType::Json, &Refusal::Method { allow: "GET, HEAD" });
+    }
+    let reloads = &service.process.reloads;
+    let body = serde_json::json!({
+        "reloads": reloads.succeeded.load(Ordering::Relaxed),
+        "error": reloads.error(),
+    });
+    let mut response = with_type(body.to_string().into(), "application/json");
+    set(&mut response, CACHE_CONTROL, "no-store");
     response
 }
 

@@ -1,7 +1,7 @@
 //! State of the process, shared by all threads and kept across reloads.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{Api, MemoryBudget};
 
@@ -40,6 +40,18 @@ pub(super) struct Reloads {
     pub(super) succeeded: AtomicU64,
     /// The previous generation was kept.
     pub(super) failed: AtomicU64,
+    /// The error of the last reload, if it failed.
+    error: Mutex<Option<Box<str>>>,
+}
+
+impl Reloads {
+    pub(super) fn set_error(&self, error: Option<Box<str>>) {
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    }
+
+    pub(super) fn error(&self) -> Option<Box<str>> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl Process {

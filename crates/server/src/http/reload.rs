@@ -89,14 +89,16 @@ pub(super) async fn follow(
                 tracing::info!(milliseconds, "reloaded; new requests are answered by it");
             }
             Some(Err(failure)) => {
-                count_failure(&generations);
-                let error = redacted(failure.to_string().trim()).replace("\nerror: ", "; ");
+                let error = redacted(failure.to_string().trim());
+                count_failure(&generations, &error);
+                let error = error.replace("\nerror: ", "; ");
                 let error = error.replace('\n', " ");
                 retry.record_failure(cause, error);
             }
             None => {
-                count_failure(&generations);
-                retry.record_failure(cause, "a panic, which the log has".into());
+                let error = "a panic, which the log has";
+                count_failure(&generations, error);
+                retry.record_failure(cause, error.into());
             }
         }
         supervisor::notify_ready();
@@ -122,6 +124,7 @@ fn replace(generations: &watch::Sender<Generation>, Reloaded { api, mut settings
         generation.api = api;
         generation.settings = settings;
         generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);
+        generation.process.reloads.set_error(None);
     });
 }
 
@@ -153,8 +156,10 @@ impl Retry {
     }
 }
 
-fn count_failure(generations: &watch::Sender<Generation>) {
-    generations.borrow().process.reloads.failed.fetch_add(1, Ordering::Relaxed);
+fn count_failure(generations: &watch::Sender<Generation>, error: &str) {
+    let process = &generations.borrow().process;
+    process.reloads.failed.fetch_add(1, Ordering::Relaxed);
+    process.reloads.set_error(Some(error.into()));
 }
 
 /// None if the thread could not be started or has panicked.

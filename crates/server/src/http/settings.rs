@@ -161,6 +161,8 @@ pub(super) struct DevelopmentSettings {
     pub(super) graphiql: bool,
     /// Whether requests can be explained.
     pub(super) explain: bool,
+    /// Whether the page follows reloads.
+    pub(super) follows_reloads: bool,
 }
 
 impl Persisted {
@@ -180,6 +182,12 @@ impl Persisted {
 }
 
 impl Settings {
+    /// The settings of a server that watches its schema.
+    pub(crate) fn watched(mut self, is_watched: bool) -> Self {
+        self.development.follows_reloads = is_watched;
+        self
+    }
+
     /// Logs the trusted documents that the API cannot execute.
     pub(crate) fn check(&self, api: &Api) {
         if let Some(trusted) = &self.persisted.trusted {
@@ -279,6 +287,7 @@ impl Settings {
                 server_timing: options.observability.server_timing(options.is_private()),
             },
             development: DevelopmentSettings {
+                follows_reloads: false,
                 graphiql: options.has_graphiql(),
                 explain: options.has_explain(),
             },

@@ -147,10 +147,15 @@ impl ApiOptions {
         self.postgraphile.simple_collections.get_or_insert(postgraphile::SimpleCollections::Both);
     }
 
+    /// The database of type definitions, if the source is their file.
+    pub(crate) fn address_of_data(&self) -> Option<Result<SourceAddress, Failure>> {
+        self.data.address()
+    }
+
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
-        if let Some(address) = self.data.address() {
+        if let Some(address) = self.address_of_data() {
             return address;
         }
         if SupergraphLocation::is_named_by(source) {

@@ -22,20 +22,41 @@ pub(crate) struct FederationOptions {
         value_name = "FILE"
     )]
     federation_extend: Option<PathBuf>,
+    /// With federation: a prefix of the names of types and root fields, such as `shop_`, for databases
+    /// with tables of one name
+    ///
+    /// Scalars and helper types that are the same in every database, such as `PageInfo`, have none. The
+    /// file of `--federation-extend` has the prefixed names.
+    #[arg(
+        help_heading = "Federation",
+        long,
+        env = "THALWEG_FEDERATION_PREFIX",
+        value_name = "PREFIX"
+    )]
+    federation_prefix: Option<Box<str>>,
 }
 
 impl FederationOptions {
     /// Reads the extension, if there is one.
     pub(crate) fn to_engine(&self) -> Result<Option<federation::Options>, Failure> {
-        let Some(path) = &self.federation_extend else {
-            return Ok(self.federation.then(federation::Options::default));
-        };
         if !self.federation {
-            return Err(Failure::Usage("`--federation-extend` needs `--federation`".into()));
+            for (name, is_given) in [
+                ("--federation-extend", self.federation_extend.is_some()),
+                ("--federation-prefix", self.federation_prefix.is_some()),
+            ] {
+                if is_given {
+                    return Err(Failure::Usage(format!("`{name}` needs `--federation`")));
+                }
+            }
+            return Ok(None);
         }
+        let prefix = self.federation_prefix.as_deref().map(Into::into);
+        let Some(path) = &self.federation_extend else {
+            return Ok(Some(federation::Options { extension: None, prefix }));
+        };
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
         })?;
-        Ok(Some(federation::Options { extension: Some(text.into()) }))
+        Ok(Some(federation::Options { extension: Some(text.into()), prefix }))
     }
 }

@@ -18,10 +18,11 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayOptions {
-    /// The supergraph: a file with the composed schema, or its https:// address
+    /// The supergraph: a file with the composed schema, its https:// address, or a file of subgraphs to
+    /// compose (`.yaml` or `.toml`)
     #[arg(env = "THALWEG_SUPERGRAPH")]
     pub(crate) supergraph: String,
-    /// Interval of polling a supergraph at an address [default: never]
+    /// Interval of polling a supergraph at an address, or the subgraphs to compose [default: never]
     #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_POLL", value_name = "TIME")]
     pub(crate) supergraph_poll: Option<Time>,
     #[command(flatten)]
@@ -169,6 +170,8 @@ const SUBGRAPH_ERRORS: Words<SubgraphErrors> = Words(&[
 pub(crate) enum SupergraphLocation {
     File(PathBuf),
     Url(Uri),
+    /// A file of subgraphs to compose.
+    Composition(PathBuf),
 }
 
 impl SupergraphLocation {
@@ -182,7 +185,10 @@ impl SupergraphLocation {
                     format!("the supergraph `{shown}` is no address; `https://` begins one");
                 return Err(Failure::Usage(message));
             }
-            return Ok(Self::File(text.into()));
+            return Ok(match is_composition(text) {
+                true => Self::Composition(text.into()),
+                false => Self::File(text.into()),
+            });
         }
         match clients::http::read_url(text) {
             Ok(url) => Ok(Self::Url(url)),
@@ -197,8 +203,15 @@ impl SupergraphLocation {
     pub(crate) fn is_named_by(text: &str) -> bool {
         let is_address = text.starts_with("https://") || text.starts_with("http://");
         let ending = std::path::Path::new(text).extension();
-        is_address || ending.is_some_and(|ending| ending == "graphql" || ending == "graphqls")
+        let is_schema = ending.is_some_and(|ending| ending == "graphql" || ending == "graphqls");
+        is_address || is_schema || is_composition(text)
     }
+}
+
+/// Whether a file has subgraphs to compose.
+fn is_composition(text: &str) -> bool {
+    let ending = std::path::Path::new(text).extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("yaml" | "yml" | "toml"))
 }
 
 impl GatewayOptions {
@@ -252,6 +265,9 @@ mod tests {
             }
         };
         check("shop.graphql", Ok(SupergraphLocation::File("shop.graphql".into())));
+        let composition = |file: &str| Ok(SupergraphLocation::Composition(file.into()));
+        check("a/supergraph.yaml", composition("a/supergraph.yaml"));
+        check("subgraphs.toml", composition("subgraphs.toml"));
         let url = "https://a.example/supergraph".parse().unwrap();
         check("https://a.example/supergraph", Ok(SupergraphLocation::Url(url)));
         let url = "http://127.0.0.1:7000/s".parse().unwrap();
@@ -278,7 +294,9 @@ mod tests {
 
     #[test]
     fn a_supergraph_is_told_from_a_database() {
-        for text in ["a.graphql", "dir/b.graphqls", "https://a.example/s", "http://localhost/s"] {
+        for text in
+            ["a.graphql", "dir/b.graphqls", "https://a.example/s", "http://localhost/s", "s.yml"]
+        {
             assert!(SupergraphLocation::is_named_by(text), "{text}");
         }
         for text in ["shop.db", "sqlite:a.graphql.db", "postgres://localhost/shop", "graphql"] {

@@ -138,7 +138,15 @@ const ON_POSTGRES: [&str; 10] = [
 const OPTIONS: &[(Scope, &[&str])] = &[
     (
         Scope::Everywhere,
-        &["config", "log", "log-format", "dialect", "federation", "federation-extend"],
+        &[
+            "config",
+            "log",
+            "log-format",
+            "dialect",
+            "federation",
+            "federation-extend",
+            "federation-prefix",
+        ],
     ),
     (Scope::Everywhere, &["listen", "unix-socket-mode", "threads", "drain-timeout", "drain-delay"]),
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),

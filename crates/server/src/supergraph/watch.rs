@@ -1,4 +1,5 @@
-//! Waits for a change of a supergraph, or of a file that is read with it.
+//! Waits for a change of a supergraph, of a file that is read with it, or of a schema that is composed
+//! into it.
 //!
 //! Files are compared by content once their metadata differs: so any way of writing them works, and
 //! touching a file is not a change.
@@ -10,9 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hyper::Uri;
+use sha2::{Digest, Sha256};
 use tokio::time::sleep;
 
 use super::{SupergraphText, Version, fetch, hash};
+use crate::composition::{CompositionSource, Inputs};
+use crate::configuration::redacted;
 use crate::options::SupergraphLocation;
 
 /// The polling interval of files.
@@ -26,6 +30,18 @@ const SETTLED: Duration = Duration::from_millis(100);
 pub(crate) struct SupergraphWatch {
     files: Vec<File>,
     address: Option<Address>,
+    composition: Option<Composition>,
+}
+
+/// A file of subgraphs whose schemas are read again at an interval.
+#[derive(Debug)]
+struct Composition {
+    source: CompositionSource,
+    pause: Duration,
+    /// The hash of all schemas; none if they could not be read.
+    hash: Option<[u8; 32]>,
+    /// The last error that was logged.
+    error: Option<String>,
 }
 
 /// A file with the hash of its content.
@@ -70,13 +86,32 @@ impl SupergraphWatch {
             (SupergraphLocation::Url(url), Some(pause)) => {
                 self.address = Some(Address { url: url.clone(), pause, version, error: None });
             }
-            (SupergraphLocation::Url(_), None) => {}
+            // The files of a composition are followed one by one.
+            (SupergraphLocation::Url(_), None) | (SupergraphLocation::Composition(_), _) => {}
         }
+    }
+
+    /// Watches the files of a composition and of its schemas, if wanted; with an interval, reads all
+    /// schemas again, also those without a file.
+    pub(crate) fn follow_composition(
+        &mut self,
+        source: CompositionSource,
+        inputs: Option<&Inputs>,
+        are_files_watched: bool,
+        pause: Option<Duration>,
+    ) {
+        if are_files_watched {
+            for (file, text) in source.files(inputs) {
+                self.follow_file(&file, text.unwrap_or_default());
+            }
+        }
+        let hash = inputs.map(hash_of);
+        self.composition = pause.map(|pause| Composition { source, pause, hash, error: None });
     }
 
     /// Whether nothing is watched.
     pub(crate) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.address.is_none()
+        self.files.is_empty() && self.address.is_none() && self.composition.is_none()
     }
 
     /// Watches a further file.
@@ -89,6 +124,7 @@ impl SupergraphWatch {
         tokio::select! {
             () = files_changed(&mut self.files) => {}
             () = address_changed(&mut self.address) => {}
+            () = composition_changed(&mut self.composition) => {}
         }
     }
 }
@@ -154,6 +190,48 @@ async fn address_changed(address: &mut Option<Address>) {
             return;
         }
     }
+}
+
+async fn composition_changed(composition: &mut Option<Composition>) {
+    let Some(composition) = composition else { return pending().await };
+    loop {
+        sleep(composition.pause).await;
+        if composition.has_changed().await {
+            return;
+        }
+    }
+}
+
+impl Composition {
+    async fn has_changed(&mut self) -> bool {
+        match self.source.load().await {
+            Ok(inputs) => {
+                self.error = None;
+                let hash = Some(hash_of(&inputs));
+                std::mem::replace(&mut self.hash, hash) != hash
+            }
+            Err(error) => {
+                let error = error.to_string();
+                if self.error.as_ref() != Some(&error) {
+                    let error = redacted(&error);
+                    tracing::warn!(%error, "schemas cannot be read; the supergraph is as it was");
+                }
+                self.error = Some(error);
+                false
+            }
+        }
+    }
+}
+
+fn hash_of(inputs: &Inputs) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for schema in &inputs.schemas {
+        for text in [&schema.name, &schema.url, &schema.sdl] {
+            hasher.update(text.len().to_be_bytes());
+            hasher.update(text.as_bytes());
+        }
+    }
+    hasher.finalize().into()
 }
 
 impl Address {

@@ -15,7 +15,10 @@ pub(super) struct Failure<'f> {
     pub(super) field: FieldId,
     /// One assignment of labels for which it is not resolved.
     pub(super) missing: Condition,
+    /// The objects as subgraphs return them.
     pub(super) entries: &'f [(VisitId, Condition)],
+    /// The visits that are reached from these.
+    pub(super) reached: &'f Reached,
     pub(super) contexts: &'f [Condition],
 }
 
@@ -28,8 +31,7 @@ pub(super) fn explain(reachability: &mut Reachability<'_>, failure: &Failure<'_>
         if !is_there || attempts.iter().any(|(known, _)| *known == visit.subgraph) {
             continue;
         }
-        let reached = reachability.from(&[(*entry, Condition::TRUE)]);
-        let mut explaining = Explaining { reachability, failure, visit, reached: &reached };
+        let mut explaining = Explaining { reachability, failure, visit };
         let reasons = explaining.reasons();
         let subgraph = explaining.name(visit.subgraph);
         attempts.push((visit.subgraph, Attempt { subgraph, reasons }));
@@ -65,7 +67,6 @@ struct Explaining<'e, 's> {
     failure: &'e Failure<'e>,
     /// The objects as the subgraph returns them.
     visit: Visit,
-    reached: &'e Reached,
 }
 
 impl<'s> Explaining<'_, 's> {
@@ -194,7 +195,8 @@ impl<'s> Explaining<'_, 's> {
         let mut unresolved = Vec::new();
         for selection in &supergraph.field_set(set).selections {
             let object = self.failure.object;
-            let holds = self.reachability.selection_holds(self.reached, object, selection, None);
+            let holds =
+                self.reachability.selection_holds(self.failure.reached, object, selection, None);
             if !self.reachability.visits.conditions.implies(self.failure.missing, holds) {
                 unresolved.push(print_selection(supergraph, selection));
             }
@@ -221,7 +223,7 @@ impl<'s> Explaining<'_, 's> {
 
     /// Whether a subgraph is reached for the assignment of labels.
     fn is_reached(&mut self, subgraph: SubgraphId) -> bool {
-        let reached = self.reached;
+        let reached = self.failure.reached;
         reached.iter().any(|(visit, condition)| {
             self.reachability.visits.visit(visit).subgraph == subgraph
                 && self.reachability.visits.conditions.implies(self.failure.missing, condition)

@@ -1,9 +1,10 @@
-//! Visits that can be reached from a visit by keys, each with its condition.
+//! Visits that can be reached by keys, each with its condition.
 //!
-//! A jump needs the fields of its key, and they may be resolved from visits that are reached
-//! before; below nested fields of a key the same holds of their objects. All of them together are
-//! the least fixpoint, so a field that needs itself is never reached. Every result is computed once,
-//! and is extended when a result changes that it depends on.
+//! They are reached from entries: the visits of the subgraphs that return the same objects. A jump
+//! needs the fields of its key, and they may be resolved from all visits that are reached before;
+//! below nested fields of a key the same holds of their objects. All of them together are the least
+//! fixpoint, so a field that needs itself is never reached. The result for each set of entries is
+//! computed once, and is extended when a result changes that it depends on.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -23,22 +24,36 @@ pub(super) struct Reached {
     places: FxHashMap<VisitId, usize>,
 }
 
-/// The visits that are reached from each visit.
+/// Visits with their conditions, sorted.
+pub(super) type Entries = Rc<[(VisitId, Condition)]>;
+
+/// Index of a set of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct EntriesId(usize);
+
+/// The visits that are reached from each set of entries.
 #[derive(Debug)]
 pub(super) struct Reachability<'s> {
     pub(super) visits: Visits<'s>,
-    known: FxHashMap<VisitId, Known>,
-    /// Visits whose result is to be computed.
-    queue: Vec<VisitId>,
+    /// By [`EntriesId`].
+    known: Vec<Known>,
+    by_entries: FxHashMap<Entries, EntriesId>,
+    /// Entries whose result is to be computed.
+    queue: Vec<EntriesId>,
     /// Number of computations so far.
     pub(super) work: usize,
 }
 
+/// Entries whose result depends on another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dependent(EntriesId);
+
 #[derive(Debug)]
 struct Known {
+    entries: Entries,
     reached: Rc<Reached>,
-    /// Visits whose results depend on this one.
-    dependents: FxHashSet<VisitId>,
+    /// Entries whose results depend on this one.
+    dependents: FxHashSet<EntriesId>,
     is_final: bool,
 }
 
@@ -65,23 +80,25 @@ impl Reached {
 
 impl<'s> Reachability<'s> {
     pub(super) fn new(visits: Visits<'s>) -> Self {
-        Self { visits, known: FxHashMap::default(), queue: Vec::new(), work: 0 }
+        let (known, by_entries, queue) = (Vec::new(), FxHashMap::default(), Vec::new());
+        Self { visits, known, by_entries, queue, work: 0 }
     }
 
-    /// Returns all visits that are reached from one of several visits.
-    pub(super) fn from(&mut self, entries: &[(VisitId, Condition)]) -> Rc<Reached> {
-        if let [(visit, Condition::TRUE)] = entries {
-            return self.one_from(*visit);
-        }
-        let mut union = Reached::default();
-        for (visit, condition) in entries {
-            let known = union.condition(*visit);
-            if !self.visits.conditions.implies(*condition, known) {
-                let reached = self.one_from(*visit);
-                self.unite(&mut union, &reached, *condition);
+    /// Returns all visits that are reached from entries of one type.
+    pub(super) fn from(&mut self, entries: &Entries) -> Rc<Reached> {
+        let id = self.so_far(entries, None);
+        if !self.queue.is_empty() {
+            let mut computed = Vec::new();
+            while let Some(next) = self.queue.pop() {
+                self.compute(next);
+                computed.push(next);
+            }
+            for id in computed {
+                self.known[id.0].is_final = true;
+                self.known[id.0].dependents = FxHashSet::default();
             }
         }
-        Rc::new(union)
+        Rc::clone(&self.known[id.0].reached)
     }
 
     /// Returns the condition under which a field is resolved from reached visits.
@@ -127,7 +144,7 @@ impl<'s> Reachability<'s> {
         reached: &Reached,
         object: TypeId,
         set: FieldSetId,
-        dependent: Option<VisitId>,
+        dependent: Option<Dependent>,
     ) -> Condition {
         let supergraph = self.visits.supergraph;
         let mut holds = Condition::TRUE;
@@ -147,7 +164,7 @@ impl<'s> Reachability<'s> {
         reached: &Reached,
         object: TypeId,
         selection: &SetSelection,
-        dependent: Option<VisitId>,
+        dependent: Option<Dependent>,
     ) -> Condition {
         let supergraph = self.visits.supergraph;
         match selection {
@@ -172,7 +189,7 @@ impl<'s> Reachability<'s> {
         reached: &Reached,
         object: TypeId,
         jump: &Jump,
-        dependent: Option<VisitId>,
+        dependent: Option<Dependent>,
     ) -> Condition {
         let mut holds = match jump.runtime_type {
             RuntimeType::Any => Condition::TRUE,
@@ -195,10 +212,10 @@ impl<'s> Reachability<'s> {
         reached: &Reached,
         field: FieldId,
         set: FieldSetId,
-        dependent: Option<VisitId>,
+        dependent: Option<Dependent>,
     ) -> Condition {
         let mut from = Vec::new();
-        let mut entries: BTreeMap<TypeId, Vec<(VisitId, Condition)>> = BTreeMap::new();
+        let mut entries: BTreeMap<TypeId, BTreeMap<VisitId, Condition>> = BTreeMap::new();
         for (visit, condition) in reached.iter() {
             let Some(edge) = self.visits.edge(visit, field) else { continue };
             let condition = self.visits.conditions.and(condition, edge.when);
@@ -206,17 +223,16 @@ impl<'s> Reachability<'s> {
                 continue;
             }
             for (object, child) in &edge.children {
-                entries.entry(*object).or_default().push((*child, condition));
+                let children = entries.entry(*object).or_default();
+                let known = children.entry(*child).or_insert(Condition::FALSE);
+                *known = self.visits.conditions.or(*known, condition);
             }
             from.push((condition, edge));
         }
         let mut by_object: FxHashMap<TypeId, Condition> = FxHashMap::default();
         for (object, entries) in entries {
-            let mut below = Reached::default();
-            for (child, condition) in entries {
-                let child = self.so_far(child, dependent);
-                self.unite(&mut below, &child, condition);
-            }
+            let id = self.so_far(&entries.into_iter().collect(), dependent);
+            let below = Rc::clone(&self.known[id.0].reached);
             let holds = self.holds(&below, object, set, dependent);
             by_object.insert(object, holds);
         }
@@ -240,15 +256,14 @@ impl<'s> Reachability<'s> {
         any
     }
 
-    /// Adds visits that are reached under a condition; returns whether there is anything new.
-    fn unite(&mut self, union: &mut Reached, other: &Reached, under: Condition) -> bool {
-        let mut is_new = false;
+    /// Adds visits that are reached under a condition.
+    fn unite(&mut self, union: &mut Reached, other: &Reached, under: Condition) {
         for (visit, condition) in other.iter() {
-            is_new |= self.add(union, visit, condition, under);
+            self.add(union, visit, condition, under);
         }
-        is_new
     }
 
+    /// Adds a visit that is reached under two conditions; returns whether this is new.
     fn add(
         &mut self,
         union: &mut Reached,
@@ -266,52 +281,43 @@ impl<'s> Reachability<'s> {
         condition != known
     }
 
-    fn one_from(&mut self, visit: VisitId) -> Rc<Reached> {
-        let reached = self.so_far(visit, None);
-        if self.queue.is_empty() {
-            return reached;
-        }
-        let mut computed = Vec::new();
-        while let Some(next) = self.queue.pop() {
-            self.compute(next);
-            computed.push(next);
-        }
-        for visit in computed {
-            if let Some(known) = self.known.get_mut(&visit) {
-                known.is_final = true;
-                known.dependents = FxHashSet::default();
-            }
-        }
-        self.so_far(visit, None)
-    }
-
-    /// Returns the visits that are known to be reached from a visit; `dependent` is computed again
-    /// when there are more.
-    fn so_far(&mut self, visit: VisitId, dependent: Option<VisitId>) -> Rc<Reached> {
-        if let Some(known) = self.known.get_mut(&visit) {
+    /// Returns the entries, with the visits that are known to be reached from them; `dependent` is
+    /// computed again when there are more.
+    fn so_far(&mut self, entries: &Entries, dependent: Option<Dependent>) -> EntriesId {
+        if let Some(id) = self.by_entries.get(entries).copied() {
+            let known = &mut self.known[id.0];
             if !known.is_final {
-                known.dependents.extend(dependent);
+                known.dependents.extend(dependent.map(|dependent| dependent.0));
             }
-            return Rc::clone(&known.reached);
+            return id;
         }
-        let Visit { object, subgraph, interface, .. } = self.visits.visit(visit);
+        let id = EntriesId(self.known.len());
         let mut reached = Reached::default();
-        reached.set(visit, Condition::TRUE);
-        reached.set(self.visits.plain(object, subgraph, interface), Condition::TRUE);
-        let reached = Rc::new(reached);
-        let dependents = dependent.into_iter().collect();
-        let known = Known { reached: Rc::clone(&reached), dependents, is_final: false };
-        self.known.insert(visit, known);
-        self.queue.push(visit);
-        reached
+        for (visit, condition) in &**entries {
+            let Visit { object, subgraph, interface, .. } = self.visits.visit(*visit);
+            let plain = self.visits.plain(object, subgraph, interface);
+            for visit in [*visit, plain] {
+                self.add(&mut reached, visit, *condition, Condition::TRUE);
+            }
+        }
+        self.known.push(Known {
+            entries: Rc::clone(entries),
+            reached: Rc::new(reached),
+            dependents: dependent.into_iter().map(|dependent| dependent.0).collect(),
+            is_final: false,
+        });
+        self.by_entries.insert(Rc::clone(entries), id);
+        self.queue.push(id);
+        id
     }
 
-    fn compute(&mut self, visit: VisitId) {
+    fn compute(&mut self, id: EntriesId) {
         self.work += 1;
-        let object = self.visits.visit(visit).object;
+        let entries = Rc::clone(&self.known[id.0].entries);
+        let Some((first, _)) = entries.first() else { return };
+        let object = self.visits.visit(*first).object;
         let jumps = self.visits.jumps(object);
-        let before = self.so_far(visit, None);
-        let mut reached = (*before).clone();
+        let mut reached = (*self.known[id.0].reached).clone();
         let mut is_new = false;
         loop {
             let mut is_growing = false;
@@ -319,12 +325,14 @@ impl<'s> Reachability<'s> {
                 if reached.condition(jump.to).is_always() {
                     continue;
                 }
-                let holds = self.jump_holds(&reached, object, jump, Some(visit));
+                let holds = self.jump_holds(&reached, object, jump, Some(Dependent(id)));
                 if !self.add(&mut reached, jump.to, holds, Condition::TRUE) {
                     continue;
                 }
                 is_growing = true;
-                if let Some(known) = self.known.get(&jump.to).filter(|known| known.is_final) {
+                let single: Entries = [(jump.to, Condition::TRUE)].into();
+                let known = self.by_entries.get(&single).map(|id| &self.known[id.0]);
+                if let Some(known) = known.filter(|known| known.is_final) {
                     let further = Rc::clone(&known.reached);
                     self.unite(&mut reached, &further, holds);
                 }
@@ -337,12 +345,11 @@ impl<'s> Reachability<'s> {
         if !is_new {
             return;
         }
-        let Some(known) = self.known.get_mut(&visit) else { return };
+        let known = &mut self.known[id.0];
         known.reached = Rc::new(reached);
-        let dependents: Vec<VisitId> = known.dependents.iter().copied().collect();
-        for dependent in dependents {
-            if !self.queue.contains(&dependent) {
-                self.queue.push(dependent);
+        for dependent in &known.dependents {
+            if !self.queue.contains(dependent) {
+                self.queue.push(*dependent);
             }
         }
     }

@@ -691,3 +691,14 @@ fn no_objects_of_an_interface_without_implementations_exist() {
         &expect![[""]],
     );
 }
+
+#[test]
+fn a_key_of_fields_from_two_subgraphs() {
+    check_messages(
+        "type Query @type(A) @type(B) @type(C) { t: T @field(A) @field(B) }
+         type T @type(A) @type(B) @type(C, key: \"x y\") {
+           x: Int @field(A) @field(C) y: Int @field(B) @field(C) z: Int @field(C)
+         }",
+        &expect![[""]],
+    );
+}

@@ -21,12 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::conditions::Condition;
 use super::explain::{Failure, explain};
 use super::operations::{self, PathStep};
-use super::reachable::{Reachability, Reached};
+use super::reachable::{Entries, Reachability, Reached};
 use super::visits::VisitId;
 use super::{Attempt, Limits, Reason, RuntimeTypes, UnresolvableField, Unsatisfiable};
-
-/// Visits with their conditions.
-type Entries = Rc<[(VisitId, Condition)]>;
 
 /// Index of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -343,7 +340,8 @@ impl<'r, 's> Walk<'r, 's> {
             let conditions = &mut self.reachability.visits.conditions;
             (missing, conditions.point(missing), conditions.assignment(missing))
         };
-        let failure = Failure { object, field, missing, entries: &entries, contexts: &contexts };
+        let (entries, contexts) = (&*entries, &*contexts);
+        let failure = Failure { object, field, missing, entries, reached, contexts };
         let attempts = explain(self.reachability, &failure);
         let field = UnresolvableField {
             operation: operations::print(supergraph, self.kind, [path.as_slice()]),

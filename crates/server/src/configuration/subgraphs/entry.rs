@@ -105,8 +105,12 @@ impl SubgraphEntry {
         entry
     }
 
-    /// Reads the entry of one subgraph.
-    pub(super) fn read_one(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Self {
+    /// Reads the entry of one subgraph; `others` are keys that are read elsewhere.
+    pub(super) fn read_one(
+        reader: &mut Reader<'_>,
+        table: &DeTable<'_>,
+        others: &[&'static str],
+    ) -> Self {
         let mut entry = Self::default();
         for (key, value) in table {
             match &**key.get_ref() {
@@ -118,7 +122,7 @@ impl SubgraphEntry {
                 name if source::KEYS.find(name).is_some() => {}
                 name if entry.read_common(reader, name, value) => {}
                 _ => {
-                    let known = [&OF_ONE[..], &OF_ALL].concat();
+                    let known = [others, &OF_ONE, &OF_ALL].concat();
                     let options = source::KEYS.iter().map(|(name, _)| name);
                     reader.unknown_beside(key, "a subgraph", &known, options);
                 }

@@ -76,8 +76,13 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Sourc
             return None;
         }
     };
-    let entry = SourceEntry { address, text: AddressText(text), words };
-    let refused = entry.parse().and_then(|api| {
+    let mut entry = SourceEntry { address, text: AddressText(text), words };
+    let api = entry.parse();
+    // With type definitions, the source is their file, and another option has the database.
+    if let Ok(Some(Ok(address))) = api.as_ref().map(ApiOptions::address_of_data) {
+        entry.address = address;
+    }
+    let refused = api.and_then(|api| {
         let target = Target {
             source: SourceKind::of(&entry.address),
             dialect: api.dialect_name()?,
