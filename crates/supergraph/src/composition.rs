@@ -17,6 +17,9 @@ mod specifications;
 mod upgrade;
 mod validate;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -120,11 +123,14 @@ pub fn compose(subgraphs: &[SubgraphSchema]) -> Composition {
     Composer::default().compose(subgraphs)
 }
 
+/// A parsed schema, or the errors of its text.
+type Parsed = Result<Subgraph, Vec<Finding>>;
+
 /// Composer that parses only subgraphs that changed since its last composition.
 #[derive(Debug, Default)]
 pub struct Composer {
     /// By name.
-    parsed: FxHashMap<String, (SubgraphSchema, Arc<Result<Subgraph, Vec<Finding>>>)>,
+    parsed: FxHashMap<String, (SubgraphSchema, Arc<Parsed>)>,
 }
 
 impl Composer {

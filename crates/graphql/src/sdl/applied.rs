@@ -64,6 +64,7 @@ pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut St
             output.push_str(" = ");
             print_literal(default, output);
         }
+        print_directives(&argument.directives, output);
     }
     output.push_str(if arguments.is_empty() { "" } else { ")" });
     output.push_str(if *is_repeatable { " repeatable on" } else { " on" });

@@ -139,6 +139,7 @@ pub(crate) const BROUGHT_BY: &[(&str, Version)] = &[
     ("policy", Version::new(2, 6)),
     ("context", Version::new(2, 8)),
     ("cost", Version::new(2, 9)),
+    ("connect", Version::new(2, 10)),
     ("cacheTag", Version::new(2, 12)),
 ];
 

@@ -7,6 +7,11 @@
 //! * [`random`]: random subgraphs by seed
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "whoever runs the comparisons reads their sums"
+)]
 
 mod case;
 mod manual;

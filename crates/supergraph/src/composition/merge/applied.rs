@@ -58,7 +58,7 @@ impl<'s> Merger<'s> {
     pub(super) fn merge_applied<T: Element>(
         &mut self,
         coordinate: &str,
-        sources: &[Source<'s, T>],
+        sources: &[Source<'_, T>],
     ) -> Vec<WrittenDirective> {
         let mut merged = Vec::new();
         if sources.iter().all(|source| source.element.applied().is_empty()) {

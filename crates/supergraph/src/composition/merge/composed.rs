@@ -291,7 +291,7 @@ impl<'s> Merger<'s> {
     pub(super) fn merge_composed<T: Element>(
         &mut self,
         coordinate: &str,
-        sources: &[Source<'s, T>],
+        sources: &[Source<'_, T>],
         merged: &mut Vec<WrittenDirective>,
     ) {
         for index in 0..self.composed.directives.len() {

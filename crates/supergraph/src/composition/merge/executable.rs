@@ -7,7 +7,7 @@ use graphql::definitions::{DirectiveDefinition, InputDefinition};
 
 use super::type_references::Position;
 use super::{Merger, Source};
-use crate::composition::schema::{At, Input};
+use crate::composition::schema::{Applied, At, Input, Subgraph};
 use crate::composition::{Code, Finding};
 
 /// Locations in operations. <https://spec.graphql.org/draft/#ExecutableDirectiveLocation>
@@ -127,7 +127,7 @@ impl<'s> Merger<'s> {
             seen.push(&argument.name);
             let own = defined.iter().filter_map(|(graph, definition)| {
                 let own = definition.arguments.iter().find(|own| own.name == argument.name)?;
-                Some((*graph, input(own)))
+                Some((*graph, input(self.subgraph(*graph), own)))
             });
             let own: Vec<_> = own.collect();
             let coordinate = ["@", name, "(", &argument.name, ":)"].concat();
@@ -142,10 +142,11 @@ impl<'s> Merger<'s> {
                 continue;
             };
             let default = self.merge_default(&coordinate, position, &sources);
+            let directives = self.merge_applied(&coordinate, &sources);
             merged.push(InputDefinition {
                 r#type: reference.r#type,
                 default,
-                directives: Vec::new(),
+                directives,
                 ..argument.clone()
             });
         }
@@ -196,13 +197,18 @@ fn executable(definition: &DirectiveDefinition) -> Vec<&'static str> {
     definition.locations.iter().filter(|location| LOCATIONS.contains(location)).copied().collect()
 }
 
-fn input(written: &InputDefinition) -> Input {
+fn input(subgraph: &Subgraph, written: &InputDefinition) -> Input {
+    let applied = written.directives.iter().map(|directive| Applied {
+        meaning: subgraph.links.meaning(&directive.name),
+        directive: directive.clone(),
+        is_in_extension: false,
+    });
     Input {
         name: written.name.clone(),
         at: At { line: written.line, column: written.column },
         description: written.description.clone(),
         r#type: written.r#type.clone(),
         default: written.default.clone(),
-        applied: Vec::new(),
+        applied: applied.collect(),
     }
 }

@@ -131,10 +131,7 @@ impl<'s> Merger<'s> {
     /// Returns the name of a context in the supergraph: contexts of different subgraphs are
     /// different.
     pub(super) fn context_name(&self, graph: usize, context: &str) -> String {
-        let name = &self.subgraph(graph).name;
-        let name: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        [&name, "__", context].concat()
+        [&*self.subgraph(graph).name, "__", context].concat()
     }
 
     /// Returns the directives of an input field.
