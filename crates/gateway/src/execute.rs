@@ -17,7 +17,8 @@
 //! * [`subgraph_error`], [`map_errors`], [`cause`], [`path`]: errors, and the values that are null
 //!   because of them
 //! * [`source_stream`]: the request that begins the source stream of a subscription
-//! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
+//! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times;
+//!   [`incremental`]: the payloads of a response in several parts
 
 mod arena;
 mod cause;
@@ -25,6 +26,7 @@ mod contexts;
 mod copy;
 mod duplicates;
 mod errors;
+mod incremental;
 mod json;
 mod map_errors;
 mod path;
@@ -58,7 +60,8 @@ use response::{MemoryReservation, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
-pub use run::{Executed, execute};
+pub use incremental::{ErrorWriter, IncrementalFormat, PayloadInputs, PayloadWriter};
+pub use run::{Executed, execute, execute_in_parts};
 pub use source_stream::{SourceRequest, source_request};
 pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use supergraph::{SubgraphId, Supergraph};

@@ -19,7 +19,7 @@ use super::request::{Batch, EntityList, FetchInputs, ListSelection, body, docume
 use super::reuse::{EarlierFetches, FetchState, Remaining, reuse_earlier};
 use super::statistics::{ExecutionStatistics, FetchOutcome};
 use super::{FetchRequest, Inputs, Options, Subgraphs};
-use crate::outline::Tree;
+use crate::outline::{PartId, Parts, Tree};
 use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
 /// Data and errors of an execution.
@@ -34,8 +34,8 @@ pub struct Executed {
 impl Executed {
     /// Returns the errors; complete once the response is written.
     #[must_use]
-    pub fn into_errors(self) -> Vec<super::ExecutionError> {
-        self.errors.into_list()
+    pub fn into_errors(mut self) -> Vec<super::ExecutionError> {
+        self.errors.take_list()
     }
 
     /// Total length of the subgraph responses.
@@ -88,67 +88,74 @@ pub async fn execute<S: Subgraphs>(
     memory: MemoryReservation,
     statistics: &mut ExecutionStatistics,
 ) -> Executed {
-    let plan = inputs.plan;
-    statistics.begin(plan);
     let printed = PrintedDocuments::default();
     let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
-    let mut waiting: Vec<FetchId> = Vec::new();
-    let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
-    let mut ready: Vec<FetchId> = Vec::new();
-    for (place, missing) in missing.iter().enumerate() {
-        if *missing == 0 {
-            ready.push(FetchId::new(place));
-        }
-    }
-    let mut in_flight = FuturesUnordered::new();
-    loop {
-        // In the order of the plan: the last is popped first.
-        ready.sort_unstable_by(|one, other| other.cmp(one));
-        while let Some(id) = ready.pop() {
-            let fetch = &plan.fetches[id.index()];
-            match execution.request(id, fetch) {
-                Ready::Send(batches) => {
-                    for batch in batches {
-                        let (document, body) = execution.request_batch(id, fetch, &batch);
-                        let Fetch { subgraph, kind, .. } = *fetch;
-                        in_flight.push(async move {
-                            let reason = &OnceCell::new();
-                            let request =
-                                FetchRequest { subgraph, kind, fetch: id, document, body, reason };
-                            let response = subgraphs.fetch(request).await;
-                            let reason = || reason.get().cloned();
-                            (
-                                id,
-                                batch,
-                                response.map_err(|why| FetchFailure { why, reason: reason() }),
-                            )
-                        });
-                    }
-                }
-                Ready::Done(outcome) => {
-                    execution.done(id, outcome);
-                    release(plan, id, &mut missing, &mut ready);
-                }
-                Ready::Waiting => {
-                    execution.statistics.fetches[id.index()].has_waited = true;
-                    waiting.push(id);
-                }
-                Ready::BudgetExceeded => {
-                    execution.fail_for_memory(id, fetch);
-                    release(plan, id, &mut missing, &mut ready);
-                }
-            }
-        }
-        let Some((id, batch, response)) = in_flight.next().await else { break };
-        if execution.receive(id, &batch, response) {
-            ready.append(&mut waiting);
-            release(plan, id, &mut missing, &mut ready);
-        }
-    }
-    drop(in_flight);
+    // Without parts nothing is delivered before the end.
+    execution.run(subgraphs, None, &mut |_, _, _| true).await;
     execution.finish();
     execution.executed.arena.record_sizes();
     execution.executed
+}
+
+/// Executes a plan part by part: `deliver` is called with the parts that are complete, first with
+/// the initial one, whose fetches are sent before all others. It returns whether the execution
+/// continues.
+pub async fn execute_in_parts<S: Subgraphs>(
+    inputs: Inputs<'_>,
+    subgraphs: &S,
+    options: Options,
+    memory: MemoryReservation,
+    statistics: &mut ExecutionStatistics,
+    deliver: &mut impl FnMut(&mut Executed, &ExecutionStatistics, Parts) -> bool,
+) {
+    let printed = PrintedDocuments::default();
+    let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
+    let parts = Some(PartsProgress::new(inputs.plan));
+    execution.run(subgraphs, parts, deliver).await;
+    execution.executed.arena.record_sizes();
+}
+
+/// Progress of the parts of a response.
+struct PartsProgress<'p> {
+    plan: &'p Plan,
+    /// By fetch.
+    is_complete: Vec<bool>,
+    delivered: Parts,
+    /// Fetches that wait until the initial part is delivered.
+    held: Vec<FetchId>,
+}
+
+impl<'p> PartsProgress<'p> {
+    fn new(plan: &'p Plan) -> Self {
+        let is_complete = vec![false; plan.fetches.len()];
+        Self { plan, is_complete, delivered: Parts::NONE, held: Vec::new() }
+    }
+
+    /// Holds a fetch back if the initial part does not need it and is not delivered.
+    fn holds(&mut self, id: FetchId) -> bool {
+        let initial = self.plan.parts.first();
+        let is_held = !self.delivered.contains(PartId::INITIAL)
+            && initial.is_some_and(|initial| !initial.contains(&id));
+        if is_held {
+            self.held.push(id);
+        }
+        is_held
+    }
+
+    /// Returns the complete parts, if the initial one and a part that was not delivered are among
+    /// them.
+    fn next(&mut self) -> Option<Parts> {
+        let parts = self.plan.parts.iter().enumerate();
+        let complete = parts
+            .filter(|(_, fetches)| fetches.iter().all(|fetch| self.is_complete[fetch.index()]))
+            .fold(Parts::NONE, |all, (part, _)| all.with(Parts::only(PartId::new(part))));
+        if !complete.contains(PartId::INITIAL) || complete == self.delivered {
+            return None;
+        }
+        let is_first = self.delivered == Parts::NONE;
+        self.delivered = if is_first { Parts::only(PartId::INITIAL) } else { complete };
+        Some(self.delivered)
+    }
 }
 
 /// Marks as ready the fetches whose last dependency is complete.
@@ -161,6 +168,19 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
             }
         }
     }
+}
+
+/// Records that a fetch is complete.
+fn complete(
+    plan: &Plan,
+    id: FetchId,
+    (missing, ready): (&mut [usize], &mut Vec<FetchId>),
+    parts: &mut Option<PartsProgress<'_>>,
+) {
+    if let Some(parts) = parts {
+        parts.is_complete[id.index()] = true;
+    }
+    release(plan, id, missing, ready);
 }
 
 /// Upper bound of the memory of an object with a representation, beside its text: its entry among
@@ -191,6 +211,88 @@ pub(super) struct Execution<'r> {
 }
 
 impl<'r> Execution<'r> {
+    /// Sends the fetches and reads their responses.
+    async fn run<S: Subgraphs>(
+        &mut self,
+        subgraphs: &S,
+        mut parts: Option<PartsProgress<'r>>,
+        deliver: &mut impl FnMut(&mut Executed, &ExecutionStatistics, Parts) -> bool,
+    ) {
+        let plan = self.inputs.plan;
+        let mut waiting: Vec<FetchId> = Vec::new();
+        let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
+        let mut ready: Vec<FetchId> = Vec::new();
+        for (place, missing) in missing.iter().enumerate() {
+            if *missing == 0 {
+                ready.push(FetchId::new(place));
+            }
+        }
+        let mut in_flight = FuturesUnordered::new();
+        loop {
+            // In the order of the plan: the last is popped first.
+            ready.sort_unstable_by(|one, other| other.cmp(one));
+            while let Some(id) = ready.pop() {
+                if parts.as_mut().is_some_and(|parts| parts.holds(id)) {
+                    continue;
+                }
+                let fetch = &plan.fetches[id.index()];
+                match self.request(id, fetch) {
+                    Ready::Send(batches) => {
+                        for batch in batches {
+                            let (document, body) = self.request_batch(id, fetch, &batch);
+                            let Fetch { subgraph, kind, .. } = *fetch;
+                            in_flight.push(async move {
+                                let reason = &OnceCell::new();
+                                let request = FetchRequest {
+                                    subgraph,
+                                    kind,
+                                    fetch: id,
+                                    document,
+                                    body,
+                                    reason,
+                                };
+                                let response = subgraphs.fetch(request).await;
+                                let reason = || reason.get().cloned();
+                                (
+                                    id,
+                                    batch,
+                                    response.map_err(|why| FetchFailure { why, reason: reason() }),
+                                )
+                            });
+                        }
+                    }
+                    Ready::Done(outcome) => {
+                        self.done(id, outcome);
+                        complete(plan, id, (&mut missing, &mut ready), &mut parts);
+                    }
+                    Ready::Waiting => {
+                        self.statistics.fetches[id.index()].has_waited = true;
+                        waiting.push(id);
+                    }
+                    Ready::BudgetExceeded => {
+                        self.fail_for_memory(id, fetch);
+                        complete(plan, id, (&mut missing, &mut ready), &mut parts);
+                    }
+                }
+            }
+            if let Some(parts) = &mut parts
+                && let Some(complete) = parts.next()
+            {
+                self.finish();
+                if !deliver(&mut self.executed, self.statistics, complete) {
+                    return;
+                }
+                ready.append(&mut parts.held);
+                continue;
+            }
+            let Some((id, batch, response)) = in_flight.next().await else { break };
+            if self.receive(id, &batch, response) {
+                ready.append(&mut waiting);
+                complete(plan, id, (&mut missing, &mut ready), &mut parts);
+            }
+        }
+    }
+
     fn new(
         inputs: Inputs<'r>,
         options: Options,
@@ -199,6 +301,7 @@ impl<'r> Execution<'r> {
         printed: &'r PrintedDocuments,
     ) -> Self {
         let plan = inputs.plan;
+        statistics.begin(plan);
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
         let represented_held = memory.another();
         let root = plan.tree.position(Tree::ROOT).r#type;
@@ -337,9 +440,11 @@ impl<'r> Execution<'r> {
 
     /// Sets the cause for objects that were added after a fetch had failed.
     fn finish(&mut self) {
-        for (id, batch, cause) in std::mem::take(&mut self.failed) {
-            self.error_mapper(id, &batch).fail_absent(cause);
+        let failed = std::mem::take(&mut self.failed);
+        for (id, batch, cause) in &failed {
+            self.error_mapper(*id, batch).fail_absent(*cause);
         }
+        self.failed = failed;
     }
 
     pub(super) fn error_mapper<'t>(&'t mut self, id: FetchId, batch: &'t Batch) -> ErrorMapper<'t> {

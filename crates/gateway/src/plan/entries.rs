@@ -8,6 +8,7 @@ use graphql::schema::TypeId;
 
 use super::document::document;
 use super::form::form;
+use super::parts::{fetches_by_part, visit_parts};
 use super::projection::projections;
 use super::reuse::{Reusable, add_reuse};
 use super::select::{ResponseShapes, is_same_selection, selection};
@@ -16,7 +17,7 @@ use super::{
     Context, Document, DocumentPart, Entities, Entry, Fetch, FetchId, Layout, Plan, PlanInputs,
     Root, Selection, Shape,
 };
-use crate::outline::{ItemId, ItemKind, PositionId, Tree};
+use crate::outline::{ItemId, ItemKind, PartId, Parts, PositionId, Tree};
 use crate::planner::{ChosenVisit, ContextId, Source, VisitId, VisitOrigin};
 use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
@@ -24,8 +25,13 @@ use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 #[must_use]
 pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
     let PlanInputs { choice, operation, .. } = sources;
-    let mut compiler =
-        Compiler { sources, tree: &tree, fetches: Vec::new(), of_visit: BTreeMap::new() };
+    let mut compiler = Compiler {
+        sources,
+        tree: &tree,
+        parts: visit_parts(&tree, choice),
+        fetches: Vec::new(),
+        of_visit: BTreeMap::new(),
+    };
     match operation.kind {
         OperationKind::Mutation => compiler.stages(),
         OperationKind::Query | OperationKind::Subscription => compiler.stage(None, 0),
@@ -47,8 +53,8 @@ pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
     let layout = Arc::new(Layout { is_shared: !has_contexts, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
-    let mut plan =
-        Plan { fetches, tree, layout, projections, contexts, reusable, chain: choice.chain };
+    let (chain, parts) = (choice.chain, fetches_by_part(&tree, &fetches));
+    let mut plan = Plan { fetches, tree, layout, projections, contexts, reusable, chain, parts };
     plan.shrink();
     plan
 }
@@ -69,6 +75,8 @@ fn contexts(sources: PlanInputs<'_>, tree: &Tree) -> Vec<Context> {
 struct Compiler<'c> {
     sources: PlanInputs<'c>,
     tree: &'c Tree,
+    /// Parts of the response of the visits that begin a request; empty without deferred fragments.
+    parts: BTreeMap<VisitId, Parts>,
     fetches: Vec<Fetch>,
     /// The fetch of each visit.
     of_visit: BTreeMap<VisitId, FetchId>,
@@ -77,8 +85,9 @@ struct Compiler<'c> {
 /// Visits by representations, grouped by position, type, and type of the key.
 type Jumps<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c ChosenVisit)>>;
 
-/// Key of a fetch: its level, its subgraph, and the position of its root type, if it has one.
-type FetchKey = (u16, SubgraphId, Option<PositionId>);
+/// Key of a fetch: its level, its subgraph, the parts of the response that need it, and the position
+/// of its root type, if it has one.
+type FetchKey = (u16, SubgraphId, Parts, Option<PositionId>);
 
 impl<'c> Compiler<'c> {
     /// Adds the root fields of a mutation one after the other, each with all fetches below it.
@@ -127,9 +136,9 @@ impl<'c> Compiler<'c> {
         self.fetches.push(Fetch {
             subgraph: chosen.visit.subgraph,
             kind: OperationKind::Mutation,
-            // All earlier fetches.
-            needs: (0..self.fetches.len()).map(FetchId::new).collect(),
+            needs: self.earlier(),
             level: 1,
+            parts: self.parts_of(id),
             root: Some(Root {
                 position: chosen.visit.position,
                 selection,
@@ -138,6 +147,19 @@ impl<'c> Compiler<'c> {
             entities: Vec::new(),
             document: Document::default(),
         });
+    }
+
+    /// Returns the fetches before a root field of a mutation: all but those of deferred fragments only.
+    fn earlier(&self) -> Vec<FetchId> {
+        let fetches = self.fetches.iter().enumerate();
+        let earlier = fetches.filter(|(_, fetch)| fetch.parts.contains(PartId::INITIAL));
+        earlier.map(|(place, _)| FetchId::new(place)).collect()
+    }
+
+    /// Returns the parts of the response that need a visit.
+    fn parts_of(&self, visit: VisitId) -> Parts {
+        let own = self.parts.get(&visit).copied();
+        own.unwrap_or(Parts::only(PartId::INITIAL))
     }
 
     /// Adds the fetches of a stage: for a mutation, those below some root fields. The stage begins
@@ -156,17 +178,24 @@ impl<'c> Compiler<'c> {
                 self.tree.root_item(position).is_some_and(|root| items.contains(&root))
             });
             if is_begun && is_of_stage {
-                let place = (chosen.level, chosen.visit.subgraph, entered);
+                let parts = self.parts_of(*id);
+                let place = (chosen.level, chosen.visit.subgraph, parts, entered);
                 begun.entry(place).or_default().push((*id, chosen));
             }
         }
-        for ((level, subgraph, _), visits) in begun {
-            self.request(level, subgraph, &visits);
+        for ((level, subgraph, parts, _), visits) in begun {
+            self.request(level, subgraph, parts, &visits);
         }
         self.dependencies(first);
     }
 
-    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c ChosenVisit)]) {
+    fn request(
+        &mut self,
+        level: u16,
+        subgraph: SubgraphId,
+        parts: Parts,
+        visits: &[(VisitId, &'c ChosenVisit)],
+    ) {
         let mut root = None;
         let mut jumps: Jumps<'c> = BTreeMap::new();
         for (id, chosen) in visits {
@@ -203,6 +232,7 @@ impl<'c> Compiler<'c> {
             kind,
             needs: Vec::new(),
             level,
+            parts,
             root,
             entities,
             document: Document::default(),
