@@ -20,6 +20,7 @@
 //!   comparison of these with the supergraph
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share
+//! * `incremental`: responses in several payloads, for deferred fragments
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
@@ -27,6 +28,7 @@ mod authorization;
 mod caller;
 pub mod compatibility;
 pub mod explain;
+mod incremental;
 mod labels;
 mod local;
 mod long_queries;
@@ -55,8 +57,10 @@ use crate::documents::{Cached, DocumentCache};
 use crate::engine::Engine;
 pub use crate::headers;
 use crate::limits::Limits;
+pub use ::gateway::execute::IncrementalFormat;
 pub use authorization::{AuthorizationOptions, Unauthorized};
 use headers::ReadHeaders;
+pub use incremental::Payloads;
 use labels::Labels;
 pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;

@@ -1,10 +1,11 @@
 //! Worker of a gateway: the state of one serving thread, with a client for each subgraph.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
+use gateway::execute::{Executed, ExecutionStatistics, IncrementalFormat, Inputs, execute, write};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
@@ -14,6 +15,7 @@ use source::offload::{HERE, offload};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
+use super::incremental::IncrementalExecution;
 use super::local::LocalWorker;
 use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
 use super::transport::{RequestTransport, SourceEvent, SubgraphClient};
@@ -103,6 +105,24 @@ impl GatewayWorker {
         }
     }
 
+    /// Executes a request whose client accepts several payloads of a format.
+    pub(crate) async fn deliver_incrementally(
+        self: &Rc<Self>,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        format: IncrementalFormat,
+        report: &mut Report,
+    ) -> Response {
+        match self.run_incrementally(request, caller, allowed, format, report).await {
+            Ok(response) => response,
+            Err(errors) => {
+                report.refuse(&errors);
+                Response::request_error(&errors)
+            }
+        }
+    }
+
     /// The pipeline, a statement per stage.
     async fn run(
         &self,
@@ -111,12 +131,54 @@ impl GatewayWorker {
         allowed: Allowed,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
+        let Some(ready) = self.ready(request, caller, allowed, Parts::Together, report)? else {
+            return Ok(refused());
+        };
+        Ok(self.execute_ready(&ready, caller, report).await)
+    }
+
+    async fn run_incrementally(
+        self: &Rc<Self>,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        format: IncrementalFormat,
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
+        let Some(ready) = self.ready(request, caller, allowed, Parts::Deferred, report)? else {
+            return Ok(refused());
+        };
+        if ready.prepared.plan.parts.len() < 2 {
+            return Ok(self.execute_ready(&ready, caller, report).await);
+        }
+        let timed = Timed::since(ready.executing, &mut report.stages.execute);
+        let Ready { document, prepared, variables, started, .. } = ready;
+        let (worker, caller) = (Rc::clone(self), caller.clone());
+        let execution =
+            IncrementalExecution { worker, document, prepared, variables, caller, started };
+        let observed = std::mem::take(&mut report.fetches);
+        let initial = execution.begin(format, observed).await;
+        drop(timed);
+        report.codes.extend(initial.codes);
+        report.fetches = initial.observed;
+        Ok(initial.response)
+    }
+
+    /// Plans a request, and checks whether it may be executed; `None` if it may not be by its method.
+    fn ready(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        parts: Parts,
+        report: &mut Report,
+    ) -> Result<Option<Ready>, Vec<GraphQLError>> {
         let gateway = &*self.gateway;
         let started = *report.started.insert(Instant::now());
         let timed = Timed::since(started, &mut report.stages.document);
         let known = gateway.document(request, &mut report.document_known)?;
         let planning = timed.end();
-        let document = &*report.document.insert(Arc::clone(&known.document));
+        let document = Arc::clone(report.document.insert(Arc::clone(&known.document)));
         let operation = &document.operation;
         report.operation = Some(operation.kind);
         if operation.kind == OperationKind::Subscription {
@@ -124,24 +186,31 @@ impl GatewayWorker {
         }
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
             report.codes = vec![ErrorCode::MethodNotAllowed];
-            return Ok(refused());
+            return Ok(None);
         }
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let plan_key = gateway.plan_key(&known, caller);
+        let plan_key = match parts {
+            Parts::Deferred if document.defers => gateway.plan_key(&known, caller).in_parts(),
+            Parts::Deferred | Parts::Together => gateway.plan_key(&known, caller),
+        };
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
-        let timed = Timed::since(executing, &mut report.stages.execute);
-        let inputs =
-            ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
+        Ok(Some(Ready { document, prepared, variables, started, executing }))
+    }
+
+    async fn execute_ready(&self, ready: &Ready, caller: &Caller, report: &mut Report) -> Response {
+        let timed = Timed::since(ready.executing, &mut report.stages.execute);
+        let Ready { document, prepared, variables, started, .. } = ready;
+        let inputs = ExecutionInputs { document, prepared, variables, caller };
         let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
-        let response = self.execute(inputs, started, seen).await;
+        let response = self.execute(inputs, *started, seen).await;
         drop(timed);
-        Ok(response)
+        response
     }
 
     async fn execute(
@@ -284,21 +353,30 @@ impl GatewayWorker {
             ExecutionMode::Probe(proves_long) => (Some(proves_long), None),
             ExecutionMode::Event(event) => (None, Some(event)),
         };
-        let transport = RequestTransport {
-            gateway,
-            subgraphs: &self.subgraphs,
-            caller,
-            deadline: self.time_limit.map(|limit| started + limit),
-            memory: &self.memory,
-            proves_long,
-            event,
-        };
+        let transport = RequestTransport { proves_long, event, ..self.transport(caller, started) };
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = MemoryReservation::of(&self.memory);
         let options = gateway.options.execution;
         let executed = execute(inputs, &transport, options, memory, observed).await;
         let is_long = executed.received() > LONG;
         (self.write(prepared, executed).await, is_long)
+    }
+
+    /// Returns the transport of a request that was received at a time.
+    pub(super) fn transport<'a>(
+        &'a self,
+        caller: &'a Caller,
+        started: Instant,
+    ) -> RequestTransport<'a> {
+        RequestTransport {
+            gateway: &self.gateway,
+            subgraphs: &self.subgraphs,
+            caller,
+            deadline: self.time_limit.map(|limit| started + limit),
+            memory: &self.memory,
+            proves_long: None,
+            event: None,
+        }
     }
 
     /// Writes the data: on this thread if it is short, otherwise on a blocking thread, so that
@@ -328,6 +406,23 @@ impl GatewayWorker {
         });
         written.await.unwrap_or(Err(Full::Refused(Refused::Unread)))
     }
+}
+
+/// Form of the response of an operation with deferred fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    Together,
+    Deferred,
+}
+
+/// A planned request that may be executed.
+struct Ready {
+    document: Arc<Document>,
+    prepared: Arc<Prepared>,
+    variables: Variables,
+    /// Time of its begin, and of the end of planning.
+    started: Instant,
+    executing: Instant,
 }
 
 /// Inputs of an execution.

@@ -134,7 +134,7 @@ impl<'p> PayloadWriter<'p> {
         Ok(sink)
     }
 
-    /// Writes the fragments whose parts are complete; `None` if there are none.
+    /// Writes the fragments whose parts are complete; `None` if there are none yet.
     pub fn next(
         &mut self,
         executed: &mut Executed,
@@ -155,7 +155,8 @@ impl<'p> PayloadWriter<'p> {
         }
         let mut announced = Vec::new();
         self.announce(lists.found, &mut announced);
-        if !lists.has_results && lists.completed.is_empty() && announced.is_empty() {
+        let is_empty = !lists.has_results && lists.completed.is_empty() && announced.is_empty();
+        if is_empty && self.has_next() {
             return Ok(None);
         }
         if lists.has_results {
