@@ -3,11 +3,12 @@
 //! A task executes the plan part by part. The initial payload is a response of the worker, as any
 //! other one; the task passes the others on as soon as they are written, whether or not the client
 //! reads them: there are at most as many as deferred fragments. It ends with the [`Payloads`].
+//!
+//! The task runs on a thread for long queries ([`super::long_queries`]): a payload that was sent
+//! cannot be restarted elsewhere when a later response of a subgraph proves to be long.
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
 
 use ::gateway::execute::{
     Executed, ExecutionError, ExecutionStatistics, IncrementalFormat, Inputs, PayloadInputs,
@@ -16,27 +17,24 @@ use ::gateway::execute::{
 use ::gateway::outline::Parts;
 use bytes::Bytes;
 use graphql::ErrorCode;
-use graphql::variables::Variables;
 use response::sink::Full;
 use response::{MemoryReservation, Sink};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
-use tokio::task::{AbortHandle, spawn_local};
+use tokio::task::spawn_local;
 
+use super::long_queries::{LongQuery, run_on_long_thread};
+use super::respond;
 use super::worker::GatewayWorker;
-use super::{Caller, Prepared, respond};
-use crate::documents::Document;
 use crate::live::reserved;
 use crate::respond::{Kind, Response, our_bug};
 
 /// A planned operation with deferred fragments.
-pub(super) struct IncrementalExecution {
-    pub(super) worker: Rc<GatewayWorker>,
-    pub(super) document: Arc<Document>,
-    pub(super) prepared: Arc<Prepared>,
-    pub(super) variables: Variables,
-    pub(super) caller: Caller,
-    pub(super) started: Instant,
+pub(super) struct IncrementalQuery {
+    pub(super) query: LongQuery,
+    format: IncrementalFormat,
+    initial: oneshot::Sender<(InitialPayload, bool)>,
+    sender: UnboundedSender<Bytes>,
 }
 
 /// The initial payload, with the figures until then.
@@ -48,60 +46,63 @@ pub(super) struct InitialPayload {
 
 /// The payloads after the initial one. Dropping them cancels the execution.
 #[derive(Debug)]
-pub struct Payloads {
-    receiver: UnboundedReceiver<Bytes>,
-    _task: TaskGuard,
-}
-
-/// A task that ends when this is dropped.
-#[derive(Debug)]
-struct TaskGuard(AbortHandle);
-
-impl Drop for TaskGuard {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
+pub struct Payloads(UnboundedReceiver<Bytes>);
 
 impl Payloads {
     /// Waits for the next payload; `None` after the last one. Cancel safe.
     pub async fn next(&mut self) -> Option<Bytes> {
-        self.receiver.recv().await
+        self.0.recv().await
     }
 }
 
-impl IncrementalExecution {
-    /// Begins the execution, and waits for the initial payload.
-    pub(super) async fn begin(
-        self,
-        format: IncrementalFormat,
-        observed: ExecutionStatistics,
-    ) -> InitialPayload {
-        let (initial, received) = oneshot::channel();
-        let (sender, receiver) = unbounded_channel();
-        let task = spawn_local(self.run(format, observed, initial, sender));
-        // A request that is cancelled meanwhile ends the task, too.
-        let task = TaskGuard(task.abort_handle());
-        let Ok((mut payload, has_next)) = received.await else {
+/// Begins the execution of a planned query, and waits for the initial payload. Dropping the future
+/// cancels the query.
+pub(super) async fn execute_incrementally(
+    worker: &Rc<GatewayWorker>,
+    query: LongQuery,
+    format: IncrementalFormat,
+) -> InitialPayload {
+    let (initial, received) = oneshot::channel();
+    let (sender, receiver) = unbounded_channel();
+    // Separate threads would need as many connections to databases in this process again.
+    let is_remote = query.gateway.transports.iter().all(|way| way.remote().is_some());
+    let query = Box::new(IncrementalQuery { query, format, initial, sender });
+    let rejected = match is_remote {
+        true => run_on_long_thread(query).err(),
+        false => Some(query),
+    };
+    if let Some(query) = rejected {
+        let worker = Rc::clone(worker);
+        spawn_local(async move { query.run(&worker).await });
+    }
+    match received.await {
+        Ok((mut payload, has_next)) => {
+            payload.response.payloads = has_next.then_some(Payloads(receiver));
+            payload
+        }
+        Err(_) => {
             let error = our_bug("an execution ended without its initial payload");
             let (mut codes, observed) = (Vec::new(), ExecutionStatistics::default());
             let response = Response::without_data(&error, &mut codes);
-            return InitialPayload { response, codes, observed };
-        };
-        if has_next {
-            payload.response.payloads = Some(Payloads { receiver, _task: task });
+            InitialPayload { response, codes, observed }
         }
-        payload
+    }
+}
+
+impl IncrementalQuery {
+    /// Executes it, until the client takes no further payloads.
+    pub(super) async fn run(self, worker: &GatewayWorker) {
+        let sender = self.sender.clone();
+        tokio::select! {
+            biased;
+            () = sender.closed() => (),
+            () = self.execute(worker) => (),
+        }
     }
 
-    async fn run(
-        self,
-        format: IncrementalFormat,
-        mut observed: ExecutionStatistics,
-        initial: oneshot::Sender<(InitialPayload, bool)>,
-        sender: UnboundedSender<Bytes>,
-    ) {
-        let Self { worker, document, prepared, variables, caller, started } = self;
+    async fn execute(self, worker: &GatewayWorker) {
+        let Self { query, format, initial, sender } = self;
+        let LongQuery { document, prepared, variables, caller, started, mut observed, .. } = query;
         let gateway = worker.gateway();
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let codes = RefCell::new(Vec::new());
@@ -115,22 +116,29 @@ impl IncrementalExecution {
         let mut initial = Some(initial);
         let mut deliver =
             |executed: &mut Executed, observed: &ExecutionStatistics, complete: Parts| {
-                let held = MemoryReservation::of(worker.memory());
-                let sink = Sink::new(Vec::new(), gateway.limits().response_bytes, held);
+                let sink = || {
+                    let held = MemoryReservation::of(worker.memory());
+                    Sink::new(Vec::new(), gateway.limits().response_bytes, held)
+                };
                 let Some(initial) = initial.take() else {
-                    let payload = match writer.next(executed, complete, sink) {
-                        Ok(None) => return writer.has_next(),
-                        Ok(Some(sink)) => {
-                            let (body, held) = sink.into_parts();
-                            reserved(body, held)
+                    while writer.has_next() {
+                        let payload = match writer.next(executed, complete, sink()) {
+                            Ok(None) => return true,
+                            Ok(Some(sink)) => {
+                                let (body, held) = sink.into_parts();
+                                reserved(body, held)
+                            }
+                            Err(full) => writer.fail(&list_of(&full)).into(),
+                        };
+                        if sender.send(payload).is_err() {
+                            return false;
                         }
-                        Err(full) => writer.fail(&list_of(&full)).into(),
-                    };
-                    return sender.send(payload).is_ok() && writer.has_next();
+                    }
+                    return false;
                 };
                 let extensions =
                     gateway.exposes_plan(&caller).then(|| respond::extensions(gateway, plan));
-                let sink = sink.expecting(executed.expected());
+                let sink = sink().expecting(executed.expected());
                 let written = writer.initial(executed, sink, extensions.as_deref());
                 let has_next = written.is_ok() && writer.has_next();
                 let mut codes = codes.take();

@@ -15,7 +15,7 @@ use source::offload::{HERE, offload};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
-use super::incremental::IncrementalExecution;
+use super::incremental::execute_incrementally;
 use super::local::LocalWorker;
 use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
 use super::transport::{RequestTransport, SourceEvent, SubgraphClient};
@@ -152,12 +152,9 @@ impl GatewayWorker {
             return Ok(self.execute_ready(&ready, caller, report).await);
         }
         let timed = Timed::since(ready.executing, &mut report.stages.execute);
-        let Ready { document, prepared, variables, started, .. } = ready;
-        let (worker, caller) = (Rc::clone(self), caller.clone());
-        let execution =
-            IncrementalExecution { worker, document, prepared, variables, caller, started };
         let observed = std::mem::take(&mut report.fetches);
-        let initial = execution.begin(format, observed).await;
+        let query = self.long_query(ready.inputs(caller), ready.started, observed);
+        let initial = execute_incrementally(self, query, format).await;
         drop(timed);
         report.codes.extend(initial.codes);
         report.fetches = initial.observed;
@@ -205,10 +202,8 @@ impl GatewayWorker {
 
     async fn execute_ready(&self, ready: &Ready, caller: &Caller, report: &mut Report) -> Response {
         let timed = Timed::since(ready.executing, &mut report.stages.execute);
-        let Ready { document, prepared, variables, started, .. } = ready;
-        let inputs = ExecutionInputs { document, prepared, variables, caller };
         let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
-        let response = self.execute(inputs, *started, seen).await;
+        let response = self.execute(ready.inputs(caller), ready.started, seen).await;
         drop(timed);
         response
     }
@@ -283,17 +278,7 @@ impl GatewayWorker {
             }
             is_long.store(true, Ordering::Relaxed);
         }
-        let query = LongQuery {
-            gateway: Arc::clone(&self.gateway),
-            memory: Arc::clone(&self.memory),
-            time_limit: self.time_limit,
-            document: Arc::clone(inputs.document),
-            prepared: Arc::clone(inputs.prepared),
-            variables: inputs.variables.clone(),
-            caller: inputs.caller.clone(),
-            started,
-            observed: std::mem::take(observed),
-        };
+        let query = self.long_query(inputs, started, std::mem::take(observed));
         match execute_on_long_thread(query).await {
             Ok(done) => {
                 *observed = done.observed;
@@ -304,6 +289,26 @@ impl GatewayWorker {
                 *observed = query.observed;
                 self.execute_here(inputs, started, ExecutionMode::Whole, observed).await.0
             }
+        }
+    }
+
+    /// Returns a query with everything that its execution on another thread needs.
+    fn long_query(
+        &self,
+        inputs: ExecutionInputs<'_>,
+        started: Instant,
+        observed: ExecutionStatistics,
+    ) -> LongQuery {
+        LongQuery {
+            gateway: Arc::clone(&self.gateway),
+            memory: Arc::clone(&self.memory),
+            time_limit: self.time_limit,
+            document: Arc::clone(inputs.document),
+            prepared: Arc::clone(inputs.prepared),
+            variables: inputs.variables.clone(),
+            caller: inputs.caller.clone(),
+            started,
+            observed,
         }
     }
 
@@ -423,6 +428,13 @@ struct Ready {
     /// Time of its begin, and of the end of planning.
     started: Instant,
     executing: Instant,
+}
+
+impl Ready {
+    fn inputs<'a>(&'a self, caller: &'a Caller) -> ExecutionInputs<'a> {
+        let Self { document, prepared, variables, .. } = self;
+        ExecutionInputs { document, prepared, variables, caller }
+    }
 }
 
 /// Inputs of an execution.

@@ -134,7 +134,8 @@ impl<'p> PayloadWriter<'p> {
         Ok(sink)
     }
 
-    /// Writes the fragments whose parts are complete; `None` if there are none yet.
+    /// Writes the fragments whose parts are complete; `None` if there are none yet. Fragments inside of
+    /// them have another payload, so this is to be called until it returns `None`.
     pub fn next(
         &mut self,
         executed: &mut Executed,
@@ -142,22 +143,29 @@ impl<'p> PayloadWriter<'p> {
         mut sink: Sink,
     ) -> Result<Option<Sink>, Full> {
         let mut lists = Lists::default();
+        let mut announced = Vec::new();
         sink.bytes().extend_from_slice(b"{\"incremental\":[");
         let start = sink.mark();
-        let fragments = &self.inputs.plan.tree.deferred;
-        // A part comes after the one around it.
-        for (place, fragment) in fragments.iter().enumerate() {
-            let part = PartId::new(place + 1);
-            let is_open = !self.written.contains(part) && self.written.contains(fragment.parent);
-            if is_open && complete.contains(part) {
-                sink = self.part(executed, part, fragment, sink, &mut lists)?;
+        loop {
+            let before = self.written;
+            // A part comes after the one around it, which is written in an earlier payload.
+            for (place, fragment) in self.inputs.plan.tree.deferred.iter().enumerate() {
+                let part = PartId::new(place + 1);
+                let is_open = !before.contains(part) && before.contains(fragment.parent);
+                if is_open && complete.contains(part) {
+                    sink = self.part(executed, part, fragment, sink, &mut lists)?;
+                }
             }
-        }
-        let mut announced = Vec::new();
-        self.announce(lists.found, &mut announced);
-        let is_empty = !lists.has_results && lists.completed.is_empty() && announced.is_empty();
-        if is_empty && self.has_next() {
-            return Ok(None);
+            let found = std::mem::take(&mut lists.found);
+            self.announce(found, &mut announced);
+            let is_empty = !lists.has_results && lists.completed.is_empty() && announced.is_empty();
+            match (is_empty && self.has_next(), self.written == before) {
+                (true, true) => return Ok(None),
+                // The client has all fields of the fragments, but perhaps not of those inside.
+                (true, false) => {}
+                (false, _) if is_empty && self.written == before => return Ok(None),
+                (false, _) => break,
+            }
         }
         if lists.has_results {
             sink.bytes().push(b']');

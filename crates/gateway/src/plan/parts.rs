@@ -69,8 +69,7 @@ struct Collecting<'c> {
 
 impl Collecting<'_> {
     /// Returns the parts of the items that a visit reads, with those below. An item with objects
-    /// counts only if nothing below it is read in the same request. Recursion is bounded by the depth
-    /// of the operation.
+    /// counts where nothing below it does. Recursion is bounded by the depth of the operation.
     fn read(&self, id: VisitId, chosen: &ChosenVisit) -> Parts {
         let mut parts = Parts::NONE;
         for item in &chosen.reads {
@@ -87,7 +86,7 @@ impl Collecting<'_> {
         parts
     }
 
-    /// Returns the parts of an item itself. Of objects only those that need no other value of them.
+    /// Returns the parts of an item itself: of objects only those that need no value of them.
     fn own(&self, item: ItemId, is_leaf: bool) -> Parts {
         let item = self.tree.item(item);
         if is_leaf && item.kind == ItemKind::Typename && !item.is_visible {
@@ -95,7 +94,7 @@ impl Collecting<'_> {
             return self.at(item.position, |_| true);
         }
         match item.child {
-            Some(child) if !is_leaf => self.at(child, |item| item.is_denied),
+            Some(child) if !is_leaf => item.parts.without(self.at(child, |item| !item.is_denied)),
             Some(_) | None => item.parts,
         }
     }

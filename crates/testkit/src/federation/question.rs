@@ -165,16 +165,20 @@ impl Planned {
         let mut writer = PayloadWriter::new(payloads);
         let mut written = Vec::new();
         let mut deliver = |executed: &mut Executed, _: &ExecutionStatistics, complete: Parts| {
-            let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
-            let payload = match written.is_empty() {
-                true => writer.initial(executed, sink, None).map(Some),
-                false => writer.next(executed, complete, sink),
-            };
-            if let Ok(Some(sink)) = payload {
+            loop {
+                let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
+                let is_initial = written.is_empty();
+                let payload = match is_initial {
+                    true => writer.initial(executed, sink, None).map(Some),
+                    false => writer.next(executed, complete, sink),
+                };
+                let Ok(Some(sink)) = payload else { return writer.has_next() };
                 let text = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
                 written.push((clock.now(), text));
+                if is_initial || !writer.has_next() {
+                    return writer.has_next();
+                }
             }
-            writer.has_next()
         };
         let memory = MemoryReservation::default();
         let running = execute::execute_in_parts(
