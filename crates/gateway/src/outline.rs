@@ -147,6 +147,23 @@ impl Tree {
         own.map(|(place, fragment)| (PartId::new(place + 1), &fragment.types))
     }
 
+    /// Returns the parts of a set that are not inside of another one.
+    pub(crate) fn outermost(&self, parts: Parts) -> Parts {
+        if parts.contains(PartId::INITIAL) {
+            return Parts::only(PartId::INITIAL);
+        }
+        let is_inside = |mut part: PartId| loop {
+            match part.fragment().and_then(|place| self.deferred.get(place)) {
+                Some(fragment) if parts.contains(fragment.parent) => return true,
+                Some(fragment) => part = fragment.parent,
+                None => return false,
+            }
+        };
+        let all = (0..=self.deferred.len()).map(PartId::new);
+        let outermost = all.filter(|part| parts.contains(*part) && !is_inside(*part));
+        outermost.fold(Parts::NONE, |all, part| all.with(Parts::only(part)))
+    }
+
     /// Returns the types of a class by its representative.
     #[must_use]
     pub fn class(&self, position: PositionId, representative: TypeId) -> Option<&TypeSet> {

@@ -104,8 +104,9 @@ fn a_client_that_ends_an_operation_receives_no_further_payloads() {
 
 #[test]
 fn other_clients_receive_one_response() {
-    let site = Site::start(&[]);
-    for headers in ["", "Accept: */*\r\n", "Accept: application/json, multipart/mixed;deferSpec=1\r\n"]
+    let site = Site::start(&["--batching"]);
+    for headers in
+        ["", "Accept: */*\r\n", "Accept: application/json, multipart/mixed;deferSpec=1\r\n"]
     {
         let answer = site.server.query(headers, QUERY);
         assert_eq!(answer.parts(), (200, "application/json; charset=utf-8", WHOLE), "{headers}");
@@ -122,14 +123,18 @@ fn other_clients_receive_one_response() {
 #[test]
 fn a_response_without_deferred_fragments_is_a_single_one() {
     let site = Site::start(&[]);
-    let query = "query ($no: Boolean! = false) { product(upc: 1) { upc ... @defer(if: $no) { inStock } } }";
+    let query =
+        "query ($no: Boolean! = false) { product(upc: 1) { upc ... @defer(if: $no) { inStock } } }";
     for headers in [FRAGMENTS, FIELDS] {
         let answer = site.server.query(headers, query);
         assert_eq!(answer.parts(), (200, "application/json; charset=utf-8", WHOLE));
     }
     let only = "Accept: multipart/mixed;deferSpec=20220824\r\n";
     let answer = site.server.query(only, query);
-    assert_eq!(answer.header("content-type"), Some("multipart/mixed;boundary=\"-\";deferSpec=20220824"));
+    assert_eq!(
+        answer.header("content-type"),
+        Some("multipart/mixed;boundary=\"-\";deferSpec=20220824")
+    );
     assert_eq!(answer.body, ["\r\n---", &part(WHOLE), "--\r\n"].concat());
     // The object of the fragment is null.
     site.stubs.fail("shop", Fault::Says(json!({ "data": { "product": null } })));
@@ -151,7 +156,7 @@ fn an_error_of_a_deferred_fragment_is_in_its_payload() {
     let mut rest: Value = serde_json::from_str(rest).unwrap();
     let errors = rest["incremental"][0]["errors"].take();
     assert_eq!(errors[0]["path"], json!(["product", "inStock"]));
-    assert_eq!(errors[0]["extensions"]["subgraph"], "stock");
+    assert_eq!(errors[0]["extensions"]["code"], "SUBGRAPH_ERROR");
     let result = json!({
         "data": { "inStock": null }, "path": ["product"], "label": "stock", "errors": null,
     });
