@@ -6,7 +6,8 @@
 //! sends no JSON but a recorded sequence of values, whose leaves are byte ranges as well. An
 //! invalid subgraph response is rolled back as a whole.
 //!
-//! * [`run`]: the fetches of a plan, each as soon as its dependencies are complete
+//! * [`run`]: the fetches of a plan, each as soon as its dependencies are complete;
+//!   [`parts_progress`]: parts of the response
 //! * [`represent`]: deduplicated representations of entities; [`reduce`]: fetches for entities that
 //!   lack some inputs
 //! * [`reuse`]: fetches answered from earlier responses of the same operation
@@ -29,6 +30,7 @@ mod errors;
 mod incremental;
 mod json;
 mod map_errors;
+mod parts_progress;
 mod path;
 mod read;
 mod receive;

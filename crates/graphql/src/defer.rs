@@ -27,7 +27,9 @@ impl Schema {
         let arguments = vec![self.add_input(condition), self.add_input(label)];
         self.directives.push(DirectiveDefinition {
             name: DEFER.into(),
-            description: Some("Allows a fragment to be sent after the rest of the response.".into()),
+            description: Some(
+                "Allows a fragment to be sent after the rest of the response.".into(),
+            ),
             arguments,
             locations: vec![DirectiveLocation::FragmentSpread, DirectiveLocation::InlineFragment],
             is_repeatable: false,

@@ -13,13 +13,14 @@ use super::cause::CauseId;
 use super::contexts::{ContextResolver, PrintedDocuments, group_by_contexts};
 use super::errors::{ErrorKind, Errors, FetchError};
 use super::map_errors::ErrorMapper;
+use super::parts_progress::PartsProgress;
 use super::reduce::{mark_unknown, reduce};
 use super::represent::{Owner, RepresentationWriter, Unrepresented, representations};
 use super::request::{Batch, EntityList, FetchInputs, ListSelection, body, document};
 use super::reuse::{EarlierFetches, FetchState, Remaining, reuse_earlier};
 use super::statistics::{ExecutionStatistics, FetchOutcome};
 use super::{FetchRequest, Inputs, Options, Subgraphs};
-use crate::outline::{PartId, Parts, Tree};
+use crate::outline::{Parts, Tree};
 use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
 /// Data and errors of an execution.
@@ -115,49 +116,6 @@ pub async fn execute_in_parts<S: Subgraphs>(
     execution.executed.arena.record_sizes();
 }
 
-/// Progress of the parts of a response.
-struct PartsProgress<'p> {
-    plan: &'p Plan,
-    /// By fetch.
-    is_complete: Vec<bool>,
-    delivered: Parts,
-    /// Fetches that wait until the initial part is delivered.
-    held: Vec<FetchId>,
-}
-
-impl<'p> PartsProgress<'p> {
-    fn new(plan: &'p Plan) -> Self {
-        let is_complete = vec![false; plan.fetches.len()];
-        Self { plan, is_complete, delivered: Parts::NONE, held: Vec::new() }
-    }
-
-    /// Holds a fetch back if the initial part does not need it and is not delivered.
-    fn holds(&mut self, id: FetchId) -> bool {
-        let initial = self.plan.parts.first();
-        let is_held = !self.delivered.contains(PartId::INITIAL)
-            && initial.is_some_and(|initial| !initial.contains(&id));
-        if is_held {
-            self.held.push(id);
-        }
-        is_held
-    }
-
-    /// Returns the complete parts, if the initial one and a part that was not delivered are among
-    /// them.
-    fn next(&mut self) -> Option<Parts> {
-        let parts = self.plan.parts.iter().enumerate();
-        let complete = parts
-            .filter(|(_, fetches)| fetches.iter().all(|fetch| self.is_complete[fetch.index()]))
-            .fold(Parts::NONE, |all, (part, _)| all.with(Parts::only(PartId::new(part))));
-        if !complete.contains(PartId::INITIAL) || complete == self.delivered {
-            return None;
-        }
-        let is_first = self.delivered == Parts::NONE;
-        self.delivered = if is_first { Parts::only(PartId::INITIAL) } else { complete };
-        Some(self.delivered)
-    }
-}
-
 /// Marks as ready the fetches whose last dependency is complete.
 fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<FetchId>) {
     for (place, fetch) in plan.fetches.iter().enumerate() {
@@ -178,7 +136,7 @@ fn complete(
     parts: &mut Option<PartsProgress<'_>>,
 ) {
     if let Some(parts) = parts {
-        parts.is_complete[id.index()] = true;
+        parts.complete(id);
     }
     release(plan, id, missing, ready);
 }
@@ -282,7 +240,7 @@ impl<'r> Execution<'r> {
                 if !deliver(&mut self.executed, self.statistics, complete) {
                     return;
                 }
-                ready.append(&mut parts.held);
+                ready.append(&mut parts.release());
                 continue;
             }
             let Some((id, batch, response)) = in_flight.next().await else { break };

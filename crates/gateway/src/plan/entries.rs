@@ -91,6 +91,9 @@ type Jumps<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c Chosen
 /// position of its root type, if it has one.
 type FetchKey = (u16, SubgraphId, Parts, Option<PositionId>);
 
+/// Visits of a fetch, and the parts of the response that need them.
+type Begun<'v> = (Parts, Vec<(VisitId, &'v ChosenVisit)>);
+
 impl<'c> Compiler<'c> {
     /// Adds the root fields of a mutation one after the other, each with all fetches below it.
     /// Adjacent fields of one subgraph are one request, which executes them serially, as long as no
@@ -191,7 +194,7 @@ impl<'c> Compiler<'c> {
                 }
             }
         }
-        let mut begun: BTreeMap<FetchKey, (Parts, Vec<(VisitId, &ChosenVisit)>)> = BTreeMap::new();
+        let mut begun: BTreeMap<FetchKey, Begun<'_>> = BTreeMap::new();
         for (key, parts, id, chosen) in &split {
             let (all, visits) = begun.entry(*key).or_default();
             *all = all.with(*parts);

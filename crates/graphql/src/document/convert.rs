@@ -290,11 +290,7 @@ impl<'d> Converter<'d> {
 
 impl Literals<'_> {
     /// The `if` of a directive, which may have a default.
-    fn condition(
-        &mut self,
-        value: &Node<ast::Value>,
-        has_default: bool,
-    ) -> Option<ConditionValue> {
+    fn condition(&mut self, value: &Node<ast::Value>, has_default: bool) -> Option<ConditionValue> {
         match &**value {
             ast::Value::Boolean(value) => Some(ConditionValue::Constant(*value)),
             ast::Value::Variable(name) => {

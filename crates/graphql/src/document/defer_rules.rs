@@ -150,3 +150,58 @@ fn may_be_false(defer: &Node<ast::Directive>) -> bool {
     let condition = defer.specified_argument_by_name(IF).map(|value| &**value);
     matches!(condition, Some(ast::Value::Boolean(false) | ast::Value::Variable(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::test_schema::test_schema;
+    use crate::{DocumentLimits, Validator};
+
+    /// Checks the messages of a document, with their locations.
+    fn check(text: &str, expected: &[&str]) {
+        let mut schema = test_schema();
+        schema.add_defer();
+        let checked = Validator::new(&schema).check(&schema, text, &DocumentLimits::default());
+        let messages = checked.err().into_iter().flatten().map(|error| {
+            let at = error.locations.iter().map(|at| format!(" {}:{}", at.line, at.column));
+            error.message + &at.collect::<String>()
+        });
+        assert_eq!(messages.collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    const TWICE: &str =
+        "Value for arguments 'label' must be unique across all Defer/Stream directive usages.";
+
+    #[test]
+    fn labels_are_unique_literals() {
+        check("{ ... @defer { __typename } ... @defer(label: null) { __typename } }", &[]);
+        check(
+            "{ ... @defer(label: \"a\") { __typename } ...F @defer(label: \"b\") } fragment F on Query { __typename }",
+            &[],
+        );
+        check(
+            "{ ...F @defer(label: \"a\") } fragment F on Query { ... @defer(label: \"a\") { __typename } }",
+            &[&format!("{TWICE} 1:22 1:75")],
+        );
+        check(
+            "query ($a: String) { ... @defer(label: $a) { __typename } }",
+            &["Argument \"label\" on directive \"defer\" must be a static string. 1:40"],
+        );
+    }
+
+    #[test]
+    fn root_fields_of_mutations_are_not_deferred() {
+        check(
+            "mutation { ...F } fragment F on Mutation { ... @defer(if: false) { __typename } }",
+            &["Defer directive cannot be used on the root type of a mutation. 1:48"],
+        );
+    }
+
+    #[test]
+    fn a_condition_may_have_a_nullable_variable() {
+        check("query ($a: Boolean) { ... @defer(if: $a) { __typename } }", &[]);
+        check(
+            "{ ... @defer(if: 1) { __typename } }",
+            &["Boolean cannot represent a non boolean value: 1 1:18"],
+        );
+    }
+}
