@@ -156,7 +156,7 @@ fn an_error_of_a_deferred_fragment_is_in_its_payload() {
     let mut rest: Value = serde_json::from_str(rest).unwrap();
     let errors = rest["incremental"][0]["errors"].take();
     assert_eq!(errors[0]["path"], json!(["product", "inStock"]));
-    assert_eq!(errors[0]["extensions"]["code"], "SUBGRAPH_ERROR");
+    assert_eq!(errors[0]["extensions"]["code"], "SUBGRAPH_RESPONSE_INVALID");
     let result = json!({
         "data": { "inStock": null }, "path": ["product"], "label": "stock", "errors": null,
     });
