@@ -11,7 +11,7 @@ use response::{
 use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
-use crate::gateway::Payloads;
+use crate::payloads::Payloads;
 use crate::rest::Rest;
 
 /// A response, ready to be sent.

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use graphql::ErrorCode;
 use response::sink::Full;
 use response::{MemoryReservation, Sink};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::spawn_local;
 
@@ -27,6 +27,7 @@ use super::long_queries::{LongQuery, run_on_long_thread};
 use super::respond;
 use super::worker::GatewayWorker;
 use crate::live::reserved;
+use crate::payloads::Payloads;
 use crate::respond::{Kind, Response, our_bug};
 
 /// A planned operation with deferred fragments.
@@ -42,17 +43,6 @@ pub(super) struct InitialPayload {
     pub(super) response: Response,
     pub(super) codes: Vec<ErrorCode>,
     pub(super) observed: ExecutionStatistics,
-}
-
-/// The payloads after the initial one. Dropping them cancels the execution.
-#[derive(Debug)]
-pub struct Payloads(UnboundedReceiver<Bytes>);
-
-impl Payloads {
-    /// Waits for the next payload; `None` after the last one. Cancel safe.
-    pub async fn next(&mut self) -> Option<Bytes> {
-        self.0.recv().await
-    }
 }
 
 /// Begins the execution of a planned query, and waits for the initial payload. Dropping the future
@@ -77,7 +67,7 @@ pub(super) async fn execute_incrementally(
     }
     match received.await {
         Ok((mut payload, has_next)) => {
-            payload.response.payloads = has_next.then_some(Payloads(receiver));
+            payload.response.payloads = has_next.then_some(Payloads::new(receiver));
             payload
         }
         Err(_) => {
