@@ -36,3 +36,47 @@ impl Schema {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::test_schema::test_schema;
+    use crate::{DocumentLimits, Validator};
+
+    /// Checks the messages of a document. The rules are those of the library.
+    fn check(text: &str, expected: &[&str]) {
+        let mut schema = test_schema();
+        schema.add_defer();
+        let checked = Validator::new(&schema).check(&schema, text, &DocumentLimits::default());
+        let messages = checked.err().into_iter().flatten().map(|error| error.message);
+        assert_eq!(messages.collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    #[test]
+    fn labels_are_unique_literals() {
+        check("{ ... @defer { __typename } ... @defer(label: \"a\") { __typename } }", &[]);
+        check(
+            "{ ... @defer(label: \"a\") { __typename } ... @defer(label: \"a\") { __typename } }",
+            &[
+                "Value for arguments \"defer(label:)\" and \"stream(label:)\" must be unique across all \
+               Defer/Stream directive usages.",
+            ],
+        );
+        check(
+            "query ($a: String) { ... @defer(label: $a) { __typename } }",
+            &["Argument \"@defer(label:)\" must be a static string."],
+        );
+    }
+
+    #[test]
+    fn root_fields_of_mutations_are_not_deferred() {
+        check(
+            "mutation { ...F } fragment F on Mutation { ... @defer { __typename } }",
+            &["Defer directive cannot be used on root mutation type."],
+        );
+    }
+
+    #[test]
+    fn a_condition_may_have_a_nullable_variable() {
+        check("query ($a: Boolean) { ... @defer(if: $a) { __typename } }", &[]);
+    }
+}

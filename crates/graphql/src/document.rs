@@ -8,11 +8,10 @@
 //! 3. `nesting`: depth, and cycles of fragments
 //! 4. `outline`, `validation_cost`: size of the document with its fragments expanded
 //! 5. `named_part`, `definitions`: the part of the schema that the document names
-//! 6. the library's validation, `unique_input_fields` and `defer_rules`
+//! 6. the library's validation, and `unique_input_fields`
 //! 7. `convert`, `literal`: names become ids
 
 mod convert;
-mod defer_rules;
 mod definitions;
 mod field_index;
 mod limits;
@@ -31,7 +30,6 @@ use apollo_compiler::executable;
 use apollo_compiler::parser::Parser;
 use apollo_compiler::validation::{DiagnosticList, Valid};
 
-use crate::defer::DEFER;
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
 use crate::schema::Schema;
@@ -109,9 +107,6 @@ impl Validator {
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
         unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
-        if schema.find_directive(DEFER).is_some() {
-            defer_rules::check_defer(&document, &positions, &mut errors);
-        }
         let invalid = match document.to_executable(&library) {
             Ok(document) => match document.validate(&library) {
                 Ok(document) if errors.is_empty() => {

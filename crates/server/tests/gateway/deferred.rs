@@ -173,15 +173,16 @@ fn the_rules_of_the_directive_hold() {
     };
     check(
         "{ product(upc: 1) { ... @defer(label: \"a\") { upc } ... @defer(label: \"a\") { name } } }",
-        "Value for arguments 'label' must be unique across all Defer/Stream directive usages.",
+        "Value for arguments \"defer(label:)\" and \"stream(label:)\" must be unique across all \
+         Defer/Stream directive usages.",
     );
     check(
         "query ($a: String) { product(upc: 1) { ... @defer(label: $a) { upc } } }",
-        "Argument \"label\" on directive \"defer\" must be a static string.",
+        "Argument \"@defer(label:)\" must be a static string.",
     );
     check(
         "mutation { ... @defer { rename(upc: 1, name: \"a\") { upc } } }",
-        "Defer directive cannot be used on the root type of a mutation.",
+        "Defer directive cannot be used on root mutation type.",
     );
     check("{ products @stream { upc } }", "Unknown directive \"@stream\".");
     let query = "mutation { rename(upc: 1, name: \"a\") { upc ... @defer { inStock } } }";
