@@ -16,7 +16,9 @@ use crate::caller::Caller;
 use crate::documents::{Cached, Document};
 use crate::engine::Engine;
 use crate::explain::Explained;
-use crate::gateway::{Gateway, GatewaySubscription, GatewayWorker, SubgraphDriver};
+use crate::gateway::{
+    Gateway, GatewaySubscription, GatewayWorker, IncrementalFormat, SubgraphDriver,
+};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
 use crate::live::{Begun, Driver, Responses};
@@ -269,6 +271,26 @@ impl ApiWorker {
             }
             Self::Gateway(worker) => {
                 worker.deliver_reported(request, caller, allowed, report).await
+            }
+        }
+    }
+
+    /// Answers one request of a caller who accepts several payloads, and fills the report. Only
+    /// gateways defer fragments.
+    pub async fn deliver_incrementally(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        (delivery, format): (Delivery, IncrementalFormat),
+        report: &mut Report,
+    ) -> Response {
+        match self {
+            Self::Source(worker) => {
+                worker.deliver_for(request, caller, allowed, delivery, report).await
+            }
+            Self::Gateway(worker) => {
+                worker.deliver_incrementally(request, caller, allowed, format, report).await
             }
         }
     }

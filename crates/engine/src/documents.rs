@@ -47,6 +47,8 @@ pub struct Document {
     text: Arc<str>,
     /// Whether the operation selects the schema: such answers are not cached.
     introspects: bool,
+    /// Whether a fragment has `@defer`.
+    pub(crate) defers: bool,
     /// A number that identifies the operation's name for metrics.
     pub label: OnceLock<u16>,
 }
@@ -169,7 +171,8 @@ impl Document {
             introspected => introspected.is_some(),
         };
         let text = request.query.as_str().into();
-        Ok(Self { operation, text, introspects, label: OnceLock::new() })
+        let defers = operation.has_defer();
+        Ok(Self { operation, text, introspects, defers, label: OnceLock::new() })
     }
 
     /// The answers of `__schema` and `__type`, by their names in the answer; of mutations none, which

@@ -21,6 +21,7 @@
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share; `event_memory`: the memory of
 //!   queued events
+//! * `incremental`: responses in several payloads, for deferred fragments
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
@@ -30,6 +31,7 @@ pub mod compatibility;
 mod event_memory;
 pub mod events;
 pub mod explain;
+mod incremental;
 mod labels;
 mod local;
 mod long_queries;
@@ -60,6 +62,8 @@ use crate::documents::{Cached, DocumentCache};
 use crate::engine::Engine;
 pub use crate::headers;
 use crate::limits::Limits;
+pub use crate::payloads::Payloads;
+pub use ::gateway::execute::IncrementalFormat;
 pub use authorization::{AuthorizationOptions, Unauthorized};
 pub use events::Events;
 use headers::ReadHeaders;

@@ -56,6 +56,7 @@ pub mod map_error;
 mod memory_size;
 mod passwords;
 pub mod patterns;
+mod payloads;
 pub mod policies;
 pub mod prepare;
 pub mod report;

@@ -11,6 +11,7 @@ use response::{
 use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
+use crate::payloads::Payloads;
 use crate::rest::Rest;
 
 /// A response, ready to be sent.
@@ -23,6 +24,8 @@ pub struct Response {
     pub held: MemoryReservation,
     /// The rest of a streamed answer.
     pub rest: Option<Box<Rest>>,
+    /// The payloads after this initial one, if it has deferred fragments.
+    pub payloads: Option<Payloads>,
 }
 
 /// The progress of the request. HTTP derives its status from it.
@@ -52,7 +55,8 @@ impl Response {
         let mut body = Vec::from(*b"{\"errors\":");
         write_errors(errors, &mut body);
         body.push(b'}');
-        Self { kind: Kind::RequestError, body, held: MemoryReservation::default(), rest: None }
+        let kind = Kind::RequestError;
+        Self { kind, body, held: MemoryReservation::default(), rest: None, payloads: None }
     }
 
     /// The response of a request that ran.
@@ -62,14 +66,14 @@ impl Response {
         codes: &mut Vec<ErrorCode>,
     ) -> Self {
         let (body, held) = complete(engine, written, codes);
-        Self { kind: Kind::Executed, body, held, rest: None }
+        Self { kind: Kind::Executed, body, held, rest: None, payloads: None }
     }
 
     /// The response of a request whose answer is streamed.
     pub(crate) fn begun(engine: &Arc<Engine>, streamed: Streamed) -> Self {
         let rest = Some(Box::new(Rest::new(Arc::clone(engine), streamed.rest)));
         let SentPiece { bytes: body, held } = streamed.first;
-        Self { kind: Kind::Executed, body, held, rest }
+        Self { kind: Kind::Executed, body, held, rest, payloads: None }
     }
 
     /// The response of a request of which nothing could be read.
@@ -99,7 +103,8 @@ impl Response {
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(std::slice::from_ref(error), &mut body);
         body.push(b'}');
-        Self { kind: Kind::Executed, body, held: MemoryReservation::default(), rest: None }
+        let kind = Kind::Executed;
+        Self { kind, body, held: MemoryReservation::default(), rest: None, payloads: None }
     }
 }
 

@@ -6,7 +6,8 @@
 //! sends no JSON but a recorded sequence of values, whose leaves are byte ranges as well. An
 //! invalid subgraph response is rolled back as a whole.
 //!
-//! * [`run`]: the fetches of a plan, each as soon as its dependencies are complete
+//! * [`run`]: the fetches of a plan, each as soon as its dependencies are complete;
+//!   [`parts_progress`]: parts of the response
 //! * [`represent`]: deduplicated representations of entities; [`reduce`]: fetches for entities that
 //!   lack some inputs
 //! * [`reuse`]: fetches answered from earlier responses of the same operation
@@ -18,7 +19,8 @@
 //!   because of them
 //! * [`source_stream`]: the request that begins the source stream of a subscription; [`event`]: a
 //!   response made of an event of a broker
-//! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
+//! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times;
+//!   [`incremental`]: the payloads of a response in several parts
 
 mod arena;
 mod cause;
@@ -27,8 +29,10 @@ mod copy;
 mod duplicates;
 mod errors;
 mod event;
+mod incremental;
 mod json;
 mod map_errors;
+mod parts_progress;
 mod path;
 mod read;
 mod receive;
@@ -62,7 +66,8 @@ use crate::plan::{Document, FetchId, Plan};
 pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
 pub use event::EventError;
 pub(crate) use event::write_event;
-pub use run::{Executed, execute};
+pub use incremental::{ErrorWriter, IncrementalFormat, PayloadInputs, PayloadWriter};
+pub use run::{Executed, execute, execute_in_parts};
 pub use source_stream::{SourceRequest, source_request};
 pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use supergraph::{SubgraphId, Supergraph};

@@ -2,13 +2,15 @@
 //!
 //! `@skip` and `@include` are evaluated, fragments are inlined, and selections of one response name
 //! are merged (<https://spec.graphql.org/draft/#sec-Field-Collection>), for all possible types at
-//! once: the plan is made before runtime types are known.
+//! once: the plan is made before runtime types are known. For clients that accept several payloads,
+//! fields in fragments with `@defer` belong to parts of the response of their own.
 
 mod arguments;
 mod classes;
 mod denial;
 mod directives;
 mod hidden;
+mod parts;
 mod size;
 mod visible;
 
@@ -19,8 +21,9 @@ use graphql::schema::{FieldId, TypeId};
 
 pub use arguments::Arguments;
 pub use directives::{Directives, FieldDirectives, OccurrenceDirectives};
+pub use parts::{DeferredFragment, PartId, Parts};
 use supergraph::{Supergraph, TypeSet};
-pub use visible::{TooManySelections, outline, outline_for};
+pub use visible::{TooManySelections, outline, outline_for, outline_in_parts};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
@@ -63,6 +66,8 @@ ids! {
 pub struct Tree {
     pub positions: Vec<Position>,
     pub items: Vec<Item>,
+    /// By [`PartId::fragment`].
+    pub deferred: Vec<DeferredFragment>,
 }
 
 /// A position of objects: the root, or the objects of one item.
@@ -107,6 +112,8 @@ pub struct Item {
     /// Whether the client is not authorized to read it: it is not fetched, and null in the
     /// response.
     pub is_denied: bool,
+    /// Parts of the response that it belongs to; none for a hidden item.
+    pub parts: Parts,
     pub location: Location,
 }
 
@@ -131,6 +138,30 @@ impl Tree {
     #[must_use]
     pub fn item(&self, id: ItemId) -> &Item {
         &self.items[id.index()]
+    }
+
+    /// Returns the parts of the deferred fragments at a position, with their types.
+    pub fn deferred_at(&self, position: PositionId) -> impl Iterator<Item = (PartId, &TypeSet)> {
+        let fragments = self.deferred.iter().enumerate();
+        let own = fragments.filter(move |(_, fragment)| fragment.position == position);
+        own.map(|(place, fragment)| (PartId::new(place + 1), &fragment.types))
+    }
+
+    /// Returns the parts of a set that are not inside of another one.
+    pub(crate) fn outermost(&self, parts: Parts) -> Parts {
+        if parts.contains(PartId::INITIAL) {
+            return Parts::only(PartId::INITIAL);
+        }
+        let is_inside = |mut part: PartId| loop {
+            match part.fragment().and_then(|place| self.deferred.get(place)) {
+                Some(fragment) if parts.contains(fragment.parent) => return true,
+                Some(fragment) => part = fragment.parent,
+                None => return false,
+            }
+        };
+        let all = (0..=self.deferred.len()).map(PartId::new);
+        let outermost = all.filter(|part| parts.contains(*part) && !is_inside(*part));
+        outermost.fold(Parts::NONE, |all, part| all.with(Parts::only(part)))
     }
 
     /// Returns the types of a class by its representative.

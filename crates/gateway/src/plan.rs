@@ -7,6 +7,7 @@ mod document;
 mod entries;
 mod form;
 mod fragments;
+mod parts;
 mod prefix;
 mod print;
 mod projection;
@@ -25,7 +26,7 @@ use graphql::operation::OperationKind;
 use graphql::schema::{TypeId, TypeRef};
 use graphql::value::Slot;
 
-use crate::outline::{ItemId, PositionId, Tree, ids};
+use crate::outline::{ItemId, Parts, PositionId, Tree, ids};
 use crate::planner::{Choice, ContextArguments, ContextId};
 pub use document::document;
 pub use entries::compile;
@@ -59,6 +60,8 @@ pub struct Plan {
     pub reusable: Reusable,
     /// Length of the longest chain of dependent fetches.
     pub chain: u16,
+    /// By part of the response: the fetches that it needs. One part without deferred fragments.
+    pub parts: Box<[Box<[FetchId]>]>,
 }
 
 /// Cell layout of objects, equal for all executions of a plan.
@@ -119,6 +122,8 @@ pub struct Fetch {
     pub needs: Vec<FetchId>,
     /// Number of fetches on the longest chain to it, including itself.
     pub level: u16,
+    /// Parts of the response that need its data.
+    pub parts: Parts,
     /// Selection on a root type.
     pub root: Option<Root>,
     /// Selections on entities, by list of representations.

@@ -4,7 +4,8 @@
 //! Subgraphs are in memory, and the clock advances only while the gateway waits: a wave is one
 //! tick. Values of objects are in the `data.json` of the supergraph, or computed. Options of a case
 //! are `data=other` for another data file, `labels=one,other`, `reuse=off`,
-//! `max-representations=2`; its claims are those of the gateway's default options: `scope`, words
+//! `max-representations=2`, `incremental=fragments` and `incremental=fields` for a response in several
+//! payloads of this format, each with its tick in `after`; its claims are those of the gateway's default options: `scope`, words
 //! in a string, and `policies`, a list.
 
 use std::collections::HashMap;
@@ -14,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use gateway::access::Access;
 use gateway::cost::Cost;
-use gateway::execute::{ErrorKind, ExecutionError, Options, Step as PathStep};
+use gateway::execute::{
+    ErrorKind, ErrorWriter, ExecutionError, IncrementalFormat, Options, Step as PathStep,
+};
 use gateway::planner::Labels;
 use graphql::Validator;
 use libtest_mimic::{Failed, Trial};
@@ -72,6 +75,8 @@ struct Asked {
     data: Option<String>,
     labels: Labels,
     options: Options,
+    /// Format of a response in several payloads.
+    incremental: Option<IncrementalFormat>,
 }
 
 fn asked(words: &str) -> Result<Asked, Failed> {
@@ -80,6 +85,10 @@ fn asked(words: &str) -> Result<Asked, Failed> {
         match word.split_once('=') {
             Some(("labels", names)) => asked.labels.0.extend(names.split(',').map(Into::into)),
             Some(("data", name)) => asked.data = Some(name.to_owned()),
+            Some(("incremental", "fragments")) => {
+                asked.incremental = Some(IncrementalFormat::Fragments);
+            }
+            Some(("incremental", "fields")) => asked.incremental = Some(IncrementalFormat::Fields),
             Some(("reuse", "off")) => asked.options.reuse = false,
             Some(("max-representations", most)) => {
                 asked.options.max_representations = most.parse()?
@@ -145,7 +154,11 @@ impl Running<'_> {
             access: Some(&access),
         };
         let supergraph = self.world.supergraph;
-        let planned = match Planned::new(supergraph, &self.api, question) {
+        let planned = match self.asked.incremental {
+            Some(_) => Planned::in_parts(supergraph, &self.api, question),
+            None => Planned::new(supergraph, &self.api, question),
+        };
+        let planned = match planned {
             Ok(planned) => planned,
             Err(refused) => {
                 let response = json!({ "errors": [{ "message": refused.to_string() }] });
@@ -162,8 +175,22 @@ impl Running<'_> {
         };
         let mut subgraphs = Subgraphs::new(self.world, &self.schemas, &self.asked.labels);
         subgraphs.faults = self.faults.clone();
-        let ran = planned.run(supergraph, &subgraphs, &subgraphs.clock, self.asked.options);
-        let ran = ran.ok_or("it does not end")?;
+        let (clock, options) = (&subgraphs.clock, self.asked.options);
+        let answer = match self.asked.incremental {
+            Some(format) => {
+                let write = |errors: Vec<ExecutionError>, bytes: &mut Vec<u8>| {
+                    let errors = errors.iter().map(|error| told(supergraph, error));
+                    bytes.extend_from_slice(Json::from_iter(errors).to_string().as_bytes());
+                };
+                let format = (format, &write as &ErrorWriter<'_>);
+                let ran = planned.run_in_parts(supergraph, &subgraphs, clock, options, format);
+                payloads(&ran.ok_or("it does not end")?)
+            }
+            None => {
+                let ran = planned.run(supergraph, &subgraphs, clock, options);
+                response(supergraph, &ran.ok_or("it does not end")?)
+            }
+        };
         if let Some(wrong) = subgraphs.wrong.borrow().first() {
             return Err(wrong.clone().into());
         }
@@ -179,8 +206,8 @@ impl Running<'_> {
             Ok(Statement { round, text: format!("{name} {query}{variables}") })
         });
         let statements = sent.collect::<Result<Vec<_>, Failed>>()?;
-        let (plan, response) = (planned.print(supergraph), response(supergraph, &ran));
-        Ok(Answered { plan, statements, cost, response, ..Answered::default() })
+        let plan = planned.print(supergraph);
+        Ok(Answered { plan, statements, cost, response: answer, ..Answered::default() })
     }
 }
 
@@ -195,6 +222,15 @@ fn access(claims: Option<&str>) -> Result<Access, Failed> {
         scopes: scopes.map(Into::into).collect(),
         policies: policies.map(Into::into).collect(),
     })
+}
+
+/// Returns the list of payloads.
+fn payloads(ran: &[(u64, String)]) -> String {
+    let payloads = ran.iter().map(|(tick, text)| {
+        let members = text.strip_prefix('{').unwrap_or(text);
+        format!("{{\"after\":{tick},{members}")
+    });
+    format!("[{}]", payloads.collect::<Vec<_>>().join(","))
 }
 
 /// Returns the response with the error messages of the crate.

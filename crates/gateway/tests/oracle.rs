@@ -16,6 +16,7 @@ use gateway::planner::Labels;
 use libtest_mimic::{Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use supergraph::{OverrideCondition, Supergraph, read};
+use testkit::federation::deferred::defer;
 use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
 
@@ -113,7 +114,8 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
             Outcome::Answered { .. } => {
                 let seed =
                     tape.iter().fold(1, |seed, byte| (seed * 31 + u64::from(*byte)) & 0xffff);
-                return fail(oracle, question, seed).map_err(told);
+                fail(oracle, question, seed).map_err(told)?;
+                return deferred(oracle, question, &world, tape);
             }
             // With unique response names no fields conflict.
             Outcome::Invalid => {}
@@ -121,6 +123,23 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Runs the operation with deferred fragments, if it has a plan then.
+fn deferred(
+    oracle: &Oracle<'_>,
+    question: Question<'_>,
+    world: &World<'_>,
+    tape: &[u8],
+) -> Result<(), String> {
+    let reversed: Vec<u8> = tape.iter().rev().copied().collect();
+    let text = defer(question.text, &mut Choices::new(&reversed));
+    let question = Question { text: &text, ..question };
+    match oracle.check_in_parts(question, world) {
+        Ok(Outcome::NoPlan(reason)) => Err(format!("{text}\n{reason}")),
+        Ok(Outcome::Answered { .. } | Outcome::Invalid) => Ok(()),
+        Err(reason) => Err(format!("{text}\n{}\n{reason}", question.variables.len())),
+    }
 }
 
 /// Runs the operation with failing subgraphs.

@@ -27,6 +27,17 @@ impl Operation {
         self.fields_of(self.root)
     }
 
+    /// Whether a fragment has `@defer`.
+    #[must_use]
+    pub fn has_defer(&self) -> bool {
+        let selections = self.selection_sets.iter().flat_map(|set| &set.selections);
+        let mut fragments = selections.map(|selection| match selection {
+            Selection::Field(_) => false,
+            Selection::Fragment { defer, .. } => defer.is_some(),
+        });
+        fragments.any(|has_defer| has_defer)
+    }
+
     fn fields_of(&self, set: SelectionSetId) -> usize {
         let selections = &self.selection_set(set).selections;
         let fields = selections.iter().map(|selection| match selection {
@@ -72,6 +83,7 @@ pub enum Selection {
     Fragment {
         conditions: Vec<Condition>,
         directives: Vec<AppliedDirective>,
+        defer: Option<Box<Defer>>,
         on: TypeId,
         selection_set: SelectionSetId,
     },
@@ -107,6 +119,13 @@ pub struct AppliedDirective {
     pub name: Box<str>,
     /// As given; absent ones are not listed.
     pub arguments: Vec<(InputId, Value)>,
+}
+
+/// `@defer(if:, label:)`: the fragment may be sent after the rest of the response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defer {
+    pub condition: ConditionValue,
+    pub label: Option<Box<str>>,
 }
 
 /// `@skip(if:)` or `@include(if:)`: the selection is included if the value equals `expected`.
@@ -166,10 +185,11 @@ heap_size!(struct Operation { kind, name, variables, directives, root, selection
 heap_size!(struct VariableDefinition { name, r#type, default });
 heap_size!(struct SelectionSet { parent, selections });
 heap_size!(enum Selection {
-    Field(field), Fragment { conditions, directives, on, selection_set },
+    Field(field), Fragment { conditions, directives, defer, on, selection_set },
 });
 heap_size!(struct FieldSelection {
     response_name, field, conditions, directives, arguments, selection_set, location,
 });
 heap_size!(struct AppliedDirective { name, arguments });
+heap_size!(struct Defer { condition, label });
 heap_size!(struct Condition { value, expected });

@@ -6,6 +6,7 @@
 //! * `reloads`: other supergraphs while requests go on
 //! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
 //! * `long`: long answers of subgraphs
+//! * `deferred`: deferred fragments
 //! * `demo`: the federated shop
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `traced`: what routers are told of the fields of a subgraph
@@ -18,6 +19,7 @@
 mod access;
 mod bulkhead;
 mod compatibility;
+mod deferred;
 mod demo;
 mod headers;
 mod local;

@@ -8,6 +8,7 @@
 //!
 //! * [`world`]: the data
 //! * `data`: data defined by a file
+//! * [`deferred`]: operations with deferred fragments, and their payloads
 //! * `arguments`: which arguments are equal
 //! * `schema`: the schema of one subgraph
 //! * `resolver`: the values of an object in one subgraph, or in all together
@@ -25,6 +26,7 @@ mod above;
 mod arguments;
 pub mod clock;
 mod data;
+pub mod deferred;
 pub mod failing;
 pub mod faults;
 mod interpret;

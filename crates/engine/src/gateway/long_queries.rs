@@ -12,6 +12,9 @@
 //! the response. Separate threads have the disadvantage that a long query is fetched twice the
 //! first time.
 //!
+//! Operations with deferred fragments are executed here from the start: their response has begun when
+//! a long response comes.
+//!
 //! Queries also stay if a subgraph is a source in this process: separate threads would need as many
 //! connections to its database again, and its own long responses are written on other threads
 //! already.
@@ -32,6 +35,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::timeout;
 
+use super::incremental::IncrementalQuery;
 use super::worker::GatewayWorker;
 use super::{Caller, Gateway, Prepared};
 use crate::documents::Document;
@@ -68,9 +72,40 @@ pub(super) struct LongQueryResult {
     pub(super) is_long: bool,
 }
 
-struct Job {
-    query: Box<LongQuery>,
-    reply: oneshot::Sender<LongQueryResult>,
+enum Job {
+    Query {
+        query: Box<LongQuery>,
+        reply: oneshot::Sender<LongQueryResult>,
+    },
+    /// Its payloads are sent by channels of its own.
+    Incremental(Box<IncrementalQuery>),
+}
+
+impl Job {
+    fn query(&self) -> &LongQuery {
+        match self {
+            Self::Query { query, .. } => query,
+            Self::Incremental(incremental) => &incremental.query,
+        }
+    }
+
+    /// Executes it, until nothing waits for its result.
+    async fn run(self, worker: Rc<GatewayWorker>) {
+        match self {
+            Self::Query { query, mut reply } => {
+                tokio::select! {
+                    biased;
+                    // The query was cancelled.
+                    () = reply.closed() => (),
+                    done = worker.execute_long(*query) => {
+                        // The query may have been cancelled just now.
+                        let _ = reply.send(done);
+                    }
+                }
+            }
+            Self::Incremental(incremental) => incremental.run(&worker).await,
+        }
+    }
 }
 
 /// One thread for each processor, started by the first long query.
@@ -94,12 +129,8 @@ pub(super) async fn execute_on_long_thread(
     query: LongQuery,
 ) -> Result<LongQueryResult, Box<LongQuery>> {
     let query = Box::new(query);
-    let count = THREADS.len().max(1);
-    let Some(thread) = THREADS.get(NEXT.fetch_add(1, Ordering::Relaxed) % count) else {
-        return Err(query);
-    };
     let (reply, done) = oneshot::channel();
-    if let Err(mpsc::error::SendError(Job { query, .. })) = thread.send(Job { query, reply }) {
+    if let Some(Job::Query { query, .. }) = send(Job::Query { query, reply }) {
         return Err(query);
     }
     // A thread that ended during the query is a bug; the outcome is unknown.
@@ -108,6 +139,25 @@ pub(super) async fn execute_on_long_thread(
         observed: ExecutionStatistics::default(),
         is_long: true,
     }))
+}
+
+/// Executes a query with deferred fragments on a separate thread; returns it if no thread accepts it.
+pub(super) fn run_on_long_thread(
+    query: Box<IncrementalQuery>,
+) -> Result<(), Box<IncrementalQuery>> {
+    match send(Job::Incremental(query)) {
+        Some(Job::Incremental(query)) => Err(query),
+        Some(Job::Query { .. }) | None => Ok(()),
+    }
+}
+
+/// Sends a job to the next thread; returns it if no thread accepts it.
+fn send(job: Job) -> Option<Job> {
+    let count = THREADS.len().max(1);
+    match THREADS.get(NEXT.fetch_add(1, Ordering::Relaxed) % count) {
+        Some(thread) => thread.send(job).err().map(|mpsc::error::SendError(job)| job),
+        None => Some(job),
+    }
 }
 
 fn run(jobs: mpsc::UnboundedReceiver<Job>) {
@@ -132,20 +182,9 @@ async fn take(mut jobs: mpsc::UnboundedReceiver<Job>) {
                 }
             }
         };
-        let Job { query, mut reply } = job;
-        let worker = kept.take().filter(|kept| kept.is_for(&query));
-        let worker = worker.unwrap_or_else(|| Rc::new(GatewayWorker::for_long_query(&query)));
+        let worker = kept.take().filter(|kept| kept.is_for(job.query()));
+        let worker = worker.unwrap_or_else(|| Rc::new(GatewayWorker::for_long_query(job.query())));
         kept.replace(Some(Rc::clone(&worker)));
-        spawn_local(async move {
-            tokio::select! {
-                biased;
-                // The query was cancelled.
-                () = reply.closed() => (),
-                done = worker.execute_long(*query) => {
-                    // The query may have been cancelled just now.
-                    let _ = reply.send(done);
-                }
-            }
-        });
+        spawn_local(job.run(worker));
     }
 }

@@ -7,7 +7,7 @@ use gateway::access::{AccessSet, TouchedRequirements};
 use gateway::cost::Cost;
 use gateway::events::EventFetch;
 use gateway::execute::Literals;
-use gateway::outline::outline_for;
+use gateway::outline::{outline_for, outline_in_parts};
 use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{self, PlanError};
 use graphql::heap::HeapSize;
@@ -43,6 +43,15 @@ pub(crate) struct PlanKey {
     labels: Arc<planner::Labels>,
     /// Requirements that the client does not meet.
     denied: AccessSet,
+    /// Whether deferred fragments are parts of the response.
+    in_parts: bool,
+}
+
+impl PlanKey {
+    /// Returns the key of a plan whose deferred fragments are parts of the response.
+    pub(super) fn in_parts(self) -> Self {
+        Self { in_parts: true, ..self }
+    }
 }
 
 impl CachedPlan for Prepared {
@@ -65,7 +74,7 @@ impl CachedPlan for Prepared {
     fn weight(&self) -> u64 {
         let Self { structure, plan_key, plan, cost, subgraphs, literals, events, is_long: _ } =
             self;
-        let PlanKey { labels, denied } = plan_key;
+        let PlanKey { labels, denied, in_parts: _ } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
             + denied.heap_size()
@@ -95,7 +104,7 @@ impl Gateway {
         let touched =
             known.shared.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
-        PlanKey { labels, denied: self.denied(touched, &caller.session) }
+        PlanKey { labels, denied: self.denied(touched, &caller.session), in_parts: false }
     }
 
     /// Estimates the cost of a request and checks the limit.
@@ -151,8 +160,9 @@ impl Gateway {
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
         let steering = Steering::new(variables);
         let (most, denied) = (limits.document.fields, &plan_key.denied);
+        let outline = if plan_key.in_parts { outline_in_parts } else { outline_for };
         let mut tree =
-            outline_for(supergraph, operation, root, &steering, most, denied).map_err(|error| {
+            outline(supergraph, operation, root, &steering, most, denied).map_err(|error| {
                 vec![GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())]
             })?;
         let labels = &plan_key.labels;

@@ -20,35 +20,60 @@ pub(super) fn complete(
 ) -> Response {
     let (mut body, held) = sink.into_parts();
     if !errors.is_empty() {
-        let errors: Vec<_> = errors.into_iter().map(|error| gateway.map_error(error)).collect();
-        codes.extend(errors.iter().map(|error| error.code));
         body.extend_from_slice(b",\"errors\":");
-        write_errors(&errors, &mut body);
+        write_list(gateway, errors, &mut body, codes);
     }
     if let Some(plan) = plan {
-        let text = plan::print(&gateway.supergraph, plan);
-        let extensions = serde_json::json!({ "plan": text });
         body.extend_from_slice(b",\"extensions\":");
-        body.extend_from_slice(extensions.to_string().as_bytes());
+        body.extend_from_slice(extensions(gateway, plan).as_bytes());
     }
     body.push(b'}');
-    Response { kind: Kind::Executed, body, held, rest: None }
+    Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
+}
+
+/// Writes a list of errors.
+pub(super) fn write_list(
+    gateway: &Gateway,
+    errors: Vec<ExecutionError>,
+    body: &mut Vec<u8>,
+    codes: &mut Vec<ErrorCode>,
+) {
+    let errors: Vec<_> = errors.into_iter().map(|error| gateway.map_error(error)).collect();
+    codes.extend(errors.iter().map(|error| error.code));
+    write_errors(&errors, body);
+}
+
+/// Returns the extensions of a response with its plan.
+pub(super) fn extensions(gateway: &Gateway, plan: &Plan) -> String {
+    let text = plan::print(&gateway.supergraph, plan);
+    serde_json::json!({ "plan": text }).to_string()
 }
 
 /// Returns the response for data that did not fit the sink.
 pub(super) fn too_large(full: &Full, kind: OperationKind, codes: &mut Vec<ErrorCode>) -> Response {
     match full {
         Full::TooLarge(error) if kind == OperationKind::Mutation => Response::changed(error, codes),
-        Full::TooLarge(error @ TooLarge::Answer { .. }) => {
-            let error = GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string());
-            Response::without_data(&error, codes)
-        }
         Full::TooLarge(TooLarge::Together(_)) => {
-            let error = GraphQLError::new(ErrorCode::ResponseMemoryExhausted, NO_MEMORY);
+            let error = full_error(full);
             codes.push(error.code);
             Response { kind: Kind::Overloaded, ..Response::request_error(&[error]) }
         }
+        Full::TooLarge(TooLarge::Answer { .. }) | Full::Refused(_) => {
+            Response::without_data(&full_error(full), codes)
+        }
+    }
+}
+
+/// Returns the error of data that did not fit the sink.
+pub(super) fn full_error(full: &Full) -> GraphQLError {
+    match full {
+        Full::TooLarge(error @ TooLarge::Answer { .. }) => {
+            GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
+        }
+        Full::TooLarge(TooLarge::Together(_)) => {
+            GraphQLError::new(ErrorCode::ResponseMemoryExhausted, NO_MEMORY)
+        }
         // Responses of gateways are not streamed.
-        Full::Refused(_) => Response::without_data(&our_bug("an answer was sent too early"), codes),
+        Full::Refused(_) => our_bug("an answer was sent too early"),
     }
 }

@@ -1,10 +1,11 @@
 //! Worker of a gateway: the state of one serving thread, with a client for each subgraph.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
+use gateway::execute::{Executed, ExecutionStatistics, IncrementalFormat, Inputs, execute, write};
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
@@ -15,6 +16,7 @@ use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
 use super::events::EventInputs;
+use super::incremental::execute_incrementally;
 use super::local::LocalWorker;
 use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
 use super::transport::{RequestTransport, SourceEvent, SubgraphClient};
@@ -104,6 +106,24 @@ impl GatewayWorker {
         }
     }
 
+    /// Executes a request whose client accepts several payloads of a format.
+    pub(crate) async fn deliver_incrementally(
+        self: &Rc<Self>,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        format: IncrementalFormat,
+        report: &mut Report,
+    ) -> Response {
+        match self.run_incrementally(request, caller, allowed, format, report).await {
+            Ok(response) => response,
+            Err(errors) => {
+                report.refuse(&errors);
+                Response::request_error(&errors)
+            }
+        }
+    }
+
     /// The pipeline, a statement per stage.
     async fn run(
         &self,
@@ -112,12 +132,51 @@ impl GatewayWorker {
         allowed: Allowed,
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
+        let Some(ready) = self.ready(request, caller, allowed, Parts::Together, report)? else {
+            return Ok(refused());
+        };
+        Ok(self.execute_ready(&ready, caller, report).await)
+    }
+
+    async fn run_incrementally(
+        self: &Rc<Self>,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        format: IncrementalFormat,
+        report: &mut Report,
+    ) -> Result<Response, Vec<GraphQLError>> {
+        let Some(ready) = self.ready(request, caller, allowed, Parts::Deferred, report)? else {
+            return Ok(refused());
+        };
+        if ready.prepared.plan.parts.len() < 2 {
+            return Ok(self.execute_ready(&ready, caller, report).await);
+        }
+        let timed = Timed::since(ready.executing, &mut report.stages.execute);
+        let observed = std::mem::take(&mut report.fetches);
+        let query = self.long_query(ready.inputs(caller), ready.started, observed);
+        let initial = execute_incrementally(self, query, format).await;
+        drop(timed);
+        report.codes.extend(initial.codes);
+        report.fetches = initial.observed;
+        Ok(initial.response)
+    }
+
+    /// Plans a request, and checks whether it may be executed; `None` if it may not be by its method.
+    fn ready(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        parts: Parts,
+        report: &mut Report,
+    ) -> Result<Option<Ready>, Vec<GraphQLError>> {
         let gateway = &*self.gateway;
         let started = *report.started.insert(Instant::now());
         let timed = Timed::since(started, &mut report.stages.document);
         let known = gateway.document(request, &mut report.document_known)?;
         let planning = timed.end();
-        let document = &*report.document.insert(Arc::clone(&known.document));
+        let document = Arc::clone(report.document.insert(Arc::clone(&known.document)));
         let operation = &document.operation;
         report.operation = Some(operation.kind);
         if operation.kind == OperationKind::Subscription {
@@ -125,25 +184,30 @@ impl GatewayWorker {
         }
         if operation.kind != OperationKind::Query && allowed == Allowed::Queries {
             report.codes = vec![ErrorCode::MethodNotAllowed];
-            return Ok(refused());
+            return Ok(None);
         }
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let plan_key = gateway.plan_key(&known, caller);
+        let plan_key = match parts {
+            Parts::Deferred if document.defers => gateway.plan_key(&known, caller).in_parts(),
+            Parts::Deferred | Parts::Together => gateway.plan_key(&known, caller),
+        };
         let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         gateway.check_topics(&prepared, operation, &variables)?;
-        let timed = Timed::since(executing, &mut report.stages.execute);
-        let inputs =
-            ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
+        Ok(Some(Ready { document, prepared, variables, started, executing }))
+    }
+
+    async fn execute_ready(&self, ready: &Ready, caller: &Caller, report: &mut Report) -> Response {
+        let timed = Timed::since(ready.executing, &mut report.stages.execute);
         let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
-        let response = self.execute(inputs, started, seen).await;
+        let response = self.execute(ready.inputs(caller), ready.started, seen).await;
         drop(timed);
-        Ok(response)
+        response
     }
 
     async fn execute(
@@ -216,17 +280,7 @@ impl GatewayWorker {
             }
             is_long.store(true, Ordering::Relaxed);
         }
-        let query = LongQuery {
-            gateway: Arc::clone(&self.gateway),
-            memory: Arc::clone(&self.memory),
-            time_limit: self.time_limit,
-            document: Arc::clone(inputs.document),
-            prepared: Arc::clone(inputs.prepared),
-            variables: inputs.variables.clone(),
-            caller: inputs.caller.clone(),
-            started,
-            observed: std::mem::take(observed),
-        };
+        let query = self.long_query(inputs, started, std::mem::take(observed));
         match execute_on_long_thread(query).await {
             Ok(done) => {
                 *observed = done.observed;
@@ -237,6 +291,26 @@ impl GatewayWorker {
                 *observed = query.observed;
                 self.execute_here(inputs, started, ExecutionMode::Whole, observed).await.0
             }
+        }
+    }
+
+    /// Returns a query with everything that its execution on another thread needs.
+    fn long_query(
+        &self,
+        inputs: ExecutionInputs<'_>,
+        started: Instant,
+        observed: ExecutionStatistics,
+    ) -> LongQuery {
+        LongQuery {
+            gateway: Arc::clone(&self.gateway),
+            memory: Arc::clone(&self.memory),
+            time_limit: self.time_limit,
+            document: Arc::clone(inputs.document),
+            prepared: Arc::clone(inputs.prepared),
+            variables: inputs.variables.clone(),
+            caller: inputs.caller.clone(),
+            started,
+            observed,
         }
     }
 
@@ -273,11 +347,12 @@ impl GatewayWorker {
     /// Executes a request on this thread; also returns whether a subgraph response was long.
     async fn execute_here(
         &self,
-        ExecutionInputs { document, prepared, variables, caller }: ExecutionInputs<'_>,
+        inputs: ExecutionInputs<'_>,
         started: Instant,
         mode: ExecutionMode<'_>,
         observed: &mut ExecutionStatistics,
     ) -> (Written, bool) {
+        let ExecutionInputs { document, prepared, variables, .. } = inputs;
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
@@ -286,22 +361,33 @@ impl GatewayWorker {
             ExecutionMode::Probe(proves_long) => (Some(proves_long), None),
             ExecutionMode::Event(event) => (None, Some(event)),
         };
-        let transport = RequestTransport {
-            gateway,
-            events: EventInputs { supergraph, prepared, operation, variables },
-            subgraphs: &self.subgraphs,
-            caller,
-            deadline: self.time_limit.map(|limit| started + limit),
-            memory: &self.memory,
-            proves_long,
-            event,
-        };
+        let transport = RequestTransport { proves_long, event, ..self.transport(inputs, started) };
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = MemoryReservation::of(&self.memory);
         let options = gateway.options.execution;
         let executed = execute(inputs, &transport, options, memory, observed).await;
         let is_long = executed.received() > LONG;
         (self.write(prepared, executed).await, is_long)
+    }
+
+    /// Returns the transport of a request that was received at a time.
+    pub(super) fn transport<'a>(
+        &'a self,
+        ExecutionInputs { document, prepared, variables, caller }: ExecutionInputs<'a>,
+        started: Instant,
+    ) -> RequestTransport<'a> {
+        let supergraph = &self.gateway.supergraph;
+        let operation = &document.operation;
+        RequestTransport {
+            gateway: &self.gateway,
+            events: EventInputs { supergraph, prepared, operation, variables },
+            subgraphs: &self.subgraphs,
+            caller,
+            deadline: self.time_limit.map(|limit| started + limit),
+            memory: &self.memory,
+            proves_long: None,
+            event: None,
+        }
     }
 
     /// Writes the data: on this thread if it is short, otherwise on a blocking thread, so that
@@ -330,6 +416,30 @@ impl GatewayWorker {
             Ok((sink, executed.into_errors()))
         });
         written.await.unwrap_or(Err(Full::Refused(Refused::Unread)))
+    }
+}
+
+/// Form of the response of an operation with deferred fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    Together,
+    Deferred,
+}
+
+/// A planned request that may be executed.
+struct Ready {
+    document: Arc<Document>,
+    prepared: Arc<Prepared>,
+    variables: Variables,
+    /// Time of its begin, and of the end of planning.
+    started: Instant,
+    executing: Instant,
+}
+
+impl Ready {
+    fn inputs<'a>(&'a self, caller: &'a Caller) -> ExecutionInputs<'a> {
+        let Self { document, prepared, variables, .. } = self;
+        ExecutionInputs { document, prepared, variables, caller }
     }
 }
 

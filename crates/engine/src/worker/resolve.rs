@@ -379,7 +379,7 @@ impl Data {
             write_errors(&errors, &mut body);
         }
         body.push(b'}');
-        Response { kind: Kind::Executed, body, held, rest: None }
+        Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
     }
 }
 

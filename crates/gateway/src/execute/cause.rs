@@ -8,7 +8,7 @@ use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::errors::{ErrorKind, Errors, ExecutionError, Path};
 use super::map_errors::document_location;
 use super::path::{first_place, has_path};
-use crate::outline::{ItemId, ids};
+use crate::outline::{ItemId, Parts, ids};
 use crate::plan::Plan;
 use supergraph::Supergraph;
 
@@ -51,8 +51,10 @@ pub(super) struct Cause {
     below: Path,
     /// Location of that field in the document.
     location: Option<Location>,
-    /// Number of places at which it was reported.
+    /// Number of places at which it was reported in a list of errors.
     places: usize,
+    /// The list of errors in which it was reported last.
+    payload: Option<u32>,
     /// Linked list of further errors for the same values.
     next: Option<CauseId>,
     /// The same error, for values that require the failed one.
@@ -76,8 +78,8 @@ pub(super) struct Origin {
 
 impl Cause {
     pub(super) fn new(kind: ErrorKind, scope: Scope, origin: Option<Origin>) -> Self {
-        let (below, location, places) = (Path::new(), None, 0);
-        Self { kind, scope, below, location, places, next: None, derived: None, origin }
+        let (below, location, places, payload) = (Path::new(), None, 0, None);
+        Self { kind, scope, below, location, places, payload, next: None, derived: None, origin }
     }
 
     pub(super) fn below(self, below: Path, location: Option<Location>) -> Self {
@@ -171,9 +173,13 @@ impl Errors {
             let kind = ErrorKind::Value { field: field.into() };
             return self.push(ExecutionError { kind, path, location });
         }
+        let payload = self.payload;
         let mut next = Some(id);
         while let Some(cause) = next.and_then(|id| self.causes.get_mut(id.index())) {
             next = cause.next;
+            if cause.payload.replace(payload) != Some(payload) {
+                cause.places = 0;
+            }
             cause.places += 1;
             let is_whole = cause.scope == Scope::Request;
             let most = if is_whole { 1 } else { MAX_PLACES };
@@ -192,27 +198,40 @@ impl Errors {
     }
 
     /// Reports the errors that caused no null in the response, if it contains the place they are
-    /// about.
-    pub(super) fn finish(&mut self, supergraph: &Supergraph, plan: &Plan, arena: &Arena) {
-        for cause in std::mem::take(&mut self.causes) {
-            let Cause { kind, scope, places: 0, origin: Some(origin), .. } = cause else {
+    /// about. `delivered` are the parts of the response that are written.
+    pub(super) fn finish(
+        &mut self,
+        supergraph: &Supergraph,
+        plan: &Plan,
+        arena: &Arena,
+        delivered: Parts,
+    ) {
+        let mut causes = std::mem::take(&mut self.causes);
+        for cause in &mut causes {
+            let Cause { kind, scope, payload: None, origin: Some(origin), .. } = &*cause else {
                 continue;
             };
             let Origin { object, items, steps, is_null, is_hidden } = origin;
-            let is_whole = scope <= Scope::Request;
-            let has_path = has_path(supergraph, &plan.tree, arena, object, (&items, &steps));
+            let is_whole = *scope <= Scope::Request;
+            let mut parts = items.iter().map(|item| plan.tree.item(*item).parts);
+            if !is_whole && !parts.all(|parts| parts.intersects(delivered)) {
+                continue;
+            }
+            let has_path = has_path(supergraph, &plan.tree, arena, *object, (items, steps));
             // A missing hidden value that caused no visible null.
-            let is_unseen = is_null && is_hidden;
-            let place = first_place(supergraph, &plan.tree, arena, object);
+            let is_unseen = *is_null && *is_hidden;
+            let place = first_place(supergraph, &plan.tree, arena, *object);
             if !is_whole && (is_unseen || !has_path || place.is_none()) {
                 continue;
             }
             let is_there = has_path && place.is_some();
             let mut path = place.unwrap_or_default();
-            path.extend(steps.into_iter().filter(|_| is_there));
+            path.extend(steps.iter().filter(|_| is_there).cloned());
             let last = items.last().filter(|_| is_there);
             let location = last.and_then(|item| document_location(plan.tree.item(*item).location));
-            self.push(ExecutionError { kind, path, location });
+            self.push(ExecutionError { kind: kind.clone(), path, location });
+            cause.payload = Some(self.payload);
         }
+        self.causes = causes;
     }
 }

@@ -20,6 +20,8 @@ pub struct Errors {
     /// Number of values that do not have their type; each is reported where the response has null
     /// instead.
     wrong: usize,
+    /// Number of lists of errors that were taken.
+    pub(super) payload: u32,
 }
 
 impl Errors {
@@ -40,6 +42,8 @@ impl Errors {
     pub(super) fn roll_back(&mut self, (list, more): (usize, usize)) {
         self.list.truncate(list);
         self.more = more;
+        // Causes count their places anew.
+        self.payload += 1;
     }
 
     /// Counts errors that are not reported.
@@ -58,10 +62,11 @@ impl Errors {
         self.list.len().saturating_add(self.more).saturating_add(known)
     }
 
-    /// Returns the errors, with one that counts the unreported ones.
+    /// Takes the errors, with one that counts the unreported ones.
     #[must_use]
-    pub fn into_list(self) -> Vec<ExecutionError> {
-        let Self { mut list, more, .. } = self;
+    pub fn take_list(&mut self) -> Vec<ExecutionError> {
+        let (mut list, more) = (std::mem::take(&mut self.list), std::mem::take(&mut self.more));
+        self.payload += 1;
         if more > 0 {
             let kind = ErrorKind::More { count: more };
             list.push(ExecutionError { kind, path: Vec::new(), location: None });

@@ -13,13 +13,14 @@ use super::cause::CauseId;
 use super::contexts::{ContextResolver, PrintedDocuments, group_by_contexts};
 use super::errors::{ErrorKind, Errors, FetchError};
 use super::map_errors::ErrorMapper;
+use super::parts_progress::PartsProgress;
 use super::reduce::{mark_unknown, reduce};
 use super::represent::{Owner, RepresentationWriter, Unrepresented, representations};
 use super::request::{Batch, EntityList, FetchInputs, ListSelection, body, document};
 use super::reuse::{EarlierFetches, FetchState, Remaining, reuse_earlier};
 use super::statistics::{ExecutionStatistics, FetchOutcome};
 use super::{FetchRequest, Inputs, Options, Subgraphs};
-use crate::outline::Tree;
+use crate::outline::{Parts, Tree};
 use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
 /// Data and errors of an execution.
@@ -34,8 +35,8 @@ pub struct Executed {
 impl Executed {
     /// Returns the errors; complete once the response is written.
     #[must_use]
-    pub fn into_errors(self) -> Vec<super::ExecutionError> {
-        self.errors.into_list()
+    pub fn into_errors(mut self) -> Vec<super::ExecutionError> {
+        self.errors.take_list()
     }
 
     /// Total length of the subgraph responses.
@@ -88,67 +89,31 @@ pub async fn execute<S: Subgraphs>(
     memory: MemoryReservation,
     statistics: &mut ExecutionStatistics,
 ) -> Executed {
-    let plan = inputs.plan;
-    statistics.begin(plan);
     let printed = PrintedDocuments::default();
     let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
-    let mut waiting: Vec<FetchId> = Vec::new();
-    let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
-    let mut ready: Vec<FetchId> = Vec::new();
-    for (place, missing) in missing.iter().enumerate() {
-        if *missing == 0 {
-            ready.push(FetchId::new(place));
-        }
-    }
-    let mut in_flight = FuturesUnordered::new();
-    loop {
-        // In the order of the plan: the last is popped first.
-        ready.sort_unstable_by(|one, other| other.cmp(one));
-        while let Some(id) = ready.pop() {
-            let fetch = &plan.fetches[id.index()];
-            match execution.request(id, fetch) {
-                Ready::Send(batches) => {
-                    for batch in batches {
-                        let (document, body) = execution.request_batch(id, fetch, &batch);
-                        let Fetch { subgraph, kind, .. } = *fetch;
-                        in_flight.push(async move {
-                            let reason = &OnceCell::new();
-                            let request =
-                                FetchRequest { subgraph, kind, fetch: id, document, body, reason };
-                            let response = subgraphs.fetch(request).await;
-                            let reason = || reason.get().cloned();
-                            (
-                                id,
-                                batch,
-                                response.map_err(|why| FetchFailure { why, reason: reason() }),
-                            )
-                        });
-                    }
-                }
-                Ready::Done(outcome) => {
-                    execution.done(id, outcome);
-                    release(plan, id, &mut missing, &mut ready);
-                }
-                Ready::Waiting => {
-                    execution.statistics.fetches[id.index()].has_waited = true;
-                    waiting.push(id);
-                }
-                Ready::BudgetExceeded => {
-                    execution.fail_for_memory(id, fetch);
-                    release(plan, id, &mut missing, &mut ready);
-                }
-            }
-        }
-        let Some((id, batch, response)) = in_flight.next().await else { break };
-        if execution.receive(id, &batch, response) {
-            ready.append(&mut waiting);
-            release(plan, id, &mut missing, &mut ready);
-        }
-    }
-    drop(in_flight);
+    // Without parts nothing is delivered before the end.
+    execution.run(subgraphs, None, &mut |_, _, _| true).await;
     execution.finish();
     execution.executed.arena.record_sizes();
     execution.executed
+}
+
+/// Executes a plan part by part: `deliver` is called with the parts that are complete, first with
+/// the initial one, whose fetches are sent before all others. It returns whether the execution
+/// continues.
+pub async fn execute_in_parts<S: Subgraphs>(
+    inputs: Inputs<'_>,
+    subgraphs: &S,
+    options: Options,
+    memory: MemoryReservation,
+    statistics: &mut ExecutionStatistics,
+    deliver: &mut impl FnMut(&mut Executed, &ExecutionStatistics, Parts) -> bool,
+) {
+    let printed = PrintedDocuments::default();
+    let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
+    let parts = Some(PartsProgress::new(inputs.plan));
+    execution.run(subgraphs, parts, deliver).await;
+    execution.executed.arena.record_sizes();
 }
 
 /// Marks as ready the fetches whose last dependency is complete.
@@ -161,6 +126,19 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
             }
         }
     }
+}
+
+/// Records that a fetch is complete.
+fn complete(
+    plan: &Plan,
+    id: FetchId,
+    (missing, ready): (&mut [usize], &mut Vec<FetchId>),
+    parts: &mut Option<PartsProgress<'_>>,
+) {
+    if let Some(parts) = parts {
+        parts.complete(id);
+    }
+    release(plan, id, missing, ready);
 }
 
 /// Upper bound of the memory of an object with a representation, beside its text: its entry among
@@ -191,6 +169,88 @@ pub(super) struct Execution<'r> {
 }
 
 impl<'r> Execution<'r> {
+    /// Sends the fetches and reads their responses.
+    async fn run<S: Subgraphs>(
+        &mut self,
+        subgraphs: &S,
+        mut parts: Option<PartsProgress<'r>>,
+        deliver: &mut impl FnMut(&mut Executed, &ExecutionStatistics, Parts) -> bool,
+    ) {
+        let plan = self.inputs.plan;
+        let mut waiting: Vec<FetchId> = Vec::new();
+        let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
+        let mut ready: Vec<FetchId> = Vec::new();
+        for (place, missing) in missing.iter().enumerate() {
+            if *missing == 0 {
+                ready.push(FetchId::new(place));
+            }
+        }
+        let mut in_flight = FuturesUnordered::new();
+        loop {
+            // In the order of the plan: the last is popped first.
+            ready.sort_unstable_by(|one, other| other.cmp(one));
+            while let Some(id) = ready.pop() {
+                if parts.as_mut().is_some_and(|parts| parts.holds(id)) {
+                    continue;
+                }
+                let fetch = &plan.fetches[id.index()];
+                match self.request(id, fetch) {
+                    Ready::Send(batches) => {
+                        for batch in batches {
+                            let (document, body) = self.request_batch(id, fetch, &batch);
+                            let Fetch { subgraph, kind, .. } = *fetch;
+                            in_flight.push(async move {
+                                let reason = &OnceCell::new();
+                                let request = FetchRequest {
+                                    subgraph,
+                                    kind,
+                                    fetch: id,
+                                    document,
+                                    body,
+                                    reason,
+                                };
+                                let response = subgraphs.fetch(request).await;
+                                let reason = || reason.get().cloned();
+                                (
+                                    id,
+                                    batch,
+                                    response.map_err(|why| FetchFailure { why, reason: reason() }),
+                                )
+                            });
+                        }
+                    }
+                    Ready::Done(outcome) => {
+                        self.done(id, outcome);
+                        complete(plan, id, (&mut missing, &mut ready), &mut parts);
+                    }
+                    Ready::Waiting => {
+                        self.statistics.fetches[id.index()].has_waited = true;
+                        waiting.push(id);
+                    }
+                    Ready::BudgetExceeded => {
+                        self.fail_for_memory(id, fetch);
+                        complete(plan, id, (&mut missing, &mut ready), &mut parts);
+                    }
+                }
+            }
+            if let Some(parts) = &mut parts
+                && let Some(complete) = parts.next()
+            {
+                self.finish();
+                if !deliver(&mut self.executed, self.statistics, complete) {
+                    return;
+                }
+                ready.append(&mut parts.release());
+                continue;
+            }
+            let Some((id, batch, response)) = in_flight.next().await else { break };
+            if self.receive(id, &batch, response) {
+                ready.append(&mut waiting);
+                complete(plan, id, (&mut missing, &mut ready), &mut parts);
+            }
+        }
+    }
+
     fn new(
         inputs: Inputs<'r>,
         options: Options,
@@ -199,6 +259,7 @@ impl<'r> Execution<'r> {
         printed: &'r PrintedDocuments,
     ) -> Self {
         let plan = inputs.plan;
+        statistics.begin(plan);
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
         let represented_held = memory.another();
         let root = plan.tree.position(Tree::ROOT).r#type;
@@ -337,9 +398,11 @@ impl<'r> Execution<'r> {
 
     /// Sets the cause for objects that were added after a fetch had failed.
     fn finish(&mut self) {
-        for (id, batch, cause) in std::mem::take(&mut self.failed) {
-            self.error_mapper(id, &batch).fail_absent(cause);
+        let failed = std::mem::take(&mut self.failed);
+        for (id, batch, cause) in &failed {
+            self.error_mapper(*id, batch).fail_absent(*cause);
         }
+        self.failed = failed;
     }
 
     pub(super) fn error_mapper<'t>(&'t mut self, id: FetchId, batch: &'t Batch) -> ErrorMapper<'t> {

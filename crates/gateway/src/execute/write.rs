@@ -15,9 +15,9 @@ use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
 use super::map_errors::{document_location, typename_at};
 use super::repeated::{Repeated, WrittenRanges};
 use super::run::Executed;
-use crate::outline::{ItemId, ItemKind, Tree};
+use crate::outline::{ItemId, ItemKind, PartId, Parts, Tree};
 use crate::plan::{Nesting, Plan, ResponseMember, ResponseValue};
-use supergraph::Supergraph;
+use supergraph::{Supergraph, TypeSet};
 
 /// Responses to introspection, by response name.
 pub type Literals = HashMap<Box<str>, Vec<u8>>;
@@ -26,17 +26,44 @@ pub type Literals = HashMap<Box<str>, Vec<u8>>;
 const SMALL_LEAF: usize = 256;
 
 /// Reason why a value was not written.
-enum Halt {
+pub(super) enum Halt {
     /// Null propagation: a non-null value is null; the error is recorded.
     Null,
     Full(Full),
 }
 
 /// A segment of the path to the current value.
-#[derive(Clone, Copy, Debug)]
-enum PathElement {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum PathElement {
     Item(ItemId),
     Element(usize),
+}
+
+/// Deferred fragments and nulls that are found while a part of the response is written.
+#[derive(Debug)]
+pub(super) struct Recording {
+    pub(super) part: PartId,
+    /// Deferred fragments of the part on objects that were written.
+    pub(super) found: Vec<FoundFragment>,
+    /// Paths of objects and lists that null propagation replaced by null.
+    pub(super) nulled: FxHashSet<Vec<PathElement>>,
+}
+
+/// A deferred fragment on an object.
+#[derive(Debug)]
+pub(super) struct FoundFragment {
+    /// End of the text before the object.
+    mark: Mark,
+    pub(super) part: PartId,
+    pub(super) object: ObjectId,
+    pub(super) path: Vec<PathElement>,
+}
+
+impl Recording {
+    /// Removes the fragments on objects behind a mark, which were rolled back.
+    pub(super) fn roll_back(&mut self, mark: Mark) {
+        while self.found.pop_if(|found| found.mark >= mark).is_some() {}
+    }
 }
 
 /// Writes `data`. A null in a non-null place adds an error to `executed`, unless another one
@@ -64,41 +91,99 @@ fn write_data(
     sink: Sink,
 ) -> Result<Sink, Full> {
     let Executed { arena, errors, .. } = executed;
-    let (path, written, denied) = (Vec::new(), WrittenRanges::default(), FxHashSet::default());
-    let mut writer =
-        Writer { supergraph, plan, arena, errors, literals, sink, path, written, denied };
-    let (mark, before) = (writer.sink.mark(), writer.sink.bytes().len());
-    let root = writer.arena.objects_at(Tree::ROOT).first().copied();
-    match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
-        Ok(()) => {}
-        Err(Halt::Null) => writer.null(mark)?,
-        Err(Halt::Full(full)) => return Err(full),
-    }
-    writer.sink.check_budget(false)?;
-    let length = writer.sink.bytes().len();
-    writer.arena.record_written(length.saturating_sub(before));
+    let mut writer = Writer::new((supergraph, plan, literals), (arena, errors), sink);
+    writer.data()?;
     let Writer { sink, .. } = writer;
-    errors.finish(supergraph, plan, arena);
+    errors.finish(supergraph, plan, arena, Parts::ALL);
     Ok(sink)
 }
 
-struct Writer<'w> {
+pub(super) struct Writer<'w> {
     supergraph: &'w Supergraph,
     plan: &'w Plan,
     arena: &'w Arena,
-    errors: &'w mut Errors,
+    pub(super) errors: &'w mut Errors,
     literals: &'w Literals,
-    sink: Sink,
-    path: Vec<PathElement>,
+    pub(super) sink: Sink,
+    pub(super) path: Vec<PathElement>,
+    /// Parts of the response whose members are written.
+    pub(super) parts: Parts,
+    /// For a response in several parts.
+    pub(super) recording: Option<Recording>,
     /// Ranges of the response that may be repeated.
     written: WrittenRanges,
     /// Unauthorized items that were reported.
     denied: FxHashSet<ItemId>,
 }
 
-impl Writer<'_> {
+impl<'w> Writer<'w> {
+    /// Creates a writer of all parts of a response.
+    pub(super) fn new(
+        (supergraph, plan, literals): (&'w Supergraph, &'w Plan, &'w Literals),
+        (arena, errors): (&'w Arena, &'w mut Errors),
+        sink: Sink,
+    ) -> Self {
+        Self {
+            supergraph,
+            plan,
+            arena,
+            errors,
+            literals,
+            sink,
+            path: Vec::new(),
+            parts: Parts::ALL,
+            recording: None,
+            written: WrittenRanges::default(),
+            denied: FxHashSet::default(),
+        }
+    }
+
+    /// Writes the object of the root.
+    pub(super) fn data(&mut self) -> Result<(), Full> {
+        let writer = self;
+        let (mark, before) = (writer.sink.mark(), writer.sink.bytes().len());
+        let root = writer.arena.objects_at(Tree::ROOT).first().copied();
+        match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
+            Ok(()) => {}
+            Err(Halt::Null) => writer.null(mark)?,
+            Err(Halt::Full(full)) => return Err(full),
+        }
+        writer.sink.check_budget(false)?;
+        let length = writer.sink.bytes().len();
+        writer.arena.record_written(length.saturating_sub(before));
+        Ok(())
+    }
+
     /// Recursion is bounded by the depth of the operation.
     fn object(&mut self, id: ObjectId) -> Result<(), Halt> {
+        if self.recording.is_some() {
+            self.record_fragments(id);
+        }
+        self.members(id, Parts::NONE)
+    }
+
+    /// Records the deferred fragments on an object.
+    pub(super) fn record_fragments(&mut self, id: ObjectId) {
+        let object = *self.arena.object(id);
+        let Some(projection) = self.plan.projections.get(object.position.index()) else { return };
+        let Some(recording) = &mut self.recording else { return };
+        let possible = &self.plan.tree.position(object.position).possible;
+        let is_of = |types: &TypeSet| match object.r#type {
+            Some(own) => self.supergraph.contains(types, own),
+            None => possible.is_subset(types),
+        };
+        for (part, types) in &projection.deferred {
+            let fragment = part.fragment().and_then(|place| self.plan.tree.deferred.get(place));
+            let is_of_part = fragment.is_some_and(|fragment| fragment.parent == recording.part);
+            if is_of_part && is_of(types) {
+                let (mark, path) = (self.sink.mark(), self.path.clone());
+                recording.found.push(FoundFragment { mark, part: *part, object: id, path });
+            }
+        }
+    }
+
+    /// Writes the members of an object, without those of parts that the client has.
+    pub(super) fn members(&mut self, id: ObjectId, known: Parts) -> Result<(), Halt> {
         let object = *self.arena.object(id);
         let plan = self.plan;
         let Some(projection) = plan.projections.get(object.position.index()) else {
@@ -108,6 +193,9 @@ impl Writer<'_> {
         let cells = arena.cells_of(&object);
         let mut is_first = true;
         for out in projection.members_of(self.supergraph, object.r#type) {
+            if !out.parts.intersects(self.parts) || out.parts.intersects(known) {
+                continue;
+            }
             match (&out.types, object.r#type) {
                 (None, _) => {}
                 (Some(types), Some(own)) if self.supergraph.contains(types, own) => {}
@@ -169,7 +257,8 @@ impl Writer<'_> {
                         _ => None,
                     };
                     self.path.push(PathElement::Item(out.item));
-                    match common.filter(|_| object.shares_children) {
+                    let is_shared = object.shares_children && self.recording.is_none();
+                    match common.filter(|_| is_shared) {
                         Some(common) => {
                             self.write_once(common, |writer| writer.value(out, nesting, 0, cell))?;
                         }
@@ -226,6 +315,11 @@ impl Writer<'_> {
                     .iter()
                     .rposition(|path| matches!(path, PathElement::Item(item) if *item == out.item));
                 self.path.truncate(steps.map_or(0, |steps| steps + 1 + usize::from(level)));
+                if let (Some(recording), Cell::Object(_) | Cell::List { .. }) =
+                    (&mut self.recording, cell)
+                {
+                    recording.nulled.insert(self.path.clone());
+                }
                 self.null(mark).map_err(Halt::Full)
             }
             Err(halt) => Err(halt),
@@ -237,6 +331,9 @@ impl Writer<'_> {
         // Nothing is sent while it may be rolled back.
         let _ = self.sink.roll_back(mark);
         self.written.roll_back(mark);
+        if let Some(recording) = &mut self.recording {
+            recording.roll_back(mark);
+        }
         self.sink.bytes().extend_from_slice(b"null");
         Ok(())
     }
@@ -277,7 +374,7 @@ impl Writer<'_> {
                 Ok(())
             }
             Cell::Object(below) if self.is_visible(below) => {
-                if self.arena.object(below).is_repeated {
+                if self.arena.object(below).is_repeated && self.recording.is_none() {
                     self.write_once(Repeated::Object(below), |writer| writer.object(below))
                 } else {
                     self.object(below)
@@ -358,7 +455,7 @@ impl Writer<'_> {
         Err(Halt::Null)
     }
 
-    fn is_visible(&self, id: ObjectId) -> bool {
+    pub(super) fn is_visible(&self, id: ObjectId) -> bool {
         let object = self.arena.object(id);
         let projection = self.plan.projections.get(object.position.index());
         let hidden_types = projection.and_then(|projection| projection.hidden_types.as_ref());

@@ -4,7 +4,7 @@ use graphql::operation::Location;
 use graphql::schema::TypeId;
 
 use super::visible::is_same;
-use super::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
+use super::{Arguments, Item, ItemId, ItemKind, Parts, PositionId, Tree};
 use supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
 /// Maximum nesting of hidden positions: keys can be circular.
@@ -163,6 +163,7 @@ impl Tree {
             child: None,
             is_visible: false,
             is_denied: false,
+            parts: Parts::NONE,
             location: Location::default(),
         });
         if let Some(child) = child {

@@ -9,13 +9,13 @@ use super::{
 
 heap_size!(plain PositionId, ItemId);
 
-heap_size!(struct Tree { positions, items });
+heap_size!(struct Tree { positions, items, deferred });
 heap_size!(struct Position {
     r#type, possible, classes, parent, items, changes, orders,
 });
 heap_size!(struct Class { representative, types });
 heap_size!(struct Item {
-    position, key, kind, types, arguments, child, is_visible, is_denied, location,
+    position, key, kind, types, arguments, child, is_visible, is_denied, parts, location,
 });
 heap_size!(enum ItemKind { Typename, Field { name, field }, Introspection });
 heap_size!(struct Arguments { text, variables, directives });
@@ -27,6 +27,7 @@ impl Tree {
     pub(crate) fn shrink(&mut self) {
         self.items.shrink_to_fit();
         self.positions.shrink_to_fit();
+        self.deferred.shrink_to_fit();
         for position in &mut self.positions {
             position.classes.shrink_to_fit();
             position.items.shrink_to_fit();

@@ -5,16 +5,21 @@ use std::sync::Arc;
 
 use graphql::does_condition_hold;
 use graphql::operation::{
-    AppliedDirective, FieldRef, FieldSelection, Operation, Selection, SelectionSetId,
+    AppliedDirective, ConditionValue, FieldRef, FieldSelection, Operation, Selection,
+    SelectionSetId,
 };
 use graphql::schema::{FieldId, TypeId};
-use graphql::variables::Steering;
+use graphql::variables::{Path, Steering};
 use rustc_hash::FxHashMap;
+use serde_json_bytes::Value as Json;
 
 use super::classes::classes;
 use super::denial::{Denial, has_own_fields};
 use super::directives::AppliedDirectives;
-use super::{Arguments, Class, Directives, FieldDirectives, Item, ItemKind, PositionId, Tree};
+use super::{
+    Arguments, Class, DeferredFragment, Directives, FieldDirectives, Item, ItemKind, PartId, Parts,
+    PositionId, Tree,
+};
 use crate::access::AccessSet;
 use supergraph::{Supergraph, TypeSet};
 
@@ -45,6 +50,30 @@ pub fn outline_for(
     selections: usize,
     denied: &AccessSet,
 ) -> Result<Tree, TooManySelections> {
+    outline_with(supergraph, operation, root, steering, selections, (denied, false))
+}
+
+/// Builds the selection tree of an operation whose deferred fragments are parts of the response. See
+/// [`outline_for`].
+pub fn outline_in_parts(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    root: TypeId,
+    steering: &Steering<'_>,
+    selections: usize,
+    denied: &AccessSet,
+) -> Result<Tree, TooManySelections> {
+    outline_with(supergraph, operation, root, steering, selections, (denied, true))
+}
+
+fn outline_with(
+    supergraph: &Supergraph,
+    operation: &Operation,
+    root: TypeId,
+    steering: &Steering<'_>,
+    selections: usize,
+    (denied, defers): (&AccessSet, bool),
+) -> Result<Tree, TooManySelections> {
     let names = operation.variables.iter().map(|variable| &*variable.name);
     let names: Vec<_> = names.collect();
     let mut tree = Tree::default();
@@ -59,10 +88,13 @@ pub fn outline_for(
         left: selections,
         classes_left: selections.saturating_mul(CLASSES),
         classes: FxHashMap::default(),
+        defers,
+        fragments: FxHashMap::default(),
         tree: &mut tree,
     };
     let position = outliner.tree.add_position(supergraph, root, None);
-    outliner.position(position, &[SelectionSetRef { set: operation.root, is_denied: false }])?;
+    let (set, is_denied, part) = (operation.root, false, PartId::INITIAL);
+    outliner.position(position, &[SelectionSetRef { set, is_denied, part }])?;
     Ok(tree)
 }
 
@@ -79,8 +111,15 @@ struct Outliner<'o> {
     classes_left: usize,
     /// Cache of classes, by declared type and selections.
     classes: FxHashMap<(TypeId, Signature), Vec<Class>>,
+    /// Whether deferred fragments are parts of the response.
+    defers: bool,
+    /// Parts of the deferred fragments.
+    fragments: FxHashMap<FragmentKey<'o>, PartId>,
     tree: &'o mut Tree,
 }
+
+/// Position, selection set and label of a deferred fragment, and the part around it.
+type FragmentKey<'o> = (PositionId, SelectionSetId, Option<&'o str>, PartId);
 
 /// Everything that distinguishes the selections of two positions.
 type Signature = Vec<(usize, Option<Arc<str>>, TypeSet, bool)>;
@@ -100,11 +139,12 @@ fn signature(groups: &[Group<'_>]) -> Signature {
 /// Maximum number of classes at all positions, as a multiple of the maximum number of selections.
 const CLASSES: usize = 5;
 
-/// A selection set, and whether it is below an unauthorized field.
+/// A selection set, whether it is below an unauthorized field, and its part of the response.
 #[derive(Clone, Copy)]
 struct SelectionSetRef {
     set: SelectionSetId,
     is_denied: bool,
+    part: PartId,
 }
 
 /// An occurrence of a field in the operation.
@@ -116,6 +156,8 @@ struct Occurrence<'o> {
     types: TypeSet,
     /// Whether the client may not read it.
     is_denied: bool,
+    /// Its part of the response.
+    part: PartId,
     /// Its custom directives.
     applied: AppliedDirectives,
 }
@@ -144,6 +186,14 @@ impl Group<'_> {
     }
 }
 
+impl Group<'_> {
+    /// Returns the parts of the occurrences on some types.
+    fn parts(&self, is_of: impl Fn(&TypeSet) -> bool) -> Parts {
+        let selected = self.occurrences.iter().filter(|selected| is_of(&selected.types));
+        selected.fold(Parts::NONE, |all, selected| all.with(Parts::only(selected.part)))
+    }
+}
+
 /// Groups of a position, in the order of the operation.
 #[derive(Default)]
 struct Groups<'o> {
@@ -162,7 +212,8 @@ impl<'o> Outliner<'o> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Groups::default();
         for set_ref in sets {
-            self.collect(*set_ref, &possible, &AppliedDirectives::default(), &mut groups)?;
+            let applied = AppliedDirectives::default();
+            self.collect(id, *set_ref, &possible, &applied, &mut groups)?;
         }
         let groups = groups.all;
         let selected = |object: TypeId| {
@@ -251,6 +302,7 @@ impl<'o> Outliner<'o> {
 
     fn collect(
         &mut self,
+        position: PositionId,
         set_ref: SelectionSetRef,
         types: &TypeSet,
         applied: &AppliedDirectives,
@@ -266,10 +318,11 @@ impl<'o> Outliner<'o> {
                     if does_condition_hold(&field.conditions, self.steering) {
                         let is_denied = set_ref.is_denied || self.is_denied(parent, field, types);
                         let applied = applied.field(self.directives(&field.directives));
-                        self.occur(field, types, is_denied, applied, groups);
+                        let place = (set_ref.part, is_denied);
+                        self.occur(field, types, place, applied, groups);
                     }
                 }
-                Selection::Fragment { conditions, directives, on, selection_set } => {
+                Selection::Fragment { conditions, directives, defer, on, selection_set } => {
                     if !does_condition_hold(conditions, self.steering) {
                         continue;
                     }
@@ -278,8 +331,17 @@ impl<'o> Outliner<'o> {
                     if !narrowed.is_empty() {
                         let set = *selection_set;
                         let applied = applied.within(self.directives(directives));
+                        let part = match defer {
+                            Some(defer) => {
+                                let fragment =
+                                    (position, set, defer.label.as_deref(), set_ref.part);
+                                self.part(fragment, defer.condition, &narrowed)
+                            }
+                            None => set_ref.part,
+                        };
                         self.collect(
-                            SelectionSetRef { set, ..set_ref },
+                            position,
+                            SelectionSetRef { set, part, ..set_ref },
                             &narrowed,
                             &applied,
                             groups,
@@ -289,6 +351,41 @@ impl<'o> Outliner<'o> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the part of a fragment with `@defer`: that around it, if it is not deferred.
+    fn part(
+        &mut self,
+        fragment: FragmentKey<'o>,
+        condition: ConditionValue,
+        types: &TypeSet,
+    ) -> PartId {
+        let (position, _, label, parent) = fragment;
+        if !self.defers || !self.is_deferred(condition) {
+            return parent;
+        }
+        let fragments = &mut self.tree.deferred;
+        if let Some(part) = self.fragments.get(&fragment) {
+            let known = part.fragment().and_then(|place| fragments.get_mut(place));
+            known.into_iter().for_each(|known| known.types.unite(types));
+            return *part;
+        }
+        let Some(part) = PartId::of_fragment(fragments.len()) else { return parent };
+        let (label, types) = (label.map(Into::into), types.clone());
+        fragments.push(DeferredFragment { label, parent, position, types });
+        self.fragments.insert(fragment, part);
+        part
+    }
+
+    /// Whether the condition of `@defer` holds; without a value it has its default, which is true.
+    fn is_deferred(&self, condition: ConditionValue) -> bool {
+        match condition {
+            ConditionValue::Constant(is_deferred) => is_deferred,
+            ConditionValue::Variable(slot) => {
+                let value = self.steering.value(slot, &Path::default());
+                value.is_none_or(|value| *value == Json::Bool(true))
+            }
+        }
     }
 
     fn directives(&self, directives: &[AppliedDirective]) -> Directives {
@@ -310,7 +407,7 @@ impl<'o> Outliner<'o> {
         &self,
         selection: &'o FieldSelection,
         types: &TypeSet,
-        is_denied: bool,
+        (part, is_denied): (PartId, bool),
         applied: AppliedDirectives,
         groups: &mut Groups<'o>,
     ) {
@@ -319,7 +416,7 @@ impl<'o> Outliner<'o> {
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
         let at = self.selections - self.left;
         let occurrence =
-            Occurrence { place: at, selection, types: types.clone(), is_denied, applied };
+            Occurrence { place: at, selection, types: types.clone(), is_denied, part, applied };
         let key = &*selection.response_name;
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
@@ -394,24 +491,29 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    /// Splits the types of a group by the directives they are selected with.
+    /// Splits the types of a group by the directives they are selected with, and by the parts of the
+    /// response.
     fn alike(&self, position: PositionId, group: &Group<'o>, types: TypeSet) -> Vec<TypeSet> {
         if types.is_empty() {
             return Vec::new();
         }
-        if group.occurrences.iter().all(|one| one.applied.is_empty()) {
+        let mut parts = group.occurrences.iter().map(|one| one.part);
+        let first = parts.next();
+        if group.occurrences.iter().all(|one| one.applied.is_empty())
+            && parts.all(|part| Some(part) == first)
+        {
             return vec![types];
         }
-        let mut alike: Vec<(FieldDirectives, TypeSet)> = Vec::new();
+        let mut alike: Vec<((FieldDirectives, Parts), TypeSet)> = Vec::new();
         for class in &self.tree.position(position).classes {
             if !self.supergraph.contains(&types, class.representative) {
                 continue;
             }
-            let directives =
-                group.directives(|types| self.supergraph.contains(types, class.representative));
-            match alike.iter_mut().find(|(known, _)| *known == directives) {
+            let is_of = |types: &TypeSet| self.supergraph.contains(types, class.representative);
+            let selected = (group.directives(is_of), group.parts(is_of));
+            match alike.iter_mut().find(|(known, _)| *known == selected) {
                 Some((_, all)) => all.unite(&class.types),
-                None => alike.push((directives, class.types.clone())),
+                None => alike.push((selected, class.types.clone())),
             }
         }
         alike.into_iter().map(|(_, types)| types).collect()
@@ -432,7 +534,8 @@ impl<'o> Outliner<'o> {
             });
             let sets = selected.filter_map(|occurrence| {
                 let set = occurrence.selection.selection_set?;
-                Some(SelectionSetRef { set, is_denied: occurrence.is_denied })
+                let (is_denied, part) = (occurrence.is_denied, occurrence.part);
+                Some(SelectionSetRef { set, is_denied, part })
             });
             let sets: Vec<SelectionSetRef> = sets.collect();
             (!sets.is_empty()).then(|| (class.representative, class.types.clone(), sets))
@@ -453,6 +556,7 @@ impl<'o> Outliner<'o> {
             occurrence.is_denied == is_denied && occurrence.types.intersects(&types)
         });
         let location = first.map(|first| first.selection.location).unwrap_or_default();
+        let parts = group.parts(|of| of.intersects(&types));
         let directives = match is_denied {
             true => FieldDirectives::default(),
             false => group.directives(|of| of.intersects(&types)),
@@ -466,6 +570,7 @@ impl<'o> Outliner<'o> {
             child: None,
             is_visible: true,
             is_denied,
+            parts,
             location,
         })
     }

@@ -1,5 +1,6 @@
 //! Compiler of visits to fetches.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use graphql::schema::TypeId;
 
 use super::document::document;
 use super::form::form;
+use super::parts::{ItemParts, begun, fetches_by_part};
 use super::projection::projections;
 use super::reuse::{Reusable, add_reuse};
 use super::select::{ResponseShapes, is_same_selection, selection};
@@ -16,7 +18,7 @@ use super::{
     Context, Document, DocumentPart, Entities, Entry, Fetch, FetchId, Layout, Plan, PlanInputs,
     Root, Selection, Shape,
 };
-use crate::outline::{ItemId, ItemKind, PositionId, Tree};
+use crate::outline::{ItemId, ItemKind, PartId, Parts, PositionId, Tree};
 use crate::planner::{ChosenVisit, ContextId, Source, VisitId, VisitOrigin};
 use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
@@ -24,8 +26,14 @@ use supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 #[must_use]
 pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
     let PlanInputs { choice, operation, .. } = sources;
-    let mut compiler =
-        Compiler { sources, tree: &tree, fetches: Vec::new(), of_visit: BTreeMap::new() };
+    let mut compiler = Compiler {
+        sources,
+        tree: &tree,
+        parts: ItemParts::new(&tree, choice),
+        fetches: Vec::new(),
+        of_visit: BTreeMap::new(),
+        of_item: BTreeMap::new(),
+    };
     match operation.kind {
         OperationKind::Mutation => compiler.stages(),
         OperationKind::Query | OperationKind::Subscription => compiler.stage(None, 0),
@@ -47,8 +55,8 @@ pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
     let layout = Arc::new(Layout { is_shared: !has_contexts, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
-    let mut plan =
-        Plan { fetches, tree, layout, projections, contexts, reusable, chain: choice.chain };
+    let (chain, parts) = (choice.chain, fetches_by_part(&tree, &fetches));
+    let mut plan = Plan { fetches, tree, layout, projections, contexts, reusable, chain, parts };
     plan.shrink();
     plan
 }
@@ -69,16 +77,22 @@ fn contexts(sources: PlanInputs<'_>, tree: &Tree) -> Vec<Context> {
 struct Compiler<'c> {
     sources: PlanInputs<'c>,
     tree: &'c Tree,
+    parts: ItemParts,
     fetches: Vec<Fetch>,
-    /// The fetch of each visit.
-    of_visit: BTreeMap<VisitId, FetchId>,
+    /// The fetches of the visits that begin a request, and of the items that these read.
+    of_visit: BTreeMap<VisitId, Vec<FetchId>>,
+    of_item: BTreeMap<(VisitId, ItemId), FetchId>,
 }
 
 /// Visits by representations, grouped by position, type, and type of the key.
 type Jumps<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c ChosenVisit)>>;
 
-/// Key of a fetch: its level, its subgraph, and the position of its root type, if it has one.
-type FetchKey = (u16, SubgraphId, Option<PositionId>);
+/// Key of a fetch: its level, its subgraph, the parts of the response that need it first, and the
+/// position of its root type, if it has one.
+type FetchKey = (u16, SubgraphId, Parts, Option<PositionId>);
+
+/// Visits of a fetch, and the parts of the response that need them.
+type Begun<'v> = (Parts, Vec<(VisitId, &'v ChosenVisit)>);
 
 impl<'c> Compiler<'c> {
     /// Adds the root fields of a mutation one after the other, each with all fetches below it.
@@ -123,13 +137,13 @@ impl<'c> Compiler<'c> {
         let only = ChosenVisit { reads: items.to_vec(), ..chosen.clone() };
         let visits = vec![(chosen.visit.object, vec![(id, &only)])];
         let selection = self.select(chosen.visit.object, &visits, chosen.visit.subgraph, None);
-        self.of_visit.insert(id, FetchId::new(self.fetches.len()));
+        self.add_to_fetch(id, items);
         self.fetches.push(Fetch {
             subgraph: chosen.visit.subgraph,
             kind: OperationKind::Mutation,
-            // All earlier fetches.
-            needs: (0..self.fetches.len()).map(FetchId::new).collect(),
+            needs: self.earlier(),
             level: 1,
+            parts: self.parts.of_all(id, items),
             root: Some(Root {
                 position: chosen.visit.position,
                 selection,
@@ -140,10 +154,17 @@ impl<'c> Compiler<'c> {
         });
     }
 
+    /// Returns the fetches before a root field of a mutation: all but those of deferred fragments only.
+    fn earlier(&self) -> Vec<FetchId> {
+        let fetches = self.fetches.iter().enumerate();
+        let earlier = fetches.filter(|(_, fetch)| fetch.parts.contains(PartId::INITIAL));
+        earlier.map(|(place, _)| FetchId::new(place)).collect()
+    }
+
     /// Adds the fetches of a stage: for a mutation, those below some root fields. The stage begins
     /// at fetch `first`.
     fn stage(&mut self, items: Option<&[ItemId]>, first: usize) {
-        let mut begun: BTreeMap<FetchKey, Vec<(VisitId, &'c ChosenVisit)>> = BTreeMap::new();
+        let mut split: Vec<(FetchKey, Parts, VisitId, Cow<'_, ChosenVisit>)> = Vec::new();
         for (id, chosen) in &self.sources.choice.visits {
             let position = chosen.visit.position;
             let (is_begun, entered) = match &chosen.origin {
@@ -156,21 +177,46 @@ impl<'c> Compiler<'c> {
                 self.tree.root_item(position).is_some_and(|root| items.contains(&root))
             });
             if is_begun && is_of_stage {
-                let place = (chosen.level, chosen.visit.subgraph, entered);
-                begun.entry(place).or_default().push((*id, chosen));
+                let subgraph = chosen.visit.subgraph;
+                let key = |parts| (chosen.level, subgraph, self.tree.outermost(parts), entered);
+                let is_source_stream = self.sources.operation.kind == OperationKind::Subscription
+                    && entered == Some(Tree::ROOT);
+                let reads = self.parts.split(self.tree, *id, &chosen.reads);
+                if is_source_stream || reads.len() == 1 {
+                    let parts = self.parts.of_all(*id, &chosen.reads);
+                    split.push((key(parts), parts, *id, Cow::Borrowed(chosen)));
+                    continue;
+                }
+                for reads in reads {
+                    let parts = self.parts.of_all(*id, &reads);
+                    let chosen = ChosenVisit { reads, ..chosen.clone() };
+                    split.push((key(parts), parts, *id, Cow::Owned(chosen)));
+                }
             }
         }
-        for ((level, subgraph, _), visits) in begun {
-            self.request(level, subgraph, &visits);
+        let mut begun: BTreeMap<FetchKey, Begun<'_>> = BTreeMap::new();
+        for (key, parts, id, chosen) in &split {
+            let (all, visits) = begun.entry(*key).or_default();
+            *all = all.with(*parts);
+            visits.push((*id, chosen));
+        }
+        for ((level, subgraph, ..), (parts, visits)) in begun {
+            self.request(level, subgraph, parts, &visits);
         }
         self.dependencies(first);
     }
 
-    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c ChosenVisit)]) {
+    fn request(
+        &mut self,
+        level: u16,
+        subgraph: SubgraphId,
+        parts: Parts,
+        visits: &[(VisitId, &ChosenVisit)],
+    ) {
         let mut root = None;
-        let mut jumps: Jumps<'c> = BTreeMap::new();
+        let mut jumps: Jumps<'_> = BTreeMap::new();
         for (id, chosen) in visits {
-            self.of_visit.insert(*id, FetchId::new(self.fetches.len()));
+            self.add_to_fetch(*id, &chosen.reads);
             let visit = &chosen.visit;
             match chosen.origin {
                 VisitOrigin::Jump { on, key: Some(_), .. } => {
@@ -203,14 +249,22 @@ impl<'c> Compiler<'c> {
             kind,
             needs: Vec::new(),
             level,
+            parts,
             root,
             entities,
             document: Document::default(),
         });
     }
 
+    /// Records that the next fetch reads some items of a visit.
+    fn add_to_fetch(&mut self, visit: VisitId, items: &[ItemId]) {
+        let fetch = FetchId::new(self.fetches.len());
+        self.of_visit.entry(visit).or_default().push(fetch);
+        self.of_item.extend(items.iter().map(|item| ((visit, *item), fetch)));
+    }
+
     /// Returns the lists of representations: one, unless one type has different selections.
-    fn entities(&self, subgraph: SubgraphId, jumps: &Jumps<'c>) -> Vec<Entities> {
+    fn entities(&self, subgraph: SubgraphId, jumps: &Jumps<'_>) -> Vec<Entities> {
         let mut lists: Vec<Entities> = Vec::new();
         for ((position, object, on), visits) in jumps {
             for together in self.compatible(visits) {
@@ -290,13 +344,13 @@ impl<'c> Compiler<'c> {
     }
 
     /// Groups visits of the same objects that can share a representation.
-    fn compatible(
+    fn compatible<'v>(
         &self,
-        visits: &[(VisitId, &'c ChosenVisit)],
-    ) -> Vec<Vec<(VisitId, &'c ChosenVisit)>> {
-        let mut groups: Vec<Vec<(VisitId, &'c ChosenVisit)>> = Vec::new();
+        visits: &[(VisitId, &'v ChosenVisit)],
+    ) -> Vec<Vec<(VisitId, &'v ChosenVisit)>> {
+        let mut groups: Vec<Vec<(VisitId, &'v ChosenVisit)>> = Vec::new();
         for visit in visits {
-            let fits = |group: &&mut Vec<(VisitId, &'c ChosenVisit)>| {
+            let fits = |group: &&mut Vec<(VisitId, &'v ChosenVisit)>| {
                 let mut all = group.to_vec();
                 all.push(*visit);
                 let (keys, inputs) = sets_of(&all);
@@ -329,11 +383,13 @@ impl<'c> Compiler<'c> {
         let mut needs: Vec<Vec<FetchId>> =
             self.fetches.iter().map(|fetch| fetch.needs.clone()).collect();
         for (id, chosen) in &choice.visits {
-            let own = self.of_visit.get(id).copied().filter(|own| own.index() >= first);
-            let Some(own) = own else { continue };
-            for before in &chosen.after {
-                if let Some(fetch) = self.fetch_of(*before).filter(|fetch| *fetch != own) {
-                    needs[own.index()].push(fetch);
+            let inputs = chosen.inputs.iter().filter_map(|(visit, item)| {
+                self.of_item.get(&begun(choice, *visit, *item)).copied()
+            });
+            let inputs: Vec<FetchId> = inputs.collect();
+            for own in self.of_visit.get(id).into_iter().flatten() {
+                if own.index() >= first {
+                    needs[own.index()].extend(inputs.iter().filter(|input| *input != own));
                 }
             }
         }
@@ -341,19 +397,6 @@ impl<'c> Compiler<'c> {
             needs.sort_unstable();
             needs.dedup();
             fetch.needs = needs;
-        }
-    }
-
-    /// Returns the fetch of a visit, or of the visit it descends from.
-    fn fetch_of(&self, mut id: VisitId) -> Option<FetchId> {
-        loop {
-            if let Some(fetch) = self.of_visit.get(&id) {
-                return Some(*fetch);
-            }
-            match self.sources.choice.visits.get(&id)?.origin {
-                VisitOrigin::Descend { from, .. } => id = from,
-                VisitOrigin::Enter | VisitOrigin::Jump { .. } => return None,
-            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Form, Plan};
+use super::{FetchId, Form, Plan};
 use crate::outline::{PositionId, Tree};
 use crate::planner::ContextId;
 use supergraph::{FieldSetId, SetSelection, Supergraph};
@@ -17,8 +17,11 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
             fetch.needs.iter().map(|need| (need.index() + 1).to_string()).collect();
         let after =
             if needs.is_empty() { String::new() } else { format!(" after {}", needs.join(", ")) };
+        let is_initial =
+            plan.parts.first().is_none_or(|initial| initial.contains(&FetchId::new(place)));
+        let deferred = if is_initial { "" } else { ", deferred" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}. {name}{after}: {}", place + 1, fetch.document.text);
+        let _ = writeln!(text, "{}. {name}{after}{deferred}: {}", place + 1, fetch.document.text);
         for list in &fetch.entities {
             for entry in &list.entries {
                 let sets: Vec<String> = entry

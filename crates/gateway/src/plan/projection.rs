@@ -6,7 +6,7 @@ use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
 use super::Prefix;
 use super::shape::{Scalar, scalar};
-use crate::outline::{Item, ItemId, ItemKind, Position, Tree};
+use crate::outline::{Item, ItemId, ItemKind, PartId, Parts, Position, PositionId, Tree};
 use supergraph::{Supergraph, TypeSet};
 
 /// Response members of the objects of a position.
@@ -17,6 +17,8 @@ pub struct Projection {
     pub orders: Box<[(TypeSet, Box<[ResponseMember]>)]>,
     /// Types that the API hides; `None` if it hides none.
     pub hidden_types: Option<TypeSet>,
+    /// Parts of deferred fragments on the objects, with their types.
+    pub deferred: Box<[(PartId, TypeSet)]>,
 }
 
 /// A member of a response object.
@@ -26,6 +28,8 @@ pub struct ResponseMember {
     pub prefix: Prefix,
     pub item: ItemId,
     pub slot: u32,
+    /// Parts of the response that contain it.
+    pub parts: Parts,
     /// Types that have the member; `None` for all.
     pub types: Option<TypeSet>,
     pub nesting: Nesting,
@@ -96,7 +100,10 @@ impl Nesting {
 /// Returns the projections of all positions.
 pub(super) fn projections(supergraph: &Supergraph, tree: &Tree, slots: &[u32]) -> Vec<Projection> {
     let projecting = Projecting { supergraph, tree, slots };
-    tree.positions.iter().map(|position| projecting.position(position)).collect()
+    let positions = tree.positions.iter().enumerate();
+    positions
+        .map(|(place, position)| projecting.position(PositionId::new(place), position))
+        .collect()
 }
 
 struct Projecting<'p> {
@@ -106,7 +113,7 @@ struct Projecting<'p> {
 }
 
 impl Projecting<'_> {
-    fn position(&self, position: &Position) -> Projection {
+    fn position(&self, id: PositionId, position: &Position) -> Projection {
         let members = self.members(position, &position.items);
         let orders = position.orders.iter();
         let orders = orders.map(|(types, items)| (types.clone(), self.members(position, items)));
@@ -117,7 +124,9 @@ impl Projecting<'_> {
                 hidden_types.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
             }
         }
-        Projection { members, orders, hidden_types }
+        let deferred =
+            self.tree.deferred_at(id).map(|(part, types)| (part, types.clone())).collect();
+        Projection { members, orders, hidden_types, deferred }
     }
 
     fn members(&self, position: &Position, items: &[ItemId]) -> Box<[ResponseMember]> {
@@ -151,6 +160,7 @@ impl Projecting<'_> {
             prefix: Prefix::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
             item: id,
             slot: self.slots[id.index()],
+            parts: item.parts,
             types: (!is_of_all).then(|| item.types.clone()),
             nesting,
             own,

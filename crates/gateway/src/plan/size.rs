@@ -17,7 +17,7 @@ heap_size!(struct Layout {
     slots, widths, children, is_shared, objects, cells, elements, at, written,
 });
 heap_size!(struct Context { r#type, sources });
-heap_size!(struct Fetch { subgraph, kind, needs, level, root, entities, document });
+heap_size!(struct Fetch { subgraph, kind, needs, level, parts, root, entities, document });
 heap_size!(struct Root { position, selection, shape });
 heap_size!(struct Entities { typename, contexts, types, entries });
 heap_size!(struct Entry {
@@ -31,8 +31,8 @@ heap_size!(struct Member { name, prefix, item, is_key, is_non_null, below });
 heap_size!(struct Shape { typename, is_of_all, members, own });
 heap_size!(struct Read { prefix, item, slot, lists, value, also });
 heap_size!(enum Value { Leaf(scalar), Objects { position, r#type, is_alone, shape } });
-heap_size!(struct Projection { members, orders, hidden_types });
-heap_size!(struct ResponseMember { prefix, item, slot, types, nesting, own, value });
+heap_size!(struct Projection { members, orders, hidden_types, deferred });
+heap_size!(struct ResponseMember { prefix, item, slot, parts, types, nesting, own, value });
 heap_size!(
     enum ResponseValue {
         Introspection,
@@ -52,7 +52,7 @@ heap_size!(struct ItemTree { item, below });
 
 impl HeapSize for Plan {
     fn heap_size(&self) -> usize {
-        let Self { fetches, tree, layout, projections, contexts, reusable, chain } = self;
+        let Self { fetches, tree, layout, projections, contexts, reusable, chain, parts } = self;
         fetches.heap_size()
             + tree.heap_size()
             + of_arc(layout)
@@ -60,6 +60,7 @@ impl HeapSize for Plan {
             + contexts.heap_size()
             + reusable.heap_size()
             + chain.heap_size()
+            + parts.heap_size()
     }
 }
 

@@ -59,6 +59,8 @@ pub struct ChosenVisit {
     pub reads: Vec<ItemId>,
     /// Visits that read the inputs of its representations.
     pub after: Vec<VisitId>,
+    /// The items that each of these reads for them.
+    pub inputs: Vec<(VisitId, ItemId)>,
 }
 
 pub(super) fn choose(

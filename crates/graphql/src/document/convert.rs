@@ -8,9 +8,10 @@ use apollo_compiler::{Node, ast};
 use super::ValidDocument;
 use super::field_index::FieldIndex;
 use super::literal::Literals;
+use crate::defer::{DEFER, IF, LABEL};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{
-    AppliedDirective, Condition, ConditionValue, FieldRef, FieldSelection, Operation,
+    AppliedDirective, Condition, ConditionValue, Defer, FieldRef, FieldSelection, Operation,
     OperationKind, Selection, SelectionSet, SelectionSetId, VariableDefinition,
 };
 use crate::schema::{InputId, Schema, TypeId, TypeRef};
@@ -140,21 +141,27 @@ impl<'d> Converter<'d> {
                     let condition =
                         condition.map_or(Some(parent), |name| self.schema.find_type(name));
                     if let Some(on) = condition {
-                        let conditions = self.conditions(&fragment.directives);
-                        let directives = self.directives(&fragment.directives);
+                        let (conditions, defer, directives) = self.applied(&fragment.directives);
                         let selection_set = self.selection_set(on, &fragment.selection_set);
-                        let fragment =
-                            Selection::Fragment { conditions, directives, on, selection_set };
-                        selections.push(fragment);
+                        selections.push(Selection::Fragment {
+                            conditions,
+                            directives,
+                            defer,
+                            on,
+                            selection_set,
+                        });
                     }
                 }
                 executable::Selection::FragmentSpread(spread) => {
                     if let Some((on, selection_set)) = self.fragment(&spread.fragment_name) {
-                        let conditions = self.conditions(&spread.directives);
-                        let directives = self.directives(&spread.directives);
-                        let fragment =
-                            Selection::Fragment { conditions, directives, on, selection_set };
-                        selections.push(fragment);
+                        let (conditions, defer, directives) = self.applied(&spread.directives);
+                        selections.push(Selection::Fragment {
+                            conditions,
+                            directives,
+                            defer,
+                            on,
+                            selection_set,
+                        });
                     }
                 }
             }
@@ -164,6 +171,27 @@ impl<'d> Converter<'d> {
         let id = SelectionSetId(u32::try_from(self.sets.len()).unwrap_or(u32::MAX));
         self.sets.push(SelectionSet { parent, selections });
         id
+    }
+
+    /// The directives of a fragment.
+    fn applied(
+        &mut self,
+        applied: &'d executable::DirectiveList,
+    ) -> (Vec<Condition>, Option<Box<Defer>>, Vec<AppliedDirective>) {
+        let conditions = self.conditions(applied);
+        let defer = self.defer(applied).map(Box::new);
+        (conditions, defer, self.directives(applied))
+    }
+
+    /// The directive `@defer`, unless its condition is false.
+    fn defer(&mut self, directives: &'d executable::DirectiveList) -> Option<Defer> {
+        let defer = directives.get(DEFER)?;
+        let condition = defer.specified_argument_by_name(IF);
+        let condition = condition.and_then(|value| self.literals.condition(value, true));
+        let condition = condition.unwrap_or(ConditionValue::Constant(true));
+        let label = defer.specified_argument_by_name(LABEL);
+        let label = label.and_then(|label| label.as_str()).map(Into::into);
+        (condition != ConditionValue::Constant(false)).then_some(Defer { condition, label })
     }
 
     fn fragment(&mut self, name: &'d str) -> Option<(TypeId, SelectionSetId)> {
@@ -214,10 +242,11 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// Custom directives; those of the specification are conditions.
+    /// Custom directives; those of the specification are fields of their own.
     fn directives(&mut self, directives: &'d executable::DirectiveList) -> Vec<AppliedDirective> {
         let schema = self.schema;
-        let own = directives.iter().filter_map(|applied| {
+        let custom = directives.iter().filter(|applied| applied.name != DEFER);
+        let own = custom.filter_map(|applied| {
             let definition = schema.find_directive(&applied.name)?;
             let arguments = self.arguments(&definition.arguments, &applied.arguments);
             Some(AppliedDirective { name: applied.name.as_str().into(), arguments })
@@ -252,7 +281,7 @@ impl<'d> Converter<'d> {
                 _ => continue,
             };
             let value = directive.specified_argument_by_name("if");
-            let value = value.and_then(|value| self.literals.condition(value));
+            let value = value.and_then(|value| self.literals.condition(value, false));
             conditions.extend(value.map(|value| Condition { value, expected }));
         }
         conditions
@@ -260,14 +289,15 @@ impl<'d> Converter<'d> {
 }
 
 impl Literals<'_> {
-    fn condition(&mut self, value: &Node<ast::Value>) -> Option<ConditionValue> {
+    /// The `if` of a directive, which may have a default.
+    fn condition(&mut self, value: &Node<ast::Value>, has_default: bool) -> Option<ConditionValue> {
         match &**value {
             ast::Value::Boolean(value) => Some(ConditionValue::Constant(*value)),
             ast::Value::Variable(name) => {
                 let slot = *self.slots.get(name.as_str())?;
                 if let Some(boolean) = self.schema.find_type("Boolean") {
                     let expected = TypeRef::named(boolean).non_null();
-                    self.check_variable(slot, expected, false, value.location());
+                    self.check_variable(slot, expected, has_default, value.location());
                 }
                 Some(ConditionValue::Variable(slot))
             }

@@ -140,7 +140,8 @@ async fn answer_member(
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
-            let execution = Execution { caller, allowed: Allowed::All, delivery };
+            let execution =
+                Execution { caller, allowed: Allowed::All, delivery, incremental: None };
             execute(service, parameters, execution, began, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),

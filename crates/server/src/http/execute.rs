@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::time::Instant;
 
+use engine::gateway::IncrementalFormat;
 use engine::{Allowed, Caller, Delivery, Report};
 use graphql::Parameters;
 
@@ -17,6 +18,8 @@ pub(super) struct Execution<'e> {
     pub(super) caller: &'e Caller,
     pub(super) allowed: Allowed,
     pub(super) delivery: Delivery,
+    /// The format of several payloads, if the client accepts them.
+    pub(super) incremental: Option<IncrementalFormat>,
 }
 
 /// A response with the operation name of the request.
@@ -42,15 +45,28 @@ pub(super) async fn execute(
 pub(super) async fn execute_found(
     service: &Service,
     Found { request, learn }: Found,
-    Execution { caller, allowed, delivery }: Execution<'_>,
+    Execution { caller, allowed, delivery, incremental }: Execution<'_>,
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
     let response = {
-        // Pinned here: the future is large, and would be moved by every future that awaits it.
         let worker = &service.worker;
-        let work = pin!(worker.deliver_reported(&request, caller, allowed, delivery, report));
-        run_limited(service, began, work).await?
+        match incremental {
+            None => {
+                // Pinned here: the future is large, and would be moved by every future that awaits
+                // it.
+                let work =
+                    pin!(worker.deliver_reported(&request, caller, allowed, delivery, report));
+                run_limited(service, began, work).await?
+            }
+            Some(format) => {
+                let delivery = (delivery, format);
+                let work =
+                    worker.deliver_incrementally(&request, caller, allowed, delivery, report);
+                // Boxed: few clients accept several payloads, and every request would need the space.
+                run_limited(service, began, Box::pin(work)).await?
+            }
+        }
     };
     // The report has a document only if it is valid.
     if let (Some(hash), Some(_)) = (learn, &report.document) {

@@ -23,7 +23,9 @@ use super::origin::{self, OwnSchemes};
 use super::refusal::Refusal;
 use super::request_memory::BodyReservation;
 use super::respond::{Response, complete, refuse};
-use super::response_stream::{Format, Operation, answer as answer_stream, choose};
+use super::response_stream::{
+    Format, Incremental, Operation, answer as answer_stream, choose, respond_incrementally,
+};
 use super::timeouts::ConnectionState;
 
 use super::service::Service;
@@ -82,12 +84,13 @@ async fn answer_request(
     // A header that is not text matches no media type.
     let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
     let stream = Format::accepted(&request);
+    let incremental = Incremental::accepted(&request);
     let delivery = delivery(service, &request);
     let trace = exchange.trace_context();
     let has_settings = service.settings.credentials.has_settings(request.headers());
     let read = match media_type {
         _ if !is_allowed_origin(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
-        None if stream.is_none() => Err(Refusal::NotAcceptable),
+        None if stream.is_none() && incremental.is_none() => Err(Refusal::NotAcceptable),
         _ if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
         _ => read(service, request, trace, &context.state).await,
     };
@@ -96,7 +99,7 @@ async fn answer_request(
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory, until }) => {
             if let Some(format) = choose(service, stream, accepted, &parameters) {
-                let operation = Operation { parameters, allowed, caller, until };
+                let operation = Operation { parameters, allowed, caller, until, incremental };
                 // Boxed: streams are rare, and every request would need the space.
                 let answered =
                     Box::pin(answer_stream(service, context, format, operation, exchange)).await;
@@ -104,12 +107,21 @@ async fn answer_request(
                     .unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange));
             }
             let (began, report) = (exchange.started, &mut exchange.report);
-            let execution = Execution { caller: &caller, allowed, delivery };
+            let execution = Execution {
+                caller: &caller,
+                allowed,
+                delivery,
+                incremental: incremental.map(Incremental::format),
+            };
             let executed = execute(service, parameters, execution, began, report).await;
             executed.map(|Executed { response, operation_name }| {
                 exchange.operation_name = operation_name;
                 if response.kind != Kind::Executed {
                     exchange.record_errors(&response.body);
+                }
+                let is_single = response.payloads.is_none() && accepted.is_some();
+                if let Some(form) = incremental.filter(|_| !is_single) {
+                    return respond_incrementally(service, form, response);
                 }
                 let mut response = complete(media_type, response);
                 let is_whole = !matches!(response.body(), AnswerBody::Streamed(_));

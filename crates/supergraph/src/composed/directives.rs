@@ -7,8 +7,8 @@ use graphql::schema::{DirectiveDefinition, DirectiveLocation};
 use super::links::Meaning;
 use super::read::Reader;
 
-/// Built-in directives, which the gateway evaluates, and those of incremental delivery, which is
-/// not supported.
+/// Built-in directives, which the gateway evaluates, and those of incremental delivery: the gateway
+/// evaluates `@defer` itself, and does not support `@stream`.
 const NOT_FORWARDED: [&str; 7] =
     ["skip", "include", "deprecated", "specifiedBy", "oneOf", "defer", "stream"];
 
@@ -38,6 +38,7 @@ pub(super) fn read(reader: &mut Reader<'_>, definitions: &Definitions) {
             is_repeatable: written.is_repeatable,
         });
     }
+    reader.schema.add_defer();
 }
 
 /// Returns the locations where a directive can be sent to subgraphs. Subgraph documents have

@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
-use gateway::execute::Options;
+use gateway::execute::{ErrorWriter, ExecutionError, IncrementalFormat, Options};
 use graphql::operation::OperationKind;
 use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
 use supergraph::SubgraphId;
 use supergraph::Supergraph;
 
+use super::deferred::{agree, merge};
 use super::faults::Fault;
 use super::interpret::{self, Interpreted};
 use super::question::{Planned, Question, Refused};
@@ -107,6 +108,67 @@ impl<'s> Oracle<'s> {
             }
         }
         Ok(Outcome::Answered { planned: planned.plan.fetches.len(), sent })
+    }
+
+    /// Compares the payloads of a response in several parts, merged, with the merged schema; returns
+    /// the first difference. A null in a non-null position is propagated to other places in parts.
+    pub fn check_in_parts(
+        &self,
+        question: Question<'_>,
+        world: &World<'_>,
+    ) -> Result<Outcome, String> {
+        let supergraph = self.supergraph;
+        let planned = match Planned::in_parts(supergraph, &self.api, question) {
+            Ok(planned) => planned,
+            Err(Refused::Invalid(errors)) => return Err(format!("refused: {errors:?}")),
+            Err(Refused::NoPlan(error)) => return Ok(Outcome::NoPlan(error.to_string())),
+            Err(error @ Refused::TooManySelections(_)) => return Err(error.to_string()),
+        };
+        let (expected, nulled) = self.truth(question, world)?;
+        let expected: Json = serde_json::from_str(&expected).map_err(|error| error.to_string())?;
+        let (fragments, fields) = (IncrementalFormat::Fragments, IncrementalFormat::Fields);
+        let write_errors = |errors: Vec<ExecutionError>, bytes: &mut Vec<u8>| {
+            bytes.extend_from_slice(Json::from(format!("{errors:?}")).to_string().as_bytes());
+        };
+        for (format, reuse, delays) in [(fragments, true, 0), (fields, false, 0), (fields, true, 3)]
+        {
+            let mut subgraphs = Subgraphs::new(world, &self.schemas, question.labels);
+            subgraphs.delays = delays;
+            let options = Options { reuse, ..Options::default() };
+            let format_and_errors = (format, &write_errors as &ErrorWriter<'_>);
+            let clock = &subgraphs.clock;
+            let ran =
+                planned.run_in_parts(supergraph, &subgraphs, clock, options, format_and_errors);
+            let fail = |why: String| {
+                let payloads = ran.iter().flatten().map(|(_, text)| text.as_str());
+                let payloads = payloads.collect::<Vec<_>>().join("\n");
+                let printed = planned.print(supergraph);
+                Err(format!(
+                    "{format:?}, reuse {reuse}, delays {delays}: {why}\nthe payloads:\n{payloads}\n\
+                     the answer should be\n{expected}\nthe plan:\n{printed}"
+                ))
+            };
+            let Some(payloads) = &ran else { return fail("it does not end".to_owned()) };
+            if let Some(wrong) = subgraphs.wrong.borrow().first() {
+                return fail(wrong.clone());
+            }
+            let merged = match merge(format, payloads) {
+                Ok(merged) => merged,
+                Err(why) => return fail(why),
+            };
+            let is_as_expected = match nulled {
+                true => agree(&merged.data, &expected),
+                false => merged.data == expected,
+            };
+            if !is_as_expected {
+                return fail(format!("the answer is\n{}", merged.data));
+            }
+            if merged.has_errors != nulled {
+                return fail("the errors".to_owned());
+            }
+        }
+        let planned = planned.plan.fetches.len();
+        Ok(Outcome::Answered { planned, sent: planned })
     }
 
     /// Whether objects may be in an order that differs from that of their types: a subgraph with an

@@ -2,12 +2,14 @@
 
 use gateway::access::{Access, AccessSet, TouchedRequirements};
 use gateway::execute::{
-    self, ExecutionError, ExecutionStatistics, Inputs, Literals, Options, Subgraphs,
+    self, ErrorWriter, Executed, ExecutionError, ExecutionStatistics, IncrementalFormat, Inputs,
+    Literals, Options, PayloadInputs, PayloadWriter, Subgraphs,
 };
-use gateway::outline::{TooManySelections, outline_for};
+use gateway::outline::{Parts, TooManySelections, Tree, outline_for, outline_in_parts};
 use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
+use graphql::schema::TypeId;
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use response::{MemoryReservation, Sink};
@@ -33,6 +35,16 @@ pub struct Planned {
     pub variables: Variables,
     pub plan: Plan,
 }
+
+/// A function that makes the selection tree of an operation.
+type Outline = fn(
+    &Supergraph,
+    &Operation,
+    TypeId,
+    &Steering<'_>,
+    usize,
+    &AccessSet,
+) -> Result<Tree, TooManySelections>;
 
 /// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +73,24 @@ impl Planned {
         validator: &Validator,
         question: Question<'_>,
     ) -> Result<Self, Refused> {
+        Self::with(supergraph, validator, question, outline_for)
+    }
+
+    /// Plans an operation whose deferred fragments are parts of the response.
+    pub fn in_parts(
+        supergraph: &Supergraph,
+        validator: &Validator,
+        question: Question<'_>,
+    ) -> Result<Self, Refused> {
+        Self::with(supergraph, validator, question, outline_in_parts)
+    }
+
+    fn with(
+        supergraph: &Supergraph,
+        validator: &Validator,
+        question: Question<'_>,
+        outline: Outline,
+    ) -> Result<Self, Refused> {
         let Question { text, variables, labels, access } = question;
         let schema = &supergraph.api.schema;
         let operation = validator
@@ -78,7 +108,7 @@ impl Planned {
         let denied = access.map_or_else(AccessSet::default, |access| {
             access.denied(supergraph, &TouchedRequirements::new(supergraph, &operation))
         });
-        let mut tree = outline_for(supergraph, &operation, root, &steering, 10_000, &denied)?;
+        let mut tree = outline(supergraph, &operation, root, &steering, 10_000, &denied)?;
         let choice = plan(supergraph, &mut tree, labels, Limits::default())?;
         let sources = PlanInputs { supergraph, operation: &operation, choice: &choice };
         let plan = compile(sources, tree);
@@ -114,5 +144,52 @@ impl Planned {
         let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink).ok()?;
         let data = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
         Some(Ran { data, sent: observed.sent(), errors: executed.into_errors() })
+    }
+
+    /// Runs it in parts, and returns the payloads, each with the time at which it was complete; `None`
+    /// in a deadlock.
+    pub fn run_in_parts<S: Subgraphs>(
+        &self,
+        supergraph: &Supergraph,
+        subgraphs: &S,
+        clock: &Clock,
+        options: Options,
+        (format, write_errors): (IncrementalFormat, &ErrorWriter<'_>),
+    ) -> Option<Vec<(u64, String)>> {
+        let Self { operation, variables, plan } = self;
+        let inputs = Inputs { supergraph, operation, plan, variables };
+        let mut observed = ExecutionStatistics::default();
+        let literals = Literals::new();
+        let payloads =
+            PayloadInputs { supergraph, plan, literals: &literals, format, write_errors };
+        let mut writer = PayloadWriter::new(payloads);
+        let mut written = Vec::new();
+        let mut deliver = |executed: &mut Executed, _: &ExecutionStatistics, complete: Parts| {
+            loop {
+                let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
+                let is_initial = written.is_empty();
+                let payload = match is_initial {
+                    true => writer.initial(executed, sink, None).map(Some),
+                    false => writer.next(executed, complete, sink),
+                };
+                let Ok(Some(sink)) = payload else { return writer.has_next() };
+                let text = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
+                written.push((clock.now(), text));
+                if is_initial || !writer.has_next() {
+                    return writer.has_next();
+                }
+            }
+        };
+        let memory = MemoryReservation::default();
+        let running = execute::execute_in_parts(
+            inputs,
+            subgraphs,
+            options,
+            memory,
+            &mut observed,
+            &mut deliver,
+        );
+        clock.run(running)?;
+        Some(written)
     }
 }

@@ -148,7 +148,7 @@ fn what_cannot_be_told_to_subgraphs_is_refused() {
         "{ toy { ...T } } fragment T on Toy @traced { id }",
         "query ($a: Int @traced) { pets { id @skip(if: true) } toy { id } }",
         "{ toy { ...T @spread } } fragment T on Toy { id }",
-        "{ toy { ... @defer { id } } }",
+        "{ toy { ... @stream { id } } }",
         r#"{ toy { id @told(secret: "a") } }"#,
         r#"{ toy { id @told(open: 1.5) } }"#,
     ];
@@ -157,7 +157,7 @@ fn what_cannot_be_told_to_subgraphs_is_refused() {
         Variable "$a" is never used.
         Directive "@traced" may not be used on VARIABLE_DEFINITION.
         Unknown directive "@spread".
-        Unknown directive "@defer".
+        Unknown directive "@stream".
         Unknown argument "secret" on field "@told".
         served"#]]
     .assert_eq(&texts.map(refusal).concat());
@@ -176,5 +176,14 @@ fn clients_see_the_directives_that_they_may_say() {
         directive @safe on MUTATION
 
         directive @told(open: Float) on FIELD
+
+        """Allows a fragment to be sent after the rest of the response."""
+        directive @defer(
+          """Whether the fragment may be sent later."""
+          if: Boolean! = true
+
+          """A name for the fragment in the responses."""
+          label: String
+        ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
     "#]].assert_eq(directives);
 }

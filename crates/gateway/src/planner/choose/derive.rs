@@ -180,17 +180,20 @@ impl<'f> DerivationSearch<'f> {
                     if let VisitOrigin::Descend { from, item } = &origin {
                         self.enter(&mut visits, *from, solution).reads.push(*item);
                     }
-                    let after = match &origin {
+                    let inputs: Vec<(VisitId, ItemId)> = match &origin {
                         VisitOrigin::Jump { needs, .. } => {
-                            let read =
-                                needs.iter().filter_map(|need| self.read_by(*need, solution));
+                            let read = needs.iter().filter_map(|need| {
+                                let visit = self.read_by(*need, solution)?;
+                                Some((visit, self.facts.known(*need).item))
+                            });
                             read.collect()
                         }
                         VisitOrigin::Enter | VisitOrigin::Descend { .. } => Vec::new(),
                     };
                     let chosen = self.enter(&mut visits, id, solution);
                     chosen.level = level;
-                    chosen.after = after;
+                    chosen.after = inputs.iter().map(|(visit, _)| *visit).collect();
+                    chosen.inputs = inputs;
                 }
                 Kind::ValueFact(id) => {
                     let value = self.facts.known(id);
@@ -204,6 +207,8 @@ impl<'f> DerivationSearch<'f> {
             chosen.reads.dedup();
             chosen.after.sort_unstable();
             chosen.after.dedup();
+            chosen.inputs.sort_unstable();
+            chosen.inputs.dedup();
         }
         let mut below: FxHashMap<ItemId, Vec<VisitId>> = FxHashMap::default();
         for (id, chosen) in &visits {
@@ -247,6 +252,7 @@ impl<'f> DerivationSearch<'f> {
                 origin: reached.derivations[derivation].clone(),
                 reads: Vec::new(),
                 after: Vec::new(),
+                inputs: Vec::new(),
             }
         })
     }

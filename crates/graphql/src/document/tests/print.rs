@@ -40,10 +40,13 @@ pub(super) fn print_set(
                     print_set(schema, operation, below, depth + 1, output);
                 }
             }
-            Selection::Fragment { conditions, directives, on, selection_set } => {
+            Selection::Fragment { conditions, directives, defer, on, selection_set } => {
                 write!(output, "{indentation}- ... {}", schema[*on].name).unwrap();
                 print_conditions(conditions, output);
                 print_directives(schema, directives, output);
+                if let Some(defer) = defer {
+                    write!(output, " {defer:?}").unwrap();
+                }
                 output.push('\n');
                 print_set(schema, operation, *selection_set, depth + 1, output);
             }

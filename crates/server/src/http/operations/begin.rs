@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use engine::gateway::headers::REQUEST_ID;
+use engine::gateway::{IncrementalFormat, Payloads};
 use engine::{Allowed, Caller, Delivery, Kind, MemoryReservation};
 use futures_util::future::LocalBoxFuture;
 use graphql::Parameters;
@@ -21,17 +22,19 @@ use crate::request_id::RequestId;
 
 /// The work of an operation.
 pub(in crate::http) enum Work {
-    /// A query or a mutation, which has one event.
-    Once(LocalBoxFuture<'static, Event>),
+    /// A query or a mutation, which has one event, and further payloads of deferred fragments.
+    Once(LocalBoxFuture<'static, (Event, Option<Payloads>)>),
     Subscription(Box<Subscription>),
 }
 
-/// Begins an operation of the caller, whose request needs so many bytes.
+/// Begins an operation of the caller, whose request needs so many bytes, with the format of several
+/// payloads if its client accepts them.
 pub(in crate::http) fn begin(
     context: &ConnectionContext,
     mut caller: Caller,
     parameters: Parameters,
     bytes: u64,
+    incremental: Option<IncrementalFormat>,
 ) -> Work {
     let service = context.current.get();
     let id = RequestId::given_or_new(None);
@@ -55,7 +58,7 @@ pub(in crate::http) fn begin(
                 subscribe(context, &service, caller, found, held, exchange)
             }
             false => {
-                let work = execute(service, caller, found, held, exchange);
+                let work = execute(service, caller, found, (held, incremental), exchange);
                 Work::Once(Box::pin(id.scope(work)))
             }
         }
@@ -98,19 +101,20 @@ async fn execute(
     service: Rc<Service>,
     caller: Caller,
     found: Found,
-    _held: MemoryReservation,
+    (_held, incremental): (MemoryReservation, Option<IncrementalFormat>),
     mut exchange: Exchange,
-) -> Event {
+) -> (Event, Option<Payloads>) {
     let delivery = Delivery::Whole;
-    let execution = Execution { caller: &caller, allowed: Allowed::All, delivery };
+    let execution = Execution { caller: &caller, allowed: Allowed::All, delivery, incremental };
     let (began, report) = (exchange.started, &mut exchange.report);
     let executed = execute_found(&service, found, execution, began, report).await;
     match executed {
-        Ok(Executed { response, operation_name }) => {
+        Ok(Executed { mut response, operation_name }) => {
             exchange.operation_name = operation_name;
-            end(exchange, response)
+            let payloads = response.payloads.take();
+            (end(exchange, response), payloads)
         }
-        Err(refusal) => refuse(exchange, refusal),
+        Err(refusal) => (refuse(exchange, refusal), None),
     }
 }
 
@@ -139,6 +143,6 @@ fn refuse(mut exchange: Exchange, refusal: Refusal) -> Event {
 impl Work {
     /// An operation that has ended already.
     fn failed(event: Event) -> Self {
-        Self::Once(Box::pin(async { event }))
+        Self::Once(Box::pin(async { (event, None) }))
     }
 }

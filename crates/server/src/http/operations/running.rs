@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use engine::gateway::Payloads;
 use futures_util::future::{AbortHandle, Abortable, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, Stream};
 
@@ -39,8 +40,28 @@ struct Entry {
 pub(in crate::http) struct Outcome {
     pub(in crate::http) id: Rc<str>,
     pub(in crate::http) event: Event,
-    /// The subscription that goes on; none after the last event.
-    pub(in crate::http) rest: Option<Box<Subscription>>,
+    /// The rest of the operation; none after the last event.
+    pub(in crate::http) rest: Option<Rest>,
+}
+
+/// The events of an operation after its first one.
+#[derive(Debug)]
+pub(in crate::http) enum Rest {
+    Subscription(Box<Subscription>),
+    /// Of a query or a mutation with deferred fragments.
+    Payloads(Payloads),
+}
+
+impl Rest {
+    async fn next(&mut self) -> Event {
+        match self {
+            Self::Subscription(subscription) => subscription.next().await,
+            Self::Payloads(payloads) => match payloads.next().await {
+                Some(payload) => Event::Result(payload),
+                None => Event::End,
+            },
+        }
+    }
 }
 
 /// A panic in an operation.
@@ -66,28 +87,32 @@ impl Operations {
             Work::Once(work) => {
                 let abort = push(&self.once, {
                     let id = Rc::clone(&id);
-                    async move { Outcome { id, event: work.await, rest: None } }
+                    async move {
+                        let (event, payloads) = work.await;
+                        Outcome { id, event, rest: payloads.map(Rest::Payloads) }
+                    }
                 });
                 self.by_id.insert(id, Entry { abort, is_subscription: false });
             }
-            Work::Subscription(subscription) => self.go_on(id, subscription),
+            Work::Subscription(subscription) => self.go_on(id, Rest::Subscription(subscription)),
         }
     }
 
-    /// Waits for the next event of a subscription.
-    pub(in crate::http) fn go_on(&mut self, id: Rc<str>, mut subscription: Box<Subscription>) {
+    /// Waits for the next event of an operation.
+    pub(in crate::http) fn go_on(&mut self, id: Rc<str>, mut operation: Rest) {
+        let is_subscription = matches!(operation, Rest::Subscription(_));
         let abort = push(&self.subscriptions, {
             let id = Rc::clone(&id);
             async move {
-                let event = subscription.next().await;
+                let event = operation.next().await;
                 let rest = match event {
-                    Event::Result(_) => Some(subscription),
+                    Event::Result(_) => Some(operation),
                     Event::Errors(_) | Event::End => None,
                 };
                 Outcome { id, event, rest }
             }
         });
-        self.by_id.insert(id, Entry { abort, is_subscription: true });
+        self.by_id.insert(id, Entry { abort, is_subscription });
     }
 
     /// Ends an operation; false if there is none with this id.
@@ -167,7 +192,7 @@ mod tests {
 
     fn once(id: &str) -> Work {
         let result = Event::Result(id.to_owned().into());
-        Work::Once(Box::pin(async { result }))
+        Work::Once(Box::pin(async { (result, None) }))
     }
 
     /// The id and the result of an outcome that is ready.

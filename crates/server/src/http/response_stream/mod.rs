@@ -2,9 +2,11 @@
 //!
 //! * `format`: the forms of such a body, and content negotiation
 //! * `body`: the responses of a subscription as the bytes of a body
+//! * `incremental`: the payloads of a response with deferred fragments
 
 mod body;
 mod format;
+mod incremental;
 
 use std::rc::Rc;
 
@@ -17,6 +19,7 @@ use tokio::time::Instant;
 
 use self::body::stream;
 pub(super) use self::format::Format;
+pub(super) use self::incremental::Incremental;
 use super::answer_body::AnswerBody;
 use super::connection_context::ConnectionContext;
 use super::event_body::EventBody;
@@ -28,6 +31,7 @@ use super::refusal::Refusal;
 use super::respond::Response;
 use super::service::Service;
 use super::subscription::Subscription;
+use crate::memory;
 
 /// Proxies that buffer responses pass this one on at once.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -40,6 +44,8 @@ pub(super) struct Operation {
     pub(super) caller: Caller,
     /// The time at which the token of the caller expires, if it does.
     pub(super) until: Option<Instant>,
+    /// The form of several payloads, if the client accepts them.
+    pub(super) incremental: Option<Incremental>,
 }
 
 /// The form of the response, if it is a stream. If the client accepts JSON, too, only a subscription
@@ -79,7 +85,7 @@ pub(super) async fn answer(
     operation: Operation,
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
-    let Operation { parameters, allowed, caller, until } = operation;
+    let Operation { parameters, allowed, caller, until, incremental } = operation;
     let found = match service.settings.persisted.find(parameters) {
         Ok(found) => found,
         Err(missing) => {
@@ -107,11 +113,19 @@ pub(super) async fn answer(
             })
         }
         false => {
-            let execution = Execution { caller: &caller, allowed, delivery: Delivery::Whole };
+            let execution = Execution {
+                caller: &caller,
+                allowed,
+                delivery: Delivery::Whole,
+                incremental: incremental.map(Incremental::format),
+            };
             let (began, report) = (exchange.started, &mut exchange.report);
             let executed = execute_found(service, found, execution, began, report).await?;
             let Executed { response, operation_name } = executed;
             exchange.operation_name = operation_name;
+            if let (Some(form), Some(_)) = (incremental, &response.payloads) {
+                return Ok(respond_incrementally(service, form, response));
+            }
             Ok(match response.kind {
                 Kind::Executed => respond(format, AnswerBody::Whole(format.single(&response.body))),
                 Kind::RequestError | Kind::MutationRefused | Kind::Overloaded => {
@@ -142,12 +156,35 @@ fn fail(format: Format, response: &engine::Response, exchange: &mut Exchange) ->
     respond(format, AnswerBody::Whole(format.failed(&response.body)))
 }
 
+/// The response with the payloads of an operation: one, unless there are deferred fragments.
+pub(super) fn respond_incrementally(
+    service: &Service,
+    form: Incremental,
+    response: engine::Response,
+) -> Response {
+    let engine::Response { body, held, payloads, .. } = response;
+    let initial = memory::answer(body, held);
+    let keep_alive = service.settings.subscriptions.ping_interval;
+    let body = match payloads {
+        Some(payloads) => {
+            let stream = form.stream(&initial, payloads, keep_alive);
+            AnswerBody::Events(Box::new(EventBody::new(stream)))
+        }
+        None => AnswerBody::Whole(form.single(&initial)),
+    };
+    respond_as(form.content_type(), body)
+}
+
 /// The response with a stream as its body.
 pub(super) fn respond(format: Format, body: AnswerBody) -> Response {
+    respond_as(format.content_type(), body)
+}
+
+fn respond_as(content_type: &'static str, body: AnswerBody) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response
 }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use engine::gateway::IncrementalFormat;
 use futures_util::stream::{Stream, unfold};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_local;
@@ -123,16 +124,17 @@ impl Driver {
         for NewOperation { id, caller, parameters, bytes, held } in begun {
             // The operation has a reservation of its own.
             drop(held);
-            let work = begin(&self.context, caller, parameters, bytes);
+            let incremental = Some(IncrementalFormat::Fields);
+            let work = begin(&self.context, caller, parameters, bytes, incremental);
             self.operations.run((&*id).into(), work);
         }
     }
 
     fn add(&mut self, Outcome { id, event, rest }: Outcome) {
-        if let (Some(subscription), Event::Result(result)) = (rest, &event) {
+        if let (Some(rest), Event::Result(result)) = (rest, &event) {
             if self.reservation.is_wanted(&id) {
                 self.events.push_back(frame::next(&id, result.clone()));
-                self.operations.go_on(id, subscription);
+                self.operations.go_on(id, rest);
             }
             return;
         }

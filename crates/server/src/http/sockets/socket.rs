@@ -287,7 +287,8 @@ impl<'s> Socket<'s> {
             self.send_errors(id, &refusal.body());
             return Ok(());
         }
-        let work = begin(self.context, caller.clone(), parameters, bytes);
+        let incremental = self.subprotocol.incremental();
+        let work = begin(self.context, caller.clone(), parameters, bytes, incremental);
         self.operations.run(id.into(), work);
         Ok(())
     }
@@ -307,7 +308,7 @@ impl<'s> Socket<'s> {
             Event::Result(result) => {
                 self.wire.queue(next(self.subprotocol, &id, result));
                 match rest {
-                    Some(subscription) => self.operations.go_on(id, subscription),
+                    Some(rest) => self.operations.go_on(id, rest),
                     None => self.send(ServerMessage::Complete { id: &id }),
                 }
             }

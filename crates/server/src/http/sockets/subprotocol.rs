@@ -1,5 +1,6 @@
 //! Subprotocols of WebSockets.
 
+use engine::gateway::IncrementalFormat;
 use hyper::header::{HeaderMap, SEC_WEBSOCKET_PROTOCOL};
 
 /// A protocol of GraphQL over WebSockets.
@@ -22,6 +23,15 @@ impl Subprotocol {
         match self {
             Self::TransportWs => "graphql-transport-ws",
             Self::Legacy => "graphql-ws",
+        }
+    }
+
+    /// The format of several payloads of deferred fragments; clients of the legacy protocol do not
+    /// know them.
+    pub(super) fn incremental(self) -> Option<IncrementalFormat> {
+        match self {
+            Self::TransportWs => Some(IncrementalFormat::Fields),
+            Self::Legacy => None,
         }
     }
 
