@@ -234,13 +234,13 @@ async fn within<T: Send + 'static>(
 }
 
 /// Passes an event to the listeners. An event that is too long is left out, which they are notified of.
-fn publish_event(upstream: &Upstream, topics: &EventTopics, event: Bytes) {
+fn publish_event(upstream: &Upstream, topics: &EventTopics, event: &Bytes) {
     if event.len() as u64 > topics.most_bytes {
         let (bytes, most) = (event.len(), topics.most_bytes);
         tracing::warn!(topics = ?topics.topics, bytes, most, "an event is too long");
         return upstream.interrupt();
     }
-    upstream.publish(&event);
+    upstream.publish(event);
 }
 
 fn unavailable(reason: &str) -> SubgraphError {

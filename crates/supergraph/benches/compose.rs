@@ -30,7 +30,7 @@ fn main() {
         let mut composer = Composer::default();
         first.push(timed(&mut composer, &schemas));
         let one = round % SUBGRAPHS;
-        write!(schemas[one].sdl, "type Added{round} {{ id: ID! }}\n").unwrap();
+        writeln!(schemas[one].sdl, "type Added{round} {{ id: ID! }}").unwrap();
         changed.push(timed(&mut composer, &schemas));
     }
     let mut out = std::io::stdout().lock();

@@ -243,7 +243,7 @@ impl Subscriber {
         let pattern = message.get_pattern::<String>().unwrap_or_default();
         let event = Bytes::copy_from_slice(message.get_payload_bytes());
         for (upstream, topics) in self.patterns.get(&pattern).into_iter().flatten() {
-            publish_event(upstream, topics, event.clone());
+            publish_event(upstream, topics, &event);
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) async fn follow(
             }
             Err(error) => return Err(failed(&error)),
         };
-        publish_event(upstream, topics, message.payload.clone());
+        publish_event(upstream, topics, &message.payload);
         if let Err(error) = message.ack().await {
             tracing::debug!(%error, "an event is not acknowledged");
         }

@@ -106,7 +106,7 @@ impl Nats {
         }
         let mut messages = select_all(subscribers);
         while let Some(message) = messages.next().await {
-            publish_event(upstream, topics, message.payload);
+            publish_event(upstream, topics, &message.payload);
         }
         // The library connects no more, for instance since the credentials are refused now.
         *self.client.lock().await = None;

@@ -8,6 +8,7 @@ use serde_json_bytes::Value as Json;
 use supergraph::{SubgraphId, Supergraph};
 
 use super::*;
+use crate::outline::Parts;
 use crate::plan::{Document, Fetch};
 
 const SUPERGRAPH: &str = include_str!("tests.graphql");
@@ -36,6 +37,7 @@ impl Called {
             kind: OperationKind::Query,
             needs: Vec::new(),
             level: 1,
+            parts: Parts::ALL,
             root: None,
             entities: Vec::new(),
             document: Document { text: text.into(), ..Document::default() },
