@@ -208,11 +208,10 @@ mod tests {
     fn options_of_the_audit_are_read() {
         let (audit, only) = (Some(PathBuf::from("a")), Some("node".to_owned()));
         let program = program();
-        let audit = crate::audit::Options { audit, punish: true, only, program };
+        let audit = crate::audit::Options { audit, punish: true, compose: true, only, program };
         let audit = Some(compare::Other::Federation(audit));
         let options = compare::Options { other: audit, ..compare::Options::default() };
-        let line =
-            "compare federation --audit a --punish --only node --program target/debug/thalweg";
+        let line = "compare federation --audit a --punish --compose --only node --program target/debug/thalweg";
         check(line, &Command::Compare(options));
         check_refused("compare federation --audit", ErrorKind::InvalidValue, "--audit");
         check_refused("compare federation --fast", ErrorKind::UnknownArgument, "--fast");

@@ -99,21 +99,22 @@ impl Client {
 
     /// Downloads a document. Redirects are not followed.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
-        match self.get_if_changed(url, None, JWKS_LIMITS).await? {
+        match self.get_if_changed(url, &[], None, JWKS_LIMITS).await? {
             Some(fetched) => Ok(fetched),
             // A request without a condition has no use for 304.
             None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
         }
     }
 
-    /// Downloads a document unless its entity tag is the known one.
+    /// Downloads a document by a request with these headers, unless its entity tag is the known one.
     pub async fn get_if_changed(
         &self,
         url: &Uri,
+        headers: &[(HeaderName, HeaderValue)],
         known: Option<&HeaderValue>,
         bounds: DownloadLimits,
     ) -> Result<Option<Fetched>, GetError> {
-        let mut request = request(url, Bytes::new());
+        let mut request = request(url, headers, Bytes::new());
         if let Some(known) = known {
             request.headers_mut().insert(IF_NONE_MATCH, known.clone());
         }
@@ -128,13 +129,10 @@ impl Client {
         body: Bytes,
         bounds: DownloadLimits,
     ) -> Result<Fetched, GetError> {
-        let mut request = request(url, body);
+        let mut request = request(url, headers, body);
         *request.method_mut() = Method::POST;
-        let all = request.headers_mut();
-        all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in headers {
-            all.insert(name, value.clone());
-        }
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(CONTENT_TYPE, json);
         match self.send(request, bounds).await? {
             Some(fetched) => Ok(fetched),
             None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
@@ -174,12 +172,15 @@ impl Client {
     }
 }
 
-fn request(url: &Uri, body: Bytes) -> Request<Full<Bytes>> {
+fn request(url: &Uri, headers: &[(HeaderName, HeaderValue)], body: Bytes) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(body));
     *request.uri_mut() = url.clone();
-    let headers = request.headers_mut();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
-    headers.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
+    let all = request.headers_mut();
+    all.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
+    all.insert(USER_AGENT, HeaderValue::from_static("thalweg"));
+    for (name, value) in headers {
+        all.insert(name, value.clone());
+    }
     request
 }
 

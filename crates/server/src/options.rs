@@ -41,6 +41,7 @@ mod row;
 mod scope;
 mod serving;
 mod subscriptions;
+mod supergraph_url;
 mod tls;
 mod triggers;
 mod words;
@@ -75,6 +76,7 @@ pub(crate) use scope::{
     refuse_group,
 };
 pub(crate) use serving::ServingOptions;
+pub(crate) use supergraph_url::SupergraphUrl;
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 

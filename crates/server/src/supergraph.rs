@@ -6,17 +6,16 @@ mod watch;
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clients::GetError;
 use clients::http::{Client, DownloadLimits};
-use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
-use crate::options::SupergraphLocation;
+use crate::options::{SupergraphLocation, SupergraphUrl};
 pub(crate) use watch::SupergraphWatch;
 
 /// Many times the size of the largest known supergraphs.
@@ -65,15 +64,33 @@ impl SupergraphText {
                     bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
-            SupergraphLocation::Url(url) => {
+            SupergraphLocation::Url(address) => {
                 let failed = |error| SupergraphError::Url {
-                    url: redact::address(&url.to_string()).into(),
+                    url: redact::address(&address.url.to_string()).into(),
                     error,
                 };
-                let fetched = fetch(url, None).await.map_err(failed)?;
+                let fetched = fetch(address, None).await.map_err(failed)?;
                 let (body, etag) = fetched.unwrap_or_default();
                 Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
+        }
+    }
+
+    /// The text of a copy.
+    pub(crate) fn read_copy(file: &Path) -> Result<Self, SupergraphError> {
+        let wrong = |error| SupergraphError::File { file: file.to_owned(), error };
+        Self::new(fs::read(file).map_err(wrong)?, None)
+            .ok_or_else(|| SupergraphError::NotText(file.display().to_string()))
+    }
+
+    /// Keeps a copy of a good supergraph; without one, the next start needs the address.
+    pub(crate) fn keep(&self, file: &Path) {
+        let mut part = file.as_os_str().to_owned();
+        part.push(".part");
+        let written = fs::write(&part, &self.text).and_then(|()| fs::rename(&part, file));
+        if let Err(error) = written {
+            let file = file.display();
+            tracing::warn!(%file, %error, "the copy of the supergraph cannot be written");
         }
     }
 
@@ -92,10 +109,10 @@ impl SupergraphText {
 
 /// Fetches the document with its entity tag; none if it still has the known tag.
 async fn fetch(
-    url: &Uri,
+    SupergraphUrl { url, headers, .. }: &SupergraphUrl,
     known: Option<&HeaderValue>,
 ) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
-    let fetched = Client::new(url)?.get_if_changed(url, known, BOUNDS).await?;
+    let fetched = Client::new(url)?.get_if_changed(url, headers, known, BOUNDS).await?;
     Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
 }
 
@@ -110,7 +127,7 @@ impl std::fmt::Display for SupergraphLocation {
             Self::File(file) | Self::Composition(file) => {
                 redact::address(&file.to_string_lossy()).fmt(f)
             }
-            Self::Url(url) => redact::address(&url.to_string()).fmt(f),
+            Self::Url(place) => redact::address(&place.url.to_string()).fmt(f),
         }
     }
 }

@@ -18,13 +18,14 @@ use engine::{Api, SourceAddress};
 use gateway::events::Provider;
 use source::Statistics;
 use supergraph::Supergraph;
+use supergraph::changes::{Criticality, Rules, WrittenSchema, compare};
 use supergraph::composition::Finding;
 
 use crate::commands::block_on;
 use crate::commands::serving::{open_and_serve, reread};
 use crate::composition::{CompositionSource, Inputs};
 use crate::configuration::{
-    Again, Defaults, Invocation, LocalSource, Refused, Resolved, SubgraphsFile, variable,
+    Again, Defaults, Invocation, LocalSource, Refused, Resolved, SubgraphsFile, redacted, variable,
 };
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
@@ -34,11 +35,14 @@ use crate::http::{
 use crate::memory;
 use crate::options::{
     CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions,
-    SupergraphLocation, check_for_gateway, out_of_gateway,
+    SupergraphLocation, SupergraphUrl, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use events::KnownEvents;
 use sources::Sources;
+
+/// The most changes of an API that are logged.
+const LOGGED_CHANGES: usize = 20;
 
 /// State of the subgraphs that all threads share and reloads keep: counters, circuit breakers.
 #[derive(Debug, Default)]
@@ -46,6 +50,8 @@ pub(crate) struct KnownSubgraphs {
     known: Mutex<Known>,
     /// Subscriptions that wait for events at the callback endpoint.
     callbacks: Arc<Callbacks>,
+    /// The text of the last supergraph.
+    text: Mutex<Option<String>>,
 }
 
 /// State by the names of subgraphs.
@@ -126,7 +132,7 @@ fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
 }
 
 pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
-    let place = SupergraphLocation::parse(&options.supergraph)?;
+    let place = SupergraphLocation::parse(&options.supergraph)?.with(&options.subgraphs)?;
     if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
         let message = "`--supergraph-poll` is for a supergraph at an address and for subgraphs to \
                        compose; `--watch` follows a file";
@@ -208,7 +214,7 @@ impl PreparedGateway {
         if let (true, Some((file, text))) = (watch, &subgraphs.file) {
             changes.follow_file(file, text);
         }
-        drop(text);
+        known.log_changes(text.text);
         let mut resolved = subgraphs.resolve(&supergraph)?;
         if let Some(callbacks) = &callbacks {
             resolved.iter_mut().for_each(|one| one.set_callback_url(&callbacks.url));
@@ -245,6 +251,37 @@ pub(crate) fn read_text(place: &SupergraphLocation) -> Result<String, Failure> {
     Ok(Subgraphs::default().with_composition(place)?.text(place)?.0.text)
 }
 
+/// Reads the text of a supergraph, and reports all its problems.
+fn read_good(
+    place: &SupergraphLocation,
+    (text, inputs): (SupergraphText, Option<Inputs>),
+) -> Result<ReadSupergraph, Failure> {
+    match supergraph::read(&text.text) {
+        Ok(supergraph) => Ok(ReadSupergraph { text, supergraph, inputs }),
+        Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
+    }
+}
+
+/// Logs the changes of an API, the breaking ones first.
+fn log_changes(before: &str, after: &str) {
+    let (Ok(before), Ok(after)) = (WrittenSchema::read(before), WrittenSchema::read(after)) else {
+        return;
+    };
+    let rules = Rules { ignore_descriptions: true, omit_nested: true, ..Rules::default() };
+    let mut changes = compare(&before, &after, &rules);
+    changes.sort_by_key(|change| change.criticality);
+    let count =
+        |criticality| changes.iter().filter(|change| change.criticality == criticality).count();
+    let (breaking, dangerous) = (count(Criticality::Breaking), count(Criticality::Dangerous));
+    let safe = changes.len() - breaking - dangerous;
+    tracing::info!(breaking, dangerous, safe, "changes of the API by the new supergraph");
+    for change in changes.iter().take(LOGGED_CHANGES) {
+        let (coordinate, criticality) =
+            (change.coordinate.to_string(), change.criticality.as_str());
+        tracing::info!(coordinate, criticality, "{}", change.message);
+    }
+}
+
 /// Writes the hints of a composition to the log.
 fn log_hints(hints: &[Finding]) {
     for hint in hints {
@@ -255,7 +292,8 @@ fn log_hints(hints: &[Finding]) {
 /// All problems of a gateway's options, before its subgraphs are known.
 pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
-    match SupergraphLocation::parse(&options.supergraph) {
+    let place = SupergraphLocation::parse(&options.supergraph);
+    match place.and_then(|place| place.with(&options.subgraphs)) {
         Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
         Err(failure) => problems.push(failure),
     }
@@ -279,6 +317,7 @@ pub(crate) fn look(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
 ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
+    let place = &place.clone().with(options)?;
     Subgraphs::read_for(place, options)?.look(place)
 }
 
@@ -288,6 +327,7 @@ pub(crate) fn look_with(
     options: &SubgraphOptions,
     given: &GivenOptions,
 ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
+    let place = &place.clone().with(options)?;
     let subgraphs = Subgraphs::read_for(place, options)?;
     check_for_gateway(given, subgraphs.parsed.local_sources())?;
     subgraphs.look(place)
@@ -348,12 +388,23 @@ impl Subgraphs {
         })
     }
 
-    /// Reads a supergraph, or composes it, and reports all its problems.
+    /// Reads a supergraph, or composes it, and reports all its problems. Where that of an address is not
+    /// good, the copy of the last one is used.
     fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
-        let (text, inputs) = self.text(place)?;
-        match supergraph::read(&text.text) {
-            Ok(supergraph) => Ok(ReadSupergraph { text, supergraph, inputs }),
-            Err(problems) => Err(Failure::WrongSupergraph { place: place.to_string(), problems }),
+        let SupergraphLocation::Url(SupergraphUrl { copy: Some(copy), .. }) = place else {
+            return read_good(place, self.text(place)?);
+        };
+        match self.text(place).and_then(|text| read_good(place, text)) {
+            Ok(read) => {
+                read.text.keep(copy);
+                Ok(read)
+            }
+            Err(failure) => {
+                let Ok(kept) = SupergraphText::read_copy(copy) else { return Err(failure) };
+                let (error, file) = (redacted(&failure.to_string()), copy.display());
+                tracing::error!(error, %file, "the supergraph is read from its last good copy");
+                read_good(place, (kept, None))
+            }
         }
     }
 
@@ -432,6 +483,15 @@ impl KnownSource {
 }
 
 impl KnownSubgraphs {
+    /// Logs the changes of the API since the last supergraph.
+    fn log_changes(&self, text: String) {
+        let mut last = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = last.as_ref().filter(|before| **before != text) {
+            log_changes(before, &text);
+        }
+        *last = Some(text);
+    }
+
     /// The transport of each subgraph. A remote one with the same endpoint, circuit breaker and limit
     /// keeps its state; sources in this process are opened.
     fn transports(

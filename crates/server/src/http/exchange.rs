@@ -46,6 +46,8 @@ pub(super) struct Exchange {
     /// The operation name of the request, which the document need not have. It is missing while the
     /// operation runs; the document has it then.
     pub(super) operation_name: Option<String>,
+    /// The name and the version of the client, if it sends them.
+    client: [Option<Box<str>>; 2],
     /// The engine's report.
     pub(super) report: Report,
     /// The reason why the request did not reach the engine.
@@ -92,6 +94,20 @@ pub(super) enum Target {
     Other,
 }
 
+/// Headers with the name and the version of a client, by Apollo's and by Hive's names.
+const CLIENT_HEADERS: [[&str; 3]; 2] = [
+    ["apollographql-client-name", "graphql-client-name", "x-graphql-client-name"],
+    ["apollographql-client-version", "graphql-client-version", "x-graphql-client-version"],
+];
+
+/// The name and the version of a client.
+fn client(headers: &HeaderMap) -> [Option<Box<str>>; 2] {
+    CLIENT_HEADERS.map(|names| {
+        let value = names.into_iter().find_map(|name| headers.get(name))?;
+        Some(beginning(value.to_str().ok()?, LOGGED_NAME_BYTES).into())
+    })
+}
+
 impl Exchange {
     pub(super) fn new(
         service: &Service,
@@ -135,6 +151,11 @@ impl Exchange {
             method: method.clone(),
             target,
             operation_name: None,
+            client: match (service.settings.logging.requests, target) {
+                (LoggedRequests::None, _) => [None, None],
+                (LoggedRequests::Failed | LoggedRequests::All, Target::GraphQL) => client(headers),
+                (LoggedRequests::Failed | LoggedRequests::All, _) => [None, None],
+            },
             report,
             refusal: None,
             errors: None,
@@ -252,6 +273,7 @@ impl Exchange {
         let operation = self.operation();
         let kind = self.kind();
         let codes = self.codes();
+        let [client, client_version] = self.client.each_ref().map(Option::as_deref);
         let milliseconds = milliseconds(elapsed);
         // For a streamed response: its end, and the size of what was sent.
         let streamed = self.outcome.map(Outcome::name);
@@ -262,7 +284,8 @@ impl Exchange {
             );
         } else if let Some(errors) = &self.errors {
             tracing::info!(
-                %peer, %method, status, operation, codes, milliseconds, errors, "request refused"
+                %peer, %method, status, operation, client, client_version, codes, milliseconds, errors,
+                "request refused"
             );
         } else if status.is_none() {
             tracing::info!(
@@ -270,13 +293,13 @@ impl Exchange {
             );
         } else if has_failed {
             tracing::info!(
-                %peer, %method, status, operation, kind, codes, milliseconds, streamed, bytes,
-                "request failed"
+                %peer, %method, status, operation, kind, client, client_version, codes, milliseconds,
+                streamed, bytes, "request failed"
             );
         } else if self.target == Target::GraphQL {
             tracing::info!(
-                %peer, %method, status, operation, kind, milliseconds, streamed, bytes,
-                "request answered"
+                %peer, %method, status, operation, kind, client, client_version, milliseconds,
+                streamed, bytes, "request answered"
             );
         } else {
             tracing::info!(%peer, %method, status, milliseconds, "request answered");

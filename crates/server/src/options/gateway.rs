@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use clap::Args;
 use engine::gateway::SubgraphErrors;
-use hyper::Uri;
 use hyper::header::HeaderName;
 
 use super::authorization::AuthorizationOptions;
@@ -14,6 +13,7 @@ use super::callback::CallbackOptions;
 use super::development::{Switch, switched};
 use super::quantity::{Size, Time};
 use super::serving::ServingOptions;
+use super::supergraph_url::{SupergraphHeader, SupergraphUrl};
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -69,6 +69,21 @@ pub(crate) struct SubgraphOptions {
     /// The file with settings of each subgraph: address, headers, timeouts, TLS
     #[arg(long, env = "THALWEG_SUBGRAPHS", value_name = "FILE")]
     pub(crate) subgraphs: Option<PathBuf>,
+    /// A header of requests for a supergraph at an address: NAME=VALUE, or NAME=env:VARIABLE
+    ///
+    /// Can be repeated. Registries have keys in headers: `X-Hive-CDN-Key=env:HIVE_CDN_KEY`. Credentials
+    /// in the address are sent as basic authentication.
+    #[arg(
+        help_heading = "Supergraph",
+        long,
+        env = "THALWEG_SUPERGRAPH_HEADER",
+        hide_env_values = true,
+        value_name = "NAME=VALUE"
+    )]
+    pub(crate) supergraph_header: Vec<SupergraphHeader>,
+    /// A file that keeps the last good supergraph of an address, for a start without it
+    #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_COPY", value_name = "FILE")]
+    pub(crate) supergraph_copy: Option<PathBuf>,
     /// Timeout of a request to a subgraph
     #[arg(long, env = "THALWEG_SUBGRAPH_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) subgraph_timeout: Time,
@@ -172,7 +187,7 @@ const SUBGRAPH_ERRORS: Words<SubgraphErrors> = Words(&[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SupergraphLocation {
     File(PathBuf),
-    Url(Uri),
+    Url(SupergraphUrl),
     /// A file of subgraphs to compose.
     Composition(PathBuf),
 }
@@ -194,12 +209,35 @@ impl SupergraphLocation {
             });
         }
         match clients::http::read_url(text) {
-            Ok(url) => Ok(Self::Url(url)),
+            Ok(url) => Ok(Self::Url(SupergraphUrl::new(url))),
             Err(error) => {
                 let shown = redact::address(text);
                 Err(Failure::Usage(format!("the supergraph `{shown}`: {error}")))
             }
         }
+    }
+
+    /// Adds the headers of requests for it, and the file with its last good copy.
+    pub(crate) fn with(mut self, options: &SubgraphOptions) -> Result<Self, Failure> {
+        let (headers, copy) = (&options.supergraph_header, &options.supergraph_copy);
+        match &mut self {
+            Self::Url(url) => {
+                url.add(headers);
+                url.copy.clone_from(copy);
+            }
+            Self::File(_) | Self::Composition(_) => {
+                for (name, is_given) in [
+                    ("--supergraph-header", !headers.is_empty()),
+                    ("--supergraph-copy", copy.is_some()),
+                ] {
+                    if is_given {
+                        let message = format!("`{name}` is for a supergraph at an address");
+                        return Err(Failure::Usage(message));
+                    }
+                }
+            }
+        }
+        Ok(self)
     }
 
     /// Whether a SOURCE is a supergraph, and not a database.
@@ -271,10 +309,10 @@ mod tests {
         let composition = |file: &str| Ok(SupergraphLocation::Composition(file.into()));
         check("a/supergraph.yaml", composition("a/supergraph.yaml"));
         check("subgraphs.toml", composition("subgraphs.toml"));
-        let url = "https://a.example/supergraph".parse().unwrap();
-        check("https://a.example/supergraph", Ok(SupergraphLocation::Url(url)));
-        let url = "http://127.0.0.1:7000/s".parse().unwrap();
-        check("http://127.0.0.1:7000/s", Ok(SupergraphLocation::Url(url)));
+        let url =
+            |text: &str| Ok(SupergraphLocation::Url(SupergraphUrl::new(text.parse().unwrap())));
+        check("https://a.example/supergraph", url("https://a.example/supergraph"));
+        check("http://127.0.0.1:7000/s", url("http://127.0.0.1:7000/s"));
         check("http://a.example/supergraph", Err("only for addresses of this machine"));
         check("ftp://a.example/supergraph", Err("an address is wanted"));
     }

@@ -232,7 +232,14 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     ),
     (
         Scope::Supergraph,
-        &["supergraph-poll", "override-labels", "override-label-header", "override-label-claim"],
+        &[
+            "supergraph-poll",
+            "supergraph-header",
+            "supergraph-copy",
+            "override-labels",
+            "override-label-header",
+            "override-label-claim",
+        ],
     ),
     (Scope::Supergraph, &["scope-claim", "policy-claim", "unauthorized", "expose-plan"]),
     (

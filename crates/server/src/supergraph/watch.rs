@@ -10,14 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hyper::Uri;
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
 
 use super::{SupergraphText, Version, fetch, hash};
 use crate::composition::{CompositionSource, Inputs};
 use crate::configuration::redacted;
-use crate::options::SupergraphLocation;
+use crate::options::{SupergraphLocation, SupergraphUrl};
 
 /// The polling interval of files.
 const FILE_PAUSE: Duration = Duration::from_secs(1);
@@ -67,7 +66,7 @@ struct Seen {
 /// A polled address with its last version.
 #[derive(Debug)]
 struct Address {
-    url: Uri,
+    place: SupergraphUrl,
     pause: Duration,
     version: Version,
     /// The last error that was logged.
@@ -85,8 +84,8 @@ impl SupergraphWatch {
         let version = read.version.clone();
         match (place, pause) {
             (SupergraphLocation::File(path), _) => self.files.push(File::new(path, version.hash)),
-            (SupergraphLocation::Url(url), Some(pause)) => {
-                self.address = Some(Address { url: url.clone(), pause, version, error: None });
+            (SupergraphLocation::Url(place), Some(pause)) => {
+                self.address = Some(Address { place: place.clone(), pause, version, error: None });
             }
             // The files of a composition are followed one by one.
             (SupergraphLocation::Url(_), None) | (SupergraphLocation::Composition(_), _) => {}
@@ -239,7 +238,7 @@ fn hash_of(inputs: &Inputs, without_files: bool) -> [u8; 32] {
 
 impl Address {
     async fn has_changed(&mut self) -> bool {
-        let fetched = fetch(&self.url, self.version.etag.as_ref()).await;
+        let fetched = fetch(&self.place, self.version.etag.as_ref()).await;
         let (body, etag) = match fetched {
             Ok(fetched) => {
                 self.error = None;
@@ -251,7 +250,7 @@ impl Address {
             Err(error) => {
                 let error = error.to_string();
                 if self.error.as_ref() != Some(&error) {
-                    let url = redact::address(&self.url.to_string()).into_owned();
+                    let url = redact::address(&self.place.url.to_string()).into_owned();
                     tracing::warn!(url, error, "the supergraph cannot be fetched; it is as it was");
                     self.error = Some(error);
                 }

@@ -124,6 +124,8 @@ fn a_supergraph_is_served_by_its_own_command() {
     let supergraph = supergraph.to_str().unwrap();
     let error = refused(&["gateway", supergraph, "--supergraph-poll", "5s"]);
     assert!(error.contains("`--supergraph-poll` is for a supergraph at an address"), "{error}");
+    let error = refused(&["gateway", supergraph, "--supergraph-header", "a=b"]);
+    assert!(error.contains("`--supergraph-header` is for a supergraph at an address"), "{error}");
     let error = refused(&["gateway", supergraph, "--pg-setting", "a.b=c"]);
     assert!(error.contains("`--pg-setting` is for PostgreSQL"), "{error}");
     // Options of databases in the process are refused where there is none, with those of servers.

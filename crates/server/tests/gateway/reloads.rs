@@ -160,3 +160,40 @@ fn an_address_is_asked_again() {
     stubs.set_document(&text, "\"three\"");
     wait_for_fields(&server, &["upc", "name", "inStock"]);
 }
+
+#[test]
+fn a_registry_gets_headers_and_its_last_good_supergraph_is_kept() {
+    let (folder, stubs) = prepare("");
+    let text = stubs.supergraph();
+    stubs.set_document(&text, "\"one\"");
+    let url = format!("http://ada:secret@{}/guarded", stubs.address);
+    let copy = folder.file("copy.graphql");
+    let (key, copy) = ("X-Key=env:REGISTRY_KEY", copy.to_str().unwrap());
+    let start = || {
+        let options = ["gateway", &url, "--listen", "127.0.0.1:0", "--supergraph-poll", "50ms"];
+        let further = ["--supergraph-header", key, "--supergraph-copy", copy];
+        Server::start_in(&[("REGISTRY_KEY", "secret")], &[&options[..], &further].concat())
+    };
+    let mut server = start();
+    assert_eq!(server.query("", QUERY).body, PRODUCTS);
+    let line = "  left: Int @join__field(graph: STOCK)\n  inStock:";
+    stubs.set_document(&text.replace("  inStock:", line), "\"two\"");
+    wait_for_fields(&server, &["upc", "name", "left", "inStock"]);
+    server.signal("TERM");
+    let log = [server.said.clone(), server.rest_of_log()].concat();
+    let change = "changes of the API by the new supergraph breaking=0 dangerous=0 safe=1";
+    assert!(log.contains(change), "{log}");
+    assert!(log.contains("coordinate=\"Product.left\" criticality=\"NON_BREAKING\""), "{log}");
+    assert!(!log.contains("secret"), "{log}");
+    // A start while the registry has none that is good.
+    stubs.set_document("type Query {", "\"three\"");
+    let server = start();
+    assert_eq!(server.query("", FIELDS).body, fields(&["upc", "name", "left", "inStock"]));
+    assert!(
+        server.said.contains("the supergraph is read from its last good copy"),
+        "{}",
+        server.said
+    );
+    stubs.set_document(&text, "\"four\"");
+    wait_for_fields(&server, &["upc", "name", "inStock"]);
+}

@@ -83,7 +83,7 @@ impl Stubs {
         include_str!("shop.graphql").replace("STUBS", &self.address.to_string())
     }
 
-    /// What `/document` gives from now on.
+    /// What `/document` gives from now on, and `/guarded` to those who have its key.
     pub(crate) fn set_document(&self, text: &str, tag: &str) {
         *lock(&self.state.document) = (text.to_owned(), tag.to_owned());
     }
@@ -147,6 +147,12 @@ impl State {
 
     fn document(&self, asked: &Asked) -> (u16, String, String) {
         let (text, tag) = lock(&self.document).clone();
+        // A registry with a key and basic authentication.
+        let has = |name: &str, value: &str| asked.headers.get(name).is_some_and(|is| is == value);
+        let is_known = has("x-key", "secret") && has("authorization", "Basic YWRhOnNlY3JldA==");
+        if asked.path == "/guarded" && !is_known {
+            return (401, String::new(), String::new());
+        }
         match asked.headers.get("if-none-match") == Some(&tag) {
             true => (304, String::new(), String::new()),
             false => (200, format!("ETag: {tag}\r\n"), text),

@@ -60,7 +60,7 @@ const OF_SCHEMA: [&str; 6] =
     ["file", "sdl", "subgraph_url", "introspection_headers", "graphref", "subgraph"];
 
 /// The last minor version of Federation whose rules are applied.
-const LAST_MINOR: u32 = 12;
+const LAST_MINOR: u32 = 15;
 
 impl CompositionFile {
     /// Parses a file, and reports all problems at once.

@@ -159,9 +159,9 @@ mod tests {
     fn problems_have_a_position() {
         check(
             "ü: 1\nb: [",
-            Err((2, 5, "while parsing a flow node, did not find expected node content")),
+            Err((2, 5, "while parsing a node, did not find expected node content")),
         );
-        check("a: 1\nb:\n", Err((2, 3, "a value is missing")));
+        check("a: 1\nb:\n", Err((2, 2, "a value is missing")));
         check("- a", Err((1, 1, "a mapping is wanted")));
         check("a: 1\n---\nb: 1\n", Err((3, 1, "one document is wanted, not several")));
         check("a: 1\na: 2\n", Err((2, 1, "duplicated key in mapping")));
