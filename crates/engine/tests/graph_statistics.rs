@@ -73,7 +73,10 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         source: OpenOptions::default(),
         connections: PoolLimits::unshared(2),
         // Each cost is too high, and in the error.
-        limits: Limits { cost: CostLimits { most: 0, list_size: 10 }, ..Limits::default() },
+        limits: Limits {
+            cost: CostLimits { most: 0, ..CostLimits::default() },
+            ..Limits::default()
+        },
         errors: engine::ErrorOptions::default(),
         policies: None,
         federation: None,

@@ -189,6 +189,20 @@ fn what_is_not_bounded_has_the_size_that_an_option_says() {
 }
 
 #[test]
+fn a_high_cost_is_only_measured_on_demand() {
+    let mut server = Server::start_sample(&["--max-cost=10", "--cost-mode=measure"]);
+    let headers = "apollographql-client-name: shop\r\napollographql-client-version: 1.2\r\n";
+    let query = "query Many { allArtistsList(first: 20) { id } }";
+    assert_eq!(server.query(headers, query).status, 200);
+    assert_eq!(server.query("", "{ allArtistsList(first: 2) { id } }").status, 200);
+    server.signal("TERM");
+    let log = server.rest_of_log();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("costs more than")).collect();
+    let fields = "operation=\"Many\" client=\"shop\" client_version=\"1.2\" cost=21 most=10";
+    assert!(lines.len() == 1 && lines[0].contains(fields), "{log}");
+}
+
+#[test]
 fn explain_tells_the_cost() {
     let server = Server::sample();
     let file = server.folder.as_ref().unwrap().file("shop.db");

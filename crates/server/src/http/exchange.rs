@@ -218,6 +218,7 @@ impl Exchange {
         self.count(Some(status), elapsed);
         self.trace(Some(status), elapsed);
         self.log_request(Some(status), elapsed);
+        self.log_cost();
         self.log_slow(elapsed);
     }
 
@@ -332,6 +333,23 @@ impl Exchange {
             statements,
             "slow request"
         );
+    }
+
+    /// Logs an operation that costs more than is allowed, but is not refused.
+    fn log_cost(&self) {
+        let (Some(most), Some(cost)) = (self.logging.high_cost, self.report.cost) else { return };
+        if cost > most {
+            let operation = self.operation();
+            let [client, client_version] = self.client.each_ref().map(Option::as_deref);
+            tracing::warn!(
+                operation,
+                client,
+                client_version,
+                cost,
+                most,
+                "an operation costs more than --max-cost; it is executed, as --cost-mode says"
+            );
+        }
     }
 
     /// The name of the operation, from the document or else from the request.

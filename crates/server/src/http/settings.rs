@@ -67,6 +67,8 @@ pub(super) struct LoggingSettings {
     pub(super) slow: Option<Duration>,
     /// Whether responses have a `Server-Timing` header.
     pub(super) server_timing: bool,
+    /// The cost above which operations are logged, where they are not refused.
+    pub(super) high_cost: Option<u64>,
 }
 
 /// Limits of request bodies.
@@ -294,6 +296,10 @@ impl Settings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,
                 server_timing: options.observability.server_timing(options.is_private()),
+                high_cost: {
+                    let cost = options.engine_limits().cost;
+                    cost.measures_only.then_some(cost.most)
+                },
             },
             development: DevelopmentSettings {
                 follows_reloads: false,

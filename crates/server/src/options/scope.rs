@@ -171,7 +171,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-root-fields", "max-fields", "max-directives", "max-directives-per-place"],
     ),
     (Scope::Everywhere, &["max-fragments", "max-variables", "max-operations", "max-json-depth"]),
-    (Scope::Everywhere, &["max-json-values", "max-cost", "default-list-size"]),
+    (Scope::Everywhere, &["max-json-values", "max-cost", "default-list-size", "cost-mode"]),
     (
         Scope::Everywhere,
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],

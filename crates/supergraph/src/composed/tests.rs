@@ -196,6 +196,15 @@ fn clients_do_not_see_what_is_inaccessible() {
     )
     .unwrap();
     expect![[r#"
+        """Allows a fragment to be sent after the rest of the response."""
+        directive @defer(
+          """Whether the fragment may be sent later."""
+          if: Boolean! = true
+
+          """A name for the fragment in the responses."""
+          label: String
+        ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+
         type Query {
           """All of them."""
           all(kind: Kind = SEEN): [Thing] @deprecated(reason: "Too many.")
@@ -373,6 +382,15 @@ fn specifications_may_have_other_names() {
         schema {
           query: Root
         }
+
+        """Allows a fragment to be sent after the rest of the response."""
+        directive @defer(
+          """Whether the fragment may be sent later."""
+          if: Boolean! = true
+
+          """A name for the fragment in the responses."""
+          label: String
+        ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
         type Root {
           a: Int

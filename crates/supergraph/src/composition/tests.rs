@@ -212,62 +212,62 @@ fn types_are_merged_by_their_positions() {
     check(
         &[("one", one), ("other", other)],
         &expect![[r#"
-        union Any
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-          @join__unionMember(graph: ONE, member: "Found")
-          @join__unionMember(graph: OTHER, member: "Found")
-          @join__unionMember(graph: OTHER, member: "Other")
-         = Found | Other
+            union Any
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+              @join__unionMember(graph: ONE, member: "Found")
+              @join__unionMember(graph: OTHER, member: "Found")
+              @join__unionMember(graph: OTHER, member: "Other")
+              = Found | Other
 
-        input Filter
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-        {
-          name: String! @join__field(graph: ONE, type: "String") @join__field(graph: OTHER, type: "String!")
-          kind: Kind
-        }
+            input Filter
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+            {
+              name: String! @join__field(graph: ONE, type: "String") @join__field(graph: OTHER, type: "String!")
+              kind: Kind
+            }
 
-        type Found
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-        {
-          id: ID!
-          name: String @join__field(graph: ONE, type: "String!") @join__field(graph: OTHER, type: "String")
-          kind: Seen
-          size: Int @join__field(graph: OTHER)
-        }
+            type Found
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+            {
+              id: ID!
+              name: String @join__field(graph: ONE, type: "String!") @join__field(graph: OTHER, type: "String")
+              kind: Seen
+              size: Int @join__field(graph: OTHER)
+            }
 
-        enum Kind
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-        {
-          NEW @join__enumValue(graph: ONE) @join__enumValue(graph: OTHER)
-          USED @join__enumValue(graph: ONE) @join__enumValue(graph: OTHER)
-        }
+            enum Kind
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+            {
+              NEW @join__enumValue(graph: ONE) @join__enumValue(graph: OTHER)
+              USED @join__enumValue(graph: ONE) @join__enumValue(graph: OTHER)
+            }
 
-        type Other
-          @join__type(graph: OTHER)
-        {
-          id: ID
-        }
+            type Other
+              @join__type(graph: OTHER)
+            {
+              id: ID
+            }
 
-        type Query
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-        {
-          find(filter: Filter!, limit: Int = 3): [Found]! @join__field(graph: ONE, type: "[Found!]!") @join__field(graph: OTHER, type: "[Found]!")
-          kind: Kind @join__field(graph: ONE)
-        }
+            type Query
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+            {
+              find(filter: Filter!, limit: Int = 3): [Found]! @join__field(graph: ONE, type: "[Found!]!") @join__field(graph: OTHER, type: "[Found]!")
+              kind: Kind @join__field(graph: ONE)
+            }
 
-        enum Seen
-          @join__type(graph: ONE)
-          @join__type(graph: OTHER)
-        {
-          HERE @join__enumValue(graph: ONE)
-          THERE @join__enumValue(graph: OTHER)
-        }
-    "#]],
+            enum Seen
+              @join__type(graph: ONE)
+              @join__type(graph: OTHER)
+            {
+              HERE @join__enumValue(graph: ONE)
+              THERE @join__enumValue(graph: OTHER)
+            }
+        "#]],
     );
 }
 
@@ -370,25 +370,25 @@ fn root_types_have_their_default_names() {
     check(
         &[("a", sdl)],
         &expect![[r#"
-        union Any
-          @join__type(graph: A)
-          @join__unionMember(graph: A, member: "Query")
-          @join__unionMember(graph: A, member: "Mutation")
-         = Query | Mutation
+            union Any
+              @join__type(graph: A)
+              @join__unionMember(graph: A, member: "Query")
+              @join__unionMember(graph: A, member: "Mutation")
+              = Query | Mutation
 
-        type Mutation
-          @join__type(graph: A)
-        {
-          set(to: Int! @tag(name: "x")): Query
-        }
+            type Mutation
+              @join__type(graph: A)
+            {
+              set(to: Int! @tag(name: "x")): Query
+            }
 
-        type Query
-          @join__type(graph: A)
-        {
-          self: Query
-          any: Any
-        }
-    "#]],
+            type Query
+              @join__type(graph: A)
+            {
+              self: Query
+              any: Any
+            }
+        "#]],
     );
 }
 

@@ -49,49 +49,58 @@ fn excluded_tags_hide_elements_and_their_emptied_types() {
     check(
         &rules(&[], &["internal"], false),
         &expect![[r#"
-        type Query {
-          user(id: ID!): User
-          users(filter: Filter, order: Order = NAME): [User!]!
-          search(text: String!): [Found!]!
-        }
+            """Allows a fragment to be sent after the rest of the response."""
+            directive @defer(
+              """Whether the fragment may be sent later."""
+              if: Boolean! = true
 
-        interface Node {
-          id: ID!
-        }
+              """A name for the fragment in the responses."""
+              label: String
+            ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-        type User implements Node {
-          id: ID!
-          name: String
-          score: Int
-        }
+            type Query {
+              user(id: ID!): User
+              users(filter: Filter, order: Order = NAME): [User!]!
+              search(text: String!): [Found!]!
+            }
 
-        type Page {
-          title: String
-          links: [Page!]
-        }
+            interface Node {
+              id: ID!
+            }
 
-        union Found = User | Page
+            type User implements Node {
+              id: ID!
+              name: String
+              score: Int
+            }
 
-        input Filter {
-          name: String
-          kind: Kind
-        }
+            type Page {
+              title: String
+              links: [Page!]
+            }
 
-        enum Order {
-          NAME
-        }
+            union Found = User | Page
 
-        enum Kind {
-          X
-          Y
-        }
+            input Filter {
+              name: String
+              kind: Kind
+            }
 
-        enum Unused {
-          A
-        }
+            enum Order {
+              NAME
+            }
 
-        scalar Time
-    "#]],
+            enum Kind {
+              X
+              Y
+            }
+
+            enum Unused {
+              A
+            }
+
+            scalar Time
+        "#]],
         &expect![
             "Query.user(trace:) Query.audit Mutation User.email Audit Filter.internalName Order.SCORE"
         ],
@@ -103,42 +112,51 @@ fn included_tags_hide_all_other_fields_and_unions() {
     check(
         &rules(&["public"], &["internal"], true),
         &expect![[r#"
-        type Query {
-          user(id: ID!): User
-          users(filter: Filter, order: Order = NAME): [User!]!
-          search(text: String!): [Found!]!
-        }
+            """Allows a fragment to be sent after the rest of the response."""
+            directive @defer(
+              """Whether the fragment may be sent later."""
+              if: Boolean! = true
 
-        interface Node {
-          id: ID!
-        }
+              """A name for the fragment in the responses."""
+              label: String
+            ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-        type User implements Node {
-          id: ID!
-          name: String
-        }
+            type Query {
+              user(id: ID!): User
+              users(filter: Filter, order: Order = NAME): [User!]!
+              search(text: String!): [Found!]!
+            }
 
-        type Page {
-          title: String
-          links: [Page!]
-        }
+            interface Node {
+              id: ID!
+            }
 
-        union Found = User | Page
+            type User implements Node {
+              id: ID!
+              name: String
+            }
 
-        input Filter {
-          name: String
-          kind: Kind
-        }
+            type Page {
+              title: String
+              links: [Page!]
+            }
 
-        enum Order {
-          NAME
-        }
+            union Found = User | Page
 
-        enum Kind {
-          X
-          Y
-        }
-    "#]],
+            input Filter {
+              name: String
+              kind: Kind
+            }
+
+            enum Order {
+              NAME
+            }
+
+            enum Kind {
+              X
+              Y
+            }
+        "#]],
         &expect![
             "Query.user(trace:) Query.audit Mutation User.email User.score Audit Filter.internalName Order.SCORE Unused Time"
         ],
@@ -150,60 +168,69 @@ fn unreachable_types_are_hidden_on_demand() {
     check(
         &rules(&[], &[], true),
         &expect![[r#"
-        type Query {
-          user(id: ID!, trace: Boolean): User
-          users(filter: Filter, order: Order = NAME): [User!]!
-          search(text: String!): [Found!]!
-          audit: [Audit!]!
-        }
+            """Allows a fragment to be sent after the rest of the response."""
+            directive @defer(
+              """Whether the fragment may be sent later."""
+              if: Boolean! = true
 
-        type Mutation {
-          purge: Boolean
-        }
+              """A name for the fragment in the responses."""
+              label: String
+            ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-        interface Node {
-          id: ID!
-        }
+            type Query {
+              user(id: ID!, trace: Boolean): User
+              users(filter: Filter, order: Order = NAME): [User!]!
+              search(text: String!): [Found!]!
+              audit: [Audit!]!
+            }
 
-        type User implements Node {
-          id: ID!
-          name: String
+            type Mutation {
+              purge: Boolean
+            }
 
-          """Tagged twice: exclusion wins."""
-          email: String
-          score: Int
-        }
+            interface Node {
+              id: ID!
+            }
 
-        type Audit {
-          at: Time!
-          by: User
-        }
+            type User implements Node {
+              id: ID!
+              name: String
 
-        type Page {
-          title: String
-          links: [Page!]
-        }
+              """Tagged twice: exclusion wins."""
+              email: String
+              score: Int
+            }
 
-        union Found = User | Page
+            type Audit {
+              at: Time!
+              by: User
+            }
 
-        input Filter {
-          name: String
-          internalName: String
-          kind: Kind
-        }
+            type Page {
+              title: String
+              links: [Page!]
+            }
 
-        enum Order {
-          NAME
-          SCORE
-        }
+            union Found = User | Page
 
-        enum Kind {
-          X
-          Y
-        }
+            input Filter {
+              name: String
+              internalName: String
+              kind: Kind
+            }
 
-        scalar Time
-    "#]],
+            enum Order {
+              NAME
+              SCORE
+            }
+
+            enum Kind {
+              X
+              Y
+            }
+
+            scalar Time
+        "#]],
         &expect!["Unused"],
     );
 }
