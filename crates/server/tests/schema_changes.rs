@@ -420,43 +420,52 @@ fn a_contract_is_a_supergraph_that_the_gateway_reads() {
         &files,
         &["schema", "contract.graphql"],
         &expect![[r#"
-        0
-        type Query {
-          user(id: ID!): User
-          users(filter: Filter, order: Order = NAME): [User!]!
-          search(text: String!): [Found!]!
-        }
+            0
+            """Allows a fragment to be sent after the rest of the response."""
+            directive @defer(
+              """Whether the fragment may be sent later."""
+              if: Boolean! = true
 
-        interface Node {
-          id: ID!
-        }
+              """A name for the fragment in the responses."""
+              label: String
+            ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-        type User implements Node {
-          id: ID!
-          name: String
-        }
+            type Query {
+              user(id: ID!): User
+              users(filter: Filter, order: Order = NAME): [User!]!
+              search(text: String!): [Found!]!
+            }
 
-        type Page {
-          title: String
-          links: [Page!]
-        }
+            interface Node {
+              id: ID!
+            }
 
-        union Found = User | Page
+            type User implements Node {
+              id: ID!
+              name: String
+            }
 
-        input Filter {
-          name: String
-          kind: Kind
-        }
+            type Page {
+              title: String
+              links: [Page!]
+            }
 
-        enum Order {
-          NAME
-        }
+            union Found = User | Page
 
-        enum Kind {
-          X
-          Y
-        }
-    "#]],
+            input Filter {
+              name: String
+              kind: Kind
+            }
+
+            enum Order {
+              NAME
+            }
+
+            enum Kind {
+              X
+              Y
+            }
+        "#]],
     );
     // What the contract takes from clients.
     let arguments = ["check", "supergraph.graphql", "contract.graphql"];
