@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 use supergraph::SubgraphSchema;
 use supergraph::composition::Composer;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SUBGRAPHS: usize = 100;
 /// Types of each subgraph.
 const TYPES: usize = 10;
