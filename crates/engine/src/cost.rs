@@ -48,7 +48,7 @@ pub struct CostLimits {
     pub most: u64,
     /// Assumed number of rows of a list without a page.
     pub list_size: u64,
-    /// Whether operations that cost more are executed nevertheless.
+    /// True to execute operations that cost more, so that their costs are only measured.
     pub measures_only: bool,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Composed {
 pub(crate) struct Inputs {
     schemas: Vec<SubgraphSchema>,
     /// The file of each schema, if it has one; in the order of the schemas.
-    places: Vec<Option<PathBuf>>,
+    files: Vec<Option<PathBuf>>,
 }
 
 impl CompositionSource {
@@ -99,21 +99,21 @@ impl CompositionSource {
 }
 
 impl Inputs {
-    fn add(&mut self, schema: SubgraphSchema, place: Option<PathBuf>) {
+    fn add(&mut self, schema: SubgraphSchema, file: Option<PathBuf>) {
         self.schemas.push(schema);
-        self.places.push(place);
+        self.files.push(file);
     }
 
     /// The file of a subgraph's schema.
-    fn place(&self, subgraph: &str) -> Option<&Path> {
+    fn file(&self, subgraph: &str) -> Option<&Path> {
         let index = self.schemas.iter().position(|schema| schema.name == subgraph)?;
-        self.places.get(index)?.as_deref()
+        self.files.get(index)?.as_deref()
     }
 
     /// All schemas, or those without a file.
     pub(crate) fn schemas(&self, without_files: bool) -> impl Iterator<Item = &SubgraphSchema> {
-        let schemas = self.schemas.iter().zip(&self.places);
-        let wanted = schemas.filter(move |(_, place)| !(without_files && place.is_some()));
+        let schemas = self.schemas.iter().zip(&self.files);
+        let wanted = schemas.filter(move |(_, file)| !(without_files && file.is_some()));
         wanted.map(|(schema, _)| schema)
     }
 

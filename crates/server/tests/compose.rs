@@ -44,7 +44,7 @@ fn path(folder: &Folder, name: &str) -> String {
 fn databases(folder: &Folder) {
     for name in ["a", "b"] {
         let connection = Connection::open(folder.file(&format!("{name}.db"))).unwrap();
-        let row = format!("INSERT INTO product VALUES (1, '{name}')");
+        let row = ["INSERT INTO product VALUES (1, '", name, "')"].concat();
         let table = "CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT NOT NULL);";
         connection.execute_batch(&[table, &row].concat()).unwrap();
     }
@@ -92,7 +92,7 @@ fn files_are_composed_to_the_output_and_errors_have_their_places() {
     assert_eq!((code, &report["supergraph"]), (Some(1), &Value::Null));
     assert_eq!(report["errors"][0]["code"], "INVALID_FIELD_SHARING");
     assert_eq!(report["errors"][0]["coordinates"], json!(["Product.name"]));
-    assert_eq!(report["errors"][0]["places"][1]["line"], 3);
+    assert_eq!(report["errors"][0]["locations"][1]["line"], 3);
     let (_, _, annotations) = outcome(&run(&["compose", &file, "--report", "github"]));
     assert!(annotations.starts_with("::error file="), "{annotations}");
     assert!(annotations.contains(",line=3,col=43,title=INVALID_FIELD_SHARING::"), "{annotations}");

@@ -73,73 +73,73 @@ fn the_report_can_be_json_or_annotations() {
         &pair(),
         &arguments,
         &expect![[r#"
-        0
-        {
-          "changes": [
+            0
             {
-              "coordinate": "Query.a",
-              "criticality": "BREAKING",
-              "kind": "FIELD_REMOVED",
-              "message": "the field `Query.a` was removed",
-              "place": {
-                "column": 3,
-                "file": "old.graphql",
-                "line": 2
-              }
-            },
-            {
-              "coordinate": "Query.b",
-              "criticality": "BREAKING",
-              "kind": "FIELD_REMOVED",
-              "message": "the deprecated field `Query.b` was removed",
-              "place": {
-                "column": 3,
-                "file": "old.graphql",
-                "line": 3
-              }
-            },
-            {
-              "coordinate": "Query.e",
-              "criticality": "NON_BREAKING",
-              "kind": "FIELD_ADDED",
-              "message": "the field `Query.e` was added",
-              "place": {
-                "column": 3,
-                "file": "new.graphql",
-                "line": 3
-              }
-            },
-            {
-              "coordinate": "Query.c(d:)",
-              "criticality": "BREAKING",
-              "kind": "FIELD_ARGUMENT_TYPE_CHANGED",
-              "message": "the type of the argument `Query.c(d:)` changed from `Int` to `Int!`",
-              "place": {
-                "column": 5,
-                "file": "new.graphql",
-                "line": 2
-              }
-            },
-            {
-              "coordinate": "Kind.B",
-              "criticality": "DANGEROUS",
-              "kind": "ENUM_VALUE_ADDED",
-              "message": "the enum value `Kind.B` was added",
-              "place": {
-                "column": 15,
-                "file": "new.graphql",
-                "line": 5
-              }
+              "changes": [
+                {
+                  "coordinate": "Query.a",
+                  "criticality": "BREAKING",
+                  "kind": "FIELD_REMOVED",
+                  "location": {
+                    "column": 3,
+                    "file": "old.graphql",
+                    "line": 2
+                  },
+                  "message": "the field `Query.a` was removed"
+                },
+                {
+                  "coordinate": "Query.b",
+                  "criticality": "BREAKING",
+                  "kind": "FIELD_REMOVED",
+                  "location": {
+                    "column": 3,
+                    "file": "old.graphql",
+                    "line": 3
+                  },
+                  "message": "the deprecated field `Query.b` was removed"
+                },
+                {
+                  "coordinate": "Query.e",
+                  "criticality": "NON_BREAKING",
+                  "kind": "FIELD_ADDED",
+                  "location": {
+                    "column": 3,
+                    "file": "new.graphql",
+                    "line": 3
+                  },
+                  "message": "the field `Query.e` was added"
+                },
+                {
+                  "coordinate": "Query.c(d:)",
+                  "criticality": "BREAKING",
+                  "kind": "FIELD_ARGUMENT_TYPE_CHANGED",
+                  "location": {
+                    "column": 5,
+                    "file": "new.graphql",
+                    "line": 2
+                  },
+                  "message": "the type of the argument `Query.c(d:)` changed from `Int` to `Int!`"
+                },
+                {
+                  "coordinate": "Kind.B",
+                  "criticality": "DANGEROUS",
+                  "kind": "ENUM_VALUE_ADDED",
+                  "location": {
+                    "column": 15,
+                    "file": "new.graphql",
+                    "line": 5
+                  },
+                  "message": "the enum value `Kind.B` was added"
+                }
+              ],
+              "counts": {
+                "breaking": 3,
+                "dangerous": 1,
+                "nonBreaking": 1
+              },
+              "failed": false
             }
-          ],
-          "counts": {
-            "breaking": 3,
-            "dangerous": 1,
-            "nonBreaking": 1
-          },
-          "failed": false
-        }
-    "#]],
+        "#]],
     );
     let arguments = ["check", "old.graphql", "new.graphql", "--report", "github"];
     check(

@@ -14,7 +14,7 @@ pub(crate) fn is_supergraph(definitions: &Definitions, links: &Links) -> bool {
     definitions.types.iter().any(|definition| *definition.name == *links.graphs)
 }
 
-/// Returns the definitions that clients of a supergraph see, with their places in its document. The
+/// Returns the definitions that clients of a supergraph see, with their locations in its document. The
 /// definitions of any other schema are returned as they are.
 pub(crate) fn api_definitions(mut definitions: Definitions) -> Definitions {
     // Problems of links concern the gateway.

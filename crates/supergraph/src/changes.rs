@@ -43,7 +43,7 @@ pub struct Change {
     pub criticality: Criticality,
     pub coordinate: Coordinate,
     pub message: String,
-    pub place: Place,
+    pub location: Location,
     /// Whether the change is part of the addition of an element: a field of a new type, the
     /// description of a new field, or the directive of a deprecation.
     pub is_nested: bool,
@@ -52,9 +52,9 @@ pub struct Change {
     affected: Affected,
 }
 
-/// A place in one of the compared documents.
+/// A location in one of the compared documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     pub side: Side,
     /// From 1, as the column.
     pub line: usize,
@@ -117,12 +117,12 @@ impl Change {
         kind: ChangeKind,
         criticality: Criticality,
         coordinate: Coordinate,
-        place: Place,
+        location: Location,
         message: String,
     ) -> Self {
         let affected = Affected::Using(coordinate.clone());
         let (is_nested, lowered) = (false, None);
-        Self { kind, criticality, coordinate, message, place, is_nested, lowered, affected }
+        Self { kind, criticality, coordinate, message, location, is_nested, lowered, affected }
     }
 
     /// Sets the part whose users are affected.
@@ -135,7 +135,7 @@ impl Change {
     }
 }
 
-impl Place {
+impl Location {
     fn old(line: usize, column: usize) -> Self {
         Self { side: Side::Old, line, column }
     }

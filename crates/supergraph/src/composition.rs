@@ -56,14 +56,14 @@ pub struct Finding {
     /// Schema coordinates of the elements, such as `Product.price`.
     /// <https://spec.graphql.org/draft/#sec-Schema-Coordinates>
     pub coordinates: Vec<String>,
-    pub places: Vec<Place>,
+    pub locations: Vec<Location>,
     /// A change of the schemas that removes the finding.
     pub remedy: Option<String>,
 }
 
-/// A place in the schema of a subgraph.
+/// A location in the schema of a subgraph.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     pub subgraph: String,
     /// From 1; 0 if the finding is about the whole schema.
     pub line: u32,
@@ -72,14 +72,14 @@ pub struct Place {
 }
 
 impl Finding {
-    /// A finding without coordinates, places and remedy.
+    /// A finding without coordinates, locations and remedy.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let (coordinates, places) = (Vec::new(), Vec::new());
-        Self { code, message: message.into(), coordinates, places, remedy: None }
+        let (coordinates, locations) = (Vec::new(), Vec::new());
+        Self { code, message: message.into(), coordinates, locations, remedy: None }
     }
 
-    pub(crate) fn at(mut self, place: Place) -> Self {
-        self.places.push(place);
+    pub(crate) fn at(mut self, location: Location) -> Self {
+        self.locations.push(location);
         self
     }
 
@@ -97,8 +97,8 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)?;
-        for place in &self.places {
-            write!(f, "\n  {place}")?;
+        for location in &self.locations {
+            write!(f, "\n  {location}")?;
         }
         match &self.remedy {
             Some(remedy) => write!(f, "\n  {remedy}"),
@@ -107,7 +107,7 @@ impl fmt::Display for Finding {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subgraph, line, column } = self;
         match line {

@@ -23,5 +23,5 @@ pub use composed::{
     SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
     Weights, read,
 };
-pub use composition::{Code, Composer, Composition, Finding, Place, SubgraphSchema, compose};
+pub use composition::{Code, Composer, Composition, Finding, Location, SubgraphSchema, compose};
 pub use coordinate::Coordinate;

@@ -38,7 +38,7 @@ pub(super) fn prefix(mut api: Api, prefix: &str) -> Result<Api, FederationError>
     Ok(api)
 }
 
-/// Whether a type is the same in every subgraph of the kind.
+/// True for helper types, such as `PageInfo`, which every subgraph of a dialect has.
 fn is_common(api: &Api, id: TypeId) -> bool {
     let is_id = |field: &FieldId| {
         matches!(api.field(*field), FieldBinding::NodeId { .. } | FieldBinding::GlobalId { .. })

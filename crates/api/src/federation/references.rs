@@ -36,7 +36,7 @@ pub(super) struct Reference {
     entity: Arc<str>,
     is_non_null: bool,
     key: Vec<KeyPart>,
-    /// Whether the key's values are IDs.
+    /// True if the fields of the key have the type `ID`.
     is_id: bool,
 }
 
@@ -184,7 +184,7 @@ fn add_entity(
     Ok(entity)
 }
 
-/// Whether two references to one entity have the same key.
+/// True unless two references to one entity have different keys.
 pub(super) fn agree(api: &Api, one: &Reference, other: &Reference) -> bool {
     let parts = |reference: &Reference| -> Vec<(Box<str>, TypeId)> {
         let parts = reference.key.iter();

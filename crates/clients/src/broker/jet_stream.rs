@@ -67,7 +67,7 @@ pub(super) async fn follow(
     Err(unavailable("the consumer has ended"))
 }
 
-/// Whether the library requests messages again after an error.
+/// True for errors after which the library requests messages again.
 fn is_temporary(error: MessagesErrorKind) -> bool {
     match error {
         MessagesErrorKind::MissingHeartbeat

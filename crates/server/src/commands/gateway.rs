@@ -35,7 +35,7 @@ use crate::http::{
 use crate::memory;
 use crate::options::{
     CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions,
-    SupergraphLocation, SupergraphUrl, check_for_gateway, out_of_gateway,
+    SupergraphLocation, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use events::KnownEvents;
@@ -81,6 +81,8 @@ struct KnownSource {
 pub(crate) struct PreparedGateway {
     place: SupergraphLocation,
     poll: Option<Duration>,
+    /// The file with the last good supergraph of an address.
+    copy: Option<PathBuf>,
     /// Whether files are watched.
     watch: bool,
     subgraphs: Subgraphs,
@@ -132,7 +134,7 @@ fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
 }
 
 pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
-    let place = SupergraphLocation::parse(&options.supergraph)?.with(&options.subgraphs)?;
+    let place = options.place()?;
     if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
         let message = "`--supergraph-poll` is for a supergraph at an address and for subgraphs to \
                        compose; `--watch` follows a file";
@@ -148,6 +150,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
     Ok(PreparedGateway {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
+        copy: options.supergraph_copy.clone(),
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving)?,
         callbacks,
@@ -177,6 +180,7 @@ impl PreparedGateway {
         Ok(Self {
             place: SupergraphLocation::File(shop.supergraph()),
             poll: None,
+            copy: None,
             // The files of the demo do not change.
             watch: false,
             subgraphs: Subgraphs {
@@ -201,8 +205,14 @@ impl PreparedGateway {
 
     /// Reads the supergraph and builds its API.
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
-        let Self { place, poll, watch, mut subgraphs, callbacks, gateway_options, settings } = self;
-        let ReadSupergraph { text, supergraph, inputs } = subgraphs.supergraph(&place)?;
+        let Self { place, poll, copy, watch, mut subgraphs, callbacks, gateway_options, settings } =
+            self;
+        let read = subgraphs.supergraph(&place);
+        let read = match &copy {
+            Some(copy) => known.good_or_copy(&place, copy, read),
+            None => read,
+        };
+        let ReadSupergraph { text, supergraph, inputs } = read?;
         let mut changes = SupergraphWatch::default();
         match subgraphs.composition.take() {
             Some(source) if watch || poll.is_some() => {
@@ -292,8 +302,7 @@ fn log_hints(hints: &[Finding]) {
 /// All problems of a gateway's options, before its subgraphs are known.
 pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
-    let place = SupergraphLocation::parse(&options.supergraph);
-    match place.and_then(|place| place.with(&options.subgraphs)) {
+    match options.place() {
         Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
         Err(failure) => problems.push(failure),
     }
@@ -388,24 +397,9 @@ impl Subgraphs {
         })
     }
 
-    /// Reads a supergraph, or composes it, and reports all its problems. Where that of an address is not
-    /// good, the copy of the last one is used.
+    /// Reads a supergraph, or composes it, and reports all its problems.
     fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
-        let SupergraphLocation::Url(SupergraphUrl { copy: Some(copy), .. }) = place else {
-            return read_good(place, self.text(place)?);
-        };
-        match self.text(place).and_then(|text| read_good(place, text)) {
-            Ok(read) => {
-                read.text.keep(copy);
-                Ok(read)
-            }
-            Err(failure) => {
-                let Ok(kept) = SupergraphText::read_copy(copy) else { return Err(failure) };
-                let (error, file) = (redacted(&failure.to_string()), copy.display());
-                tracing::error!(error, %file, "the supergraph is read from its last good copy");
-                read_good(place, (kept, None))
-            }
-        }
+        read_good(place, self.text(place)?)
     }
 
     /// Reads the file, if there is one.
@@ -483,6 +477,30 @@ impl KnownSource {
 }
 
 impl KnownSubgraphs {
+    /// Keeps a copy of a good supergraph. At a start without one, the copy is read; later, the
+    /// supergraph before stays.
+    fn good_or_copy(
+        &self,
+        place: &SupergraphLocation,
+        copy: &Path,
+        read: Result<ReadSupergraph, Failure>,
+    ) -> Result<ReadSupergraph, Failure> {
+        let is_start = self.text.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        match read {
+            Ok(read) => {
+                read.text.keep(copy);
+                Ok(read)
+            }
+            Err(failure) if is_start => {
+                let Ok(kept) = SupergraphText::read_copy(copy) else { return Err(failure) };
+                let (error, file) = (redacted(&failure.to_string()), copy.display());
+                tracing::error!(error, %file, "the supergraph is read from its last good copy");
+                read_good(place, (kept, None))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// Logs the changes of the API since the last supergraph.
     fn log_changes(&self, text: String) {
         let mut last = self.text.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,13 +13,15 @@ const MOST_NAMES: usize = 8;
 pub(super) fn summarize(errors: Vec<Finding>, subgraphs: &[SubgraphPlace]) -> Vec<Finding> {
     let is_source = |name: &str| {
         let mut sources = subgraphs.iter();
-        sources.any(|place| place.name == name && matches!(place.schema, SchemaPlace::Source(_)))
+        sources.any(|location| {
+            location.name == name && matches!(location.schema, SchemaPlace::Source(_))
+        })
     };
     let mut clashes: BTreeMap<BTreeSet<String>, BTreeSet<String>> = BTreeMap::new();
     let mut others = Vec::new();
     for error in errors {
         let owners: BTreeSet<String> =
-            error.places.iter().map(|place| place.subgraph.clone()).collect();
+            error.locations.iter().map(|location| location.subgraph.clone()).collect();
         let are_sources = owners.len() > 1 && owners.iter().all(|owner| is_source(owner));
         match (error.code, are_sources) {
             (Code::InvalidFieldSharing, true) => {
@@ -53,24 +55,24 @@ fn clash(owners: &BTreeSet<String>, names: BTreeSet<String>) -> Finding {
         code: Code::InvalidFieldSharing,
         message,
         coordinates: names.into_iter().collect(),
-        places: Vec::new(),
+        locations: Vec::new(),
         remedy: Some(remedy),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use supergraph::composition::Place;
+    use supergraph::composition::Location;
 
     use super::*;
 
     fn error(field: &str, subgraphs: &[&str]) -> Finding {
-        let place = |name: &&str| Place { subgraph: (*name).to_owned(), line: 1, column: 1 };
+        let location = |name: &&str| Location { subgraph: (*name).to_owned(), line: 1, column: 1 };
         Finding {
             code: Code::InvalidFieldSharing,
             message: "a message".to_owned(),
             coordinates: vec![field.to_owned()],
-            places: subgraphs.iter().map(place).collect(),
+            locations: subgraphs.iter().map(location).collect(),
             remedy: None,
         }
     }

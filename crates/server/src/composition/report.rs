@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
-use supergraph::composition::{Finding, Place};
+use supergraph::composition::{Finding, Location};
 
 use super::Inputs;
 use crate::options::ReportForm;
@@ -82,12 +82,12 @@ fn line(written: &mut String, level: &str, text: &str) {
     written.push('\n');
 }
 
-/// `CODE: message`, then the places and the remedy, each on a line.
+/// `CODE: message`, then the locations and the remedy, each on a line.
 fn text(finding: &Finding, inputs: &Inputs) -> String {
     let mut text = format!("{}: {}", finding.code.as_str(), finding.message);
-    for place in &finding.places {
+    for location in &finding.locations {
         text.push_str("\n  at ");
-        text.push_str(&position(place, inputs));
+        text.push_str(&position(location, inputs));
     }
     if let Some(remedy) = &finding.remedy {
         text.push_str("\n  remedy: ");
@@ -97,9 +97,9 @@ fn text(finding: &Finding, inputs: &Inputs) -> String {
 }
 
 /// `products.graphql:3:5`, or `products:3:5` for a schema without a file.
-fn position(place: &Place, inputs: &Inputs) -> String {
-    let Place { subgraph, line, column } = place;
-    match (inputs.place(subgraph), line) {
+fn position(location: &Location, inputs: &Inputs) -> String {
+    let Location { subgraph, line, column } = location;
+    match (inputs.file(subgraph), line) {
         (Some(file), 0) => format!("{} ({subgraph})", file.display()),
         (Some(file), _) => format!("{}:{line}:{column} ({subgraph})", file.display()),
         (None, 0) => subgraph.clone(),
@@ -108,16 +108,16 @@ fn position(place: &Place, inputs: &Inputs) -> String {
 }
 
 fn object(finding: &Finding, inputs: &Inputs) -> Value {
-    let places = finding.places.iter().map(|place| {
-        let file = inputs.place(&place.subgraph).map(|file| file.display().to_string());
-        let Place { subgraph, line, column } = place;
+    let locations = finding.locations.iter().map(|location| {
+        let file = inputs.file(&location.subgraph).map(|file| file.display().to_string());
+        let Location { subgraph, line, column } = location;
         json!({ "subgraph": subgraph, "file": file, "line": line, "column": column })
     });
     json!({
         "code": finding.code.as_str(),
         "message": finding.message,
         "coordinates": finding.coordinates,
-        "places": places.collect::<Value>(),
+        "locations": locations.collect::<Value>(),
         "remedy": finding.remedy,
     })
 }
@@ -128,11 +128,11 @@ fn annotate(written: &mut String, level: Level, finding: &Finding, inputs: &Inpu
         Level::Error => "::error ",
         Level::Hint => "::notice ",
     });
-    let in_file = |place: &&Place| inputs.place(&place.subgraph).is_some();
-    if let Some(place) = finding.places.iter().find(in_file) {
-        let file = inputs.place(&place.subgraph).map(|file| file.display().to_string());
+    let in_file = |location: &&Location| inputs.file(&location.subgraph).is_some();
+    if let Some(location) = finding.locations.iter().find(in_file) {
+        let file = inputs.file(&location.subgraph).map(|file| file.display().to_string());
         let file = property(&file.unwrap_or_default());
-        let (line, column) = (place.line.max(1), place.column.max(1));
+        let (line, column) = (location.line.max(1), location.column.max(1));
         let _ = write!(written, "file={file},line={line},col={column},");
     }
     let message = match &finding.remedy {

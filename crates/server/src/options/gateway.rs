@@ -26,6 +26,9 @@ pub(crate) struct GatewayOptions {
     /// Interval of polling a supergraph at an address, or the subgraphs to compose [default: never]
     #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_POLL", value_name = "TIME")]
     pub(crate) supergraph_poll: Option<Time>,
+    /// A file that keeps the last good supergraph of an address, for a start without it
+    #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_COPY", value_name = "FILE")]
+    pub(crate) supergraph_copy: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
     #[command(flatten)]
@@ -81,9 +84,6 @@ pub(crate) struct SubgraphOptions {
         value_name = "NAME=VALUE"
     )]
     pub(crate) supergraph_header: Vec<SupergraphHeader>,
-    /// A file that keeps the last good supergraph of an address, for a start without it
-    #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_COPY", value_name = "FILE")]
-    pub(crate) supergraph_copy: Option<PathBuf>,
     /// Timeout of a request to a subgraph
     #[arg(long, env = "THALWEG_SUBGRAPH_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) subgraph_timeout: Time,
@@ -217,24 +217,13 @@ impl SupergraphLocation {
         }
     }
 
-    /// Adds the headers of requests for it, and the file with its last good copy.
+    /// Adds the headers of requests for it.
     pub(crate) fn with(mut self, options: &SubgraphOptions) -> Result<Self, Failure> {
-        let (headers, copy) = (&options.supergraph_header, &options.supergraph_copy);
         match &mut self {
-            Self::Url(url) => {
-                url.add(headers);
-                url.copy.clone_from(copy);
-            }
+            Self::Url(url) => url.add(&options.supergraph_header),
+            Self::File(_) | Self::Composition(_) if options.supergraph_header.is_empty() => {}
             Self::File(_) | Self::Composition(_) => {
-                for (name, is_given) in [
-                    ("--supergraph-header", !headers.is_empty()),
-                    ("--supergraph-copy", copy.is_some()),
-                ] {
-                    if is_given {
-                        let message = format!("`{name}` is for a supergraph at an address");
-                        return Err(Failure::Usage(message));
-                    }
-                }
+                return Err(for_addresses("--supergraph-header"));
             }
         }
         Ok(self)
@@ -249,13 +238,28 @@ impl SupergraphLocation {
     }
 }
 
-/// Whether a file has subgraphs to compose.
+fn for_addresses(option: &str) -> Failure {
+    Failure::Usage(format!("`{option}` is for a supergraph at an address"))
+}
+
+/// True for the names of files with subgraphs to compose.
 fn is_composition(text: &str) -> bool {
     let ending = std::path::Path::new(text).extension().and_then(|ending| ending.to_str());
     matches!(ending, Some("yaml" | "yml" | "toml"))
 }
 
 impl GatewayOptions {
+    /// The supergraph, with the headers of requests for it.
+    pub(crate) fn place(&self) -> Result<SupergraphLocation, Failure> {
+        let place = SupergraphLocation::parse(&self.supergraph)?.with(&self.subgraphs)?;
+        match (&place, &self.supergraph_copy) {
+            (SupergraphLocation::File(_) | SupergraphLocation::Composition(_), Some(_)) => {
+                Err(for_addresses("--supergraph-copy"))
+            }
+            _ => Ok(place),
+        }
+    }
+
     /// Whether responses may contain the query plan.
     fn exposes_plan(&self) -> bool {
         switched(self.expose_plan, self.serving.is_private())

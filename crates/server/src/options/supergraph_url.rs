@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use base64::Engine as _;
@@ -18,8 +17,6 @@ pub(crate) struct SupergraphUrl {
     /// Without credentials, which are a header.
     pub(crate) url: Uri,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    /// A file with the last good supergraph.
-    pub(crate) copy: Option<PathBuf>,
 }
 
 /// A header of `--supergraph-header`.
@@ -31,13 +28,13 @@ impl SupergraphUrl {
     pub(crate) fn new(url: Uri) -> Self {
         let authority = url.authority().map(Authority::as_str).unwrap_or_default();
         let Some((credentials, host)) = authority.rsplit_once('@') else {
-            return Self { url, headers: Vec::new(), copy: None };
+            return Self { url, headers: Vec::new() };
         };
         let headers = vec![(AUTHORIZATION, basic(credentials))];
         let host = host.parse().ok();
         let mut parts = Parts::from(url.clone());
         parts.authority = host.or(parts.authority);
-        Self { url: Uri::from_parts(parts).unwrap_or(url), headers, copy: None }
+        Self { url: Uri::from_parts(parts).unwrap_or(url), headers }
     }
 
     pub(crate) fn add(&mut self, headers: &[SupergraphHeader]) {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::gateway::site::{PRODUCTS, QUERY, Site, prepare};
-use crate::program::{PATIENCE, Server, post, read_answer};
+use crate::program::{PATIENCE, Server, outcome, post, read_answer, run};
 
 const RELOADS: usize = 12;
 const CLIENTS: usize = 4;
@@ -179,8 +179,15 @@ fn a_registry_gets_headers_and_its_last_good_supergraph_is_kept() {
     let line = "  left: Int @join__field(graph: STOCK)\n  inStock:";
     stubs.set_document(&text.replace("  inStock:", line), "\"two\"");
     wait_for_fields(&server, &["upc", "name", "left", "inStock"]);
+    // A document with errors is reported, once, and the supergraph before stays.
+    stubs.set_document("type Query {", "\"bad\"");
+    thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(server.query("", FIELDS).body, fields(&["upc", "name", "left", "inStock"]));
+    let (code, _, _) = outcome(&run(&["check", &url, "--supergraph-header", "X-Key=secret"]));
+    assert_eq!(code, Some(1));
     server.signal("TERM");
     let log = [server.said.clone(), server.rest_of_log()].concat();
+    assert_eq!(log.matches("not reloaded; everything is as it was").count(), 1, "{log}");
     let change = "changes of the API by the new supergraph breaking=0 dangerous=0 safe=1";
     assert!(log.contains(change), "{log}");
     assert!(log.contains("coordinate=\"Product.left\" criticality=\"NON_BREAKING\""), "{log}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graphql::definitions::{Directive, DirectiveArgument};
 use rustc_hash::FxHashMap;
 
-use super::{Change, ChangeKind, Comparison, Criticality, Difference, Place, differences};
+use super::{Change, ChangeKind, Comparison, Criticality, Difference, Location, differences};
 use crate::coordinate::Coordinate;
 
 /// A part of a schema to which directives can be applied.
@@ -92,7 +92,7 @@ impl Comparison<'_> {
                         element.removed(),
                         criticality,
                         coordinate.clone(),
-                        Place::old(old.line, old.column),
+                        Location::old(old.line, old.column),
                         format!("`@{}` was removed from `{coordinate}`", old.name),
                     );
                     self.push(change.nested_if(is_nested(old)));
@@ -108,7 +108,7 @@ impl Comparison<'_> {
                         element.added(),
                         criticality,
                         coordinate.clone(),
-                        Place::new(new.line, new.column),
+                        Location::new(new.line, new.column),
                         format!("`@{}` was added to `{coordinate}`", new.name),
                     );
                     self.push(change.nested_if(is_nested(new)));
@@ -137,7 +137,7 @@ impl Comparison<'_> {
                 ChangeKind::DirectiveUsageArgumentRemoved,
                 Criticality::Dangerous,
                 coordinate.clone(),
-                Place::old(argument.line, argument.column),
+                Location::old(argument.line, argument.column),
                 format!(
                     "the argument `{}: {}` was removed from `@{name}` of `{coordinate}`",
                     argument.name, argument.value
@@ -150,7 +150,7 @@ impl Comparison<'_> {
                 ChangeKind::DirectiveUsageArgumentAdded,
                 Criticality::NonBreaking,
                 coordinate.clone(),
-                Place::new(argument.line, argument.column),
+                Location::new(argument.line, argument.column),
                 format!(
                     "the argument `{}: {}` was added to `@{name}` of `{coordinate}`",
                     argument.name, argument.value

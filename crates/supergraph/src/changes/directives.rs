@@ -7,7 +7,7 @@ use super::fields::{becomes_required, default_change};
 use super::type_change::is_safe_for_input;
 use super::types::if_new;
 use super::{
-    Change, ChangeKind, Comparison, Criticality, Difference, Place, differ, differences,
+    Change, ChangeKind, Comparison, Criticality, Difference, Location, differ, differences,
     text_change,
 };
 use crate::coordinate::Coordinate;
@@ -20,7 +20,7 @@ impl Comparison<'_> {
                     ChangeKind::DirectiveRemoved,
                     Criticality::Breaking,
                     Coordinate::directive(&old.name),
-                    Place::old(old.line, old.column),
+                    Location::old(old.line, old.column),
                     format!("the directive `@{}` was removed", old.name),
                 )),
                 Difference::Added(new) => {
@@ -28,7 +28,7 @@ impl Comparison<'_> {
                         ChangeKind::DirectiveAdded,
                         Criticality::NonBreaking,
                         Coordinate::directive(&new.name),
-                        Place::new(new.line, new.column),
+                        Location::new(new.line, new.column),
                         format!("the directive `@{}` was added", new.name),
                     ));
                     self.directive(None, new);
@@ -41,10 +41,10 @@ impl Comparison<'_> {
     fn directive(&mut self, old: Option<&DirectiveDefinition>, new: &DirectiveDefinition) {
         let is_new = old.is_none();
         let coordinate = Coordinate::directive(&new.name);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let name = &new.name;
         let mut push = |kind, criticality, message| {
-            let change = Change::new(kind, criticality, coordinate.clone(), place, message);
+            let change = Change::new(kind, criticality, coordinate.clone(), location, message);
             self.push(change.nested_if(is_new));
         };
         let before = old.and_then(|old| old.description.as_deref());
@@ -102,7 +102,7 @@ impl Comparison<'_> {
                         ChangeKind::DirectiveArgumentRemoved,
                         Criticality::Breaking,
                         coordinate,
-                        Place::old(argument.line, argument.column),
+                        Location::old(argument.line, argument.column),
                         message,
                     ));
                 }
@@ -119,7 +119,7 @@ impl Comparison<'_> {
                         ChangeKind::DirectiveArgumentAdded,
                         if_new(is_new, criticality),
                         coordinate,
-                        Place::new(argument.line, argument.column),
+                        Location::new(argument.line, argument.column),
                         message,
                     );
                     let directive = Coordinate::directive(&directive.name);
@@ -137,19 +137,19 @@ impl Comparison<'_> {
         new: &InputDefinition,
     ) {
         let coordinate = Coordinate::directive_argument(&directive.name, &new.name);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let (before, after) = (old.description.as_deref(), new.description.as_deref());
         if differ(before, after) {
             let kind = ChangeKind::DirectiveArgumentDescriptionChanged;
             let message = text_change("description", &coordinate, before, after);
             let safe = Criticality::NonBreaking;
-            self.push(Change::new(kind, safe, coordinate.clone(), place, message));
+            self.push(Change::new(kind, safe, coordinate.clone(), location, message));
         }
         if effective(self.old, old) != effective(self.new, new) {
             let kind = ChangeKind::DirectiveArgumentDefaultValueChanged;
             let message = default_change(&coordinate, old, new);
             let dangerous = Criticality::Dangerous;
-            let change = Change::new(kind, dangerous, coordinate.clone(), place, message);
+            let change = Change::new(kind, dangerous, coordinate.clone(), location, message);
             self.push(change.affecting(Coordinate::directive(&directive.name)));
         }
         if old.r#type != new.r#type {
@@ -157,7 +157,7 @@ impl Comparison<'_> {
                 ChangeKind::DirectiveArgumentTypeChanged,
                 if_new(is_safe_for_input(&old.r#type, &new.r#type), Criticality::Breaking),
                 coordinate.clone(),
-                place,
+                location,
                 format!(
                     "the type of the argument `{coordinate}` changed from `{}` to `{}`",
                     old.r#type, new.r#type

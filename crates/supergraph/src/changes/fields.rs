@@ -9,7 +9,7 @@ use super::defaults::effective;
 use super::type_change::{is_safe_for_input, is_safe_for_output};
 use super::types::if_new;
 use super::{
-    Change, ChangeKind, Comparison, Criticality, Difference, Place, differ, differences,
+    Change, ChangeKind, Comparison, Criticality, Difference, Location, differ, differences,
     text_change,
 };
 use crate::coordinate::Coordinate;
@@ -36,7 +36,7 @@ impl Comparison<'_> {
                         ChangeKind::FieldRemoved,
                         Criticality::Breaking,
                         Coordinate::member(r#type, &field.name),
-                        Place::old(field.line, field.column),
+                        Location::old(field.line, field.column),
                         format!("the {deprecated}field `{type}.{}` was removed", field.name),
                     ));
                 }
@@ -46,7 +46,7 @@ impl Comparison<'_> {
                             ChangeKind::FieldAdded,
                             Criticality::NonBreaking,
                             Coordinate::member(r#type, &field.name),
-                            Place::new(field.line, field.column),
+                            Location::new(field.line, field.column),
                             format!("the field `{type}.{}` was added", field.name),
                         )
                         .nested_if(is_new),
@@ -68,7 +68,7 @@ impl Comparison<'_> {
                 ChangeKind::FieldTypeChanged,
                 if_new(is_safe, Criticality::Breaking),
                 coordinate.clone(),
-                Place::new(new.line, new.column),
+                Location::new(new.line, new.column),
                 format!(
                     "the type of `{coordinate}` changed from `{}` to `{}`",
                     old.r#type, new.r#type
@@ -98,9 +98,9 @@ impl Comparison<'_> {
             (Some(_), Some(_)) => ChangeKind::FieldDescriptionChanged,
         };
         let message = text_change("description", coordinate, before, after);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let change =
-            Change::new(kind, Criticality::NonBreaking, coordinate.clone(), place, message);
+            Change::new(kind, Criticality::NonBreaking, coordinate.clone(), location, message);
         self.push(change.nested_if(old.is_none()));
     }
 
@@ -136,9 +136,9 @@ impl Comparison<'_> {
                 text_change("reason of deprecation", coordinate, before, after),
             ),
         };
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let change =
-            Change::new(kind, Criticality::NonBreaking, coordinate.clone(), place, message);
+            Change::new(kind, Criticality::NonBreaking, coordinate.clone(), location, message);
         self.push(change.nested_if(old.is_none()));
     }
 
@@ -159,7 +159,7 @@ impl Comparison<'_> {
                         ChangeKind::FieldArgumentRemoved,
                         Criticality::Breaking,
                         coordinate,
-                        Place::old(argument.line, argument.column),
+                        Location::old(argument.line, argument.column),
                         message,
                     ));
                 }
@@ -175,7 +175,7 @@ impl Comparison<'_> {
                         ChangeKind::FieldArgumentAdded,
                         if_new(is_new, critical),
                         coordinate,
-                        Place::new(argument.line, argument.column),
+                        Location::new(argument.line, argument.column),
                         message,
                     );
                     let field = Coordinate::member(r#type, field);
@@ -194,19 +194,19 @@ impl Comparison<'_> {
         new: &InputDefinition,
     ) {
         let coordinate = Coordinate::argument(r#type, field, &new.name);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let (before, after) = (old.description.as_deref(), new.description.as_deref());
         if differ(before, after) {
             let kind = ChangeKind::FieldArgumentDescriptionChanged;
             let message = text_change("description", &coordinate, before, after);
             let safe = Criticality::NonBreaking;
-            self.push(Change::new(kind, safe, coordinate.clone(), place, message));
+            self.push(Change::new(kind, safe, coordinate.clone(), location, message));
         }
         if effective(self.old, old) != effective(self.new, new) {
             let kind = ChangeKind::FieldArgumentDefaultChanged;
             let message = default_change(&coordinate, old, new);
             let dangerous = Criticality::Dangerous;
-            let change = Change::new(kind, dangerous, coordinate.clone(), place, message);
+            let change = Change::new(kind, dangerous, coordinate.clone(), location, message);
             // Operations without the argument receive the default value.
             self.push(change.affecting(Coordinate::member(r#type, field)));
         }
@@ -215,7 +215,7 @@ impl Comparison<'_> {
                 ChangeKind::FieldArgumentTypeChanged,
                 if_new(is_safe_for_input(&old.r#type, &new.r#type), Criticality::Breaking),
                 coordinate.clone(),
-                place,
+                location,
                 format!(
                     "the type of the argument `{coordinate}` changed from `{}` to `{}`",
                     old.r#type, new.r#type

@@ -10,7 +10,7 @@ use super::fields::{becomes_required, default_change};
 use super::type_change::is_safe_for_input;
 use super::types::if_new;
 use super::{
-    Change, ChangeKind, Comparison, Criticality, Difference, Place, differ, differences,
+    Change, ChangeKind, Comparison, Criticality, Difference, Location, differ, differences,
     text_change,
 };
 use crate::coordinate::Coordinate;
@@ -30,7 +30,7 @@ impl Comparison<'_> {
                     ChangeKind::InputFieldRemoved,
                     Criticality::Breaking,
                     Coordinate::member(r#type, &input.name),
-                    Place::old(input.line, input.column),
+                    Location::old(input.line, input.column),
                     format!("the input field `{type}.{}` was removed", input.name),
                 )),
                 Difference::Added(input) => {
@@ -45,7 +45,7 @@ impl Comparison<'_> {
                         ChangeKind::InputFieldAdded,
                         if_new(is_new, criticality),
                         Coordinate::member(r#type, &input.name),
-                        Place::new(input.line, input.column),
+                        Location::new(input.line, input.column),
                         format!("the {required}input field `{type}.{}` was added", input.name),
                     );
                     self.push(change.affecting(Coordinate::of_type(r#type)).nested_if(is_new));
@@ -63,7 +63,7 @@ impl Comparison<'_> {
         new: &InputDefinition,
     ) {
         let coordinate = Coordinate::member(r#type, &new.name);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let before = old.and_then(|old| old.description.as_deref());
         let after = new.description.as_deref();
         if differ(before, after) {
@@ -74,7 +74,7 @@ impl Comparison<'_> {
             };
             let message = text_change("description", &coordinate, before, after);
             let safe = Criticality::NonBreaking;
-            let change = Change::new(kind, safe, coordinate.clone(), place, message);
+            let change = Change::new(kind, safe, coordinate.clone(), location, message);
             self.push(change.nested_if(old.is_none()));
         }
         if let Some(old) = old {
@@ -92,12 +92,12 @@ impl Comparison<'_> {
         old: &InputDefinition,
         new: &InputDefinition,
     ) {
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         if effective(self.old, old) != effective(self.new, new) {
             let kind = ChangeKind::InputFieldDefaultValueChanged;
             let message = default_change(coordinate, old, new);
             let dangerous = Criticality::Dangerous;
-            let change = Change::new(kind, dangerous, coordinate.clone(), place, message);
+            let change = Change::new(kind, dangerous, coordinate.clone(), location, message);
             // Values without the field receive the default value.
             self.push(change.affecting(Coordinate::of_type(r#type)));
         }
@@ -106,7 +106,7 @@ impl Comparison<'_> {
                 ChangeKind::InputFieldTypeChanged,
                 if_new(is_safe_for_input(&old.r#type, &new.r#type), Criticality::Breaking),
                 coordinate.clone(),
-                place,
+                location,
                 format!(
                     "the type of the input field `{coordinate}` changed from `{}` to `{}`",
                     old.r#type, new.r#type

@@ -93,11 +93,11 @@ fn read(text: &str) -> WrittenSchema {
 
 fn list(changes: &[Change]) -> String {
     let lines = changes.iter().map(|change| {
-        let Change { kind, criticality, coordinate, message, place, .. } = change;
-        let side = if place.side == Side::Old { "old" } else { "new" };
+        let Change { kind, criticality, coordinate, message, location, .. } = change;
+        let side = if location.side == Side::Old { "old" } else { "new" };
         let (kind, criticality) = (kind.as_str(), criticality.as_str());
-        let place = format!("{side} {}:{}", place.line, place.column);
-        format!("{criticality} {kind} {coordinate} ({place}) {message}\n")
+        let location = format!("{side} {}:{}", location.line, location.column);
+        format!("{criticality} {kind} {coordinate} ({location}) {message}\n")
     });
     lines.collect()
 }

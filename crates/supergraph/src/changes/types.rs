@@ -8,8 +8,8 @@ use graphql::operation::OperationKind;
 use super::applied::Element;
 use super::fields::{DEFAULT_REASON, reason};
 use super::{
-    Affected, Change, ChangeKind, Comparison, Criticality, Difference, Place, differ, differences,
-    text_change,
+    Affected, Change, ChangeKind, Comparison, Criticality, Difference, Location, differ,
+    differences, text_change,
 };
 use crate::coordinate::Coordinate;
 
@@ -24,10 +24,11 @@ impl Comparison<'_> {
                 ChangeKind::SchemaSubscriptionTypeChanged,
             ),
         ] {
-            let (criticality, place, message) = match (self.old.root(kind), self.new.root(kind)) {
+            let (criticality, location, message) = match (self.old.root(kind), self.new.root(kind))
+            {
                 (Some(old), Some(new)) if old.name != new.name => (
                     Criticality::Breaking,
-                    Place::new_named(new),
+                    Location::new_named(new),
                     format!(
                         "the root type of {operation} changed from `{}` to `{}`",
                         old.name, new.name
@@ -35,17 +36,18 @@ impl Comparison<'_> {
                 ),
                 (Some(old), None) => (
                     Criticality::Breaking,
-                    Place::old_named(old),
+                    Location::old_named(old),
                     format!("the root type of {operation}, `{}`, was removed", old.name),
                 ),
                 (None, Some(new)) => (
                     Criticality::NonBreaking,
-                    Place::new_named(new),
+                    Location::new_named(new),
                     format!("`{}` was added as the root type of {operation}", new.name),
                 ),
                 (Some(_), Some(_)) | (None, None) => continue,
             };
-            let change = Change::new(change_kind, criticality, Coordinate::Schema, place, message);
+            let change =
+                Change::new(change_kind, criticality, Coordinate::Schema, location, message);
             self.push(Change { affected: Affected::Operations(kind), ..change });
         }
     }
@@ -57,7 +59,7 @@ impl Comparison<'_> {
                     ChangeKind::TypeRemoved,
                     Criticality::Breaking,
                     Coordinate::of_type(&old.name),
-                    Place::old_type(old),
+                    Location::old_type(old),
                     format!("the {} `{}` was removed", word(&old.body), old.name),
                 )),
                 Difference::Added(new) => {
@@ -65,7 +67,7 @@ impl Comparison<'_> {
                         ChangeKind::TypeAdded,
                         Criticality::NonBreaking,
                         Coordinate::of_type(&new.name),
-                        Place::new_type(new),
+                        Location::new_type(new),
                         format!("the {} `{}` was added", word(&new.body), new.name),
                     ));
                     self.type_body(None, new);
@@ -133,7 +135,7 @@ impl Comparison<'_> {
                     ChangeKind::TypeKindChanged,
                     Criticality::Breaking,
                     Coordinate::of_type(&new.name),
-                    Place::new_type(new),
+                    Location::new_type(new),
                     format!(
                         "`{}` changed from {} to {}",
                         new.name,
@@ -161,8 +163,8 @@ impl Comparison<'_> {
         };
         let coordinate = Coordinate::of_type(&new.name);
         let message = text_change("description", &coordinate, before, after);
-        let place = Place::new_type(new);
-        let change = Change::new(kind, Criticality::NonBreaking, coordinate, place, message);
+        let location = Location::new_type(new);
+        let change = Change::new(kind, Criticality::NonBreaking, coordinate, location, message);
         self.push(change.nested_if(old.is_none()));
     }
 
@@ -176,7 +178,7 @@ impl Comparison<'_> {
                         ChangeKind::ObjectTypeInterfaceRemoved,
                         Criticality::Breaking,
                         coordinate.clone(),
-                        Place::old_named(interface),
+                        Location::old_named(interface),
                         format!("`{}` no longer implements `{}`", r#type.name, interface.name),
                     );
                     // Without a selection or condition of the interface no document depends on it.
@@ -187,7 +189,7 @@ impl Comparison<'_> {
                         ChangeKind::ObjectTypeInterfaceAdded,
                         if_new(is_new, Criticality::Dangerous),
                         coordinate.clone(),
-                        Place::new_named(interface),
+                        Location::new_named(interface),
                         format!("`{}` implements `{}`", r#type.name, interface.name),
                     );
                     let interface = Coordinate::of_type(&interface.name);
@@ -207,7 +209,7 @@ impl Comparison<'_> {
                     ChangeKind::UnionMemberRemoved,
                     Criticality::Breaking,
                     coordinate.clone(),
-                    Place::old_named(member),
+                    Location::old_named(member),
                     format!("`{}` was removed from the union `{}`", member.name, union.name),
                 )),
                 Difference::Added(member) => self.push(
@@ -215,7 +217,7 @@ impl Comparison<'_> {
                         ChangeKind::UnionMemberAdded,
                         if_new(is_new, Criticality::Dangerous),
                         coordinate.clone(),
-                        Place::new_named(member),
+                        Location::new_named(member),
                         format!("`{}` was added to the union `{}`", member.name, union.name),
                     )
                     .nested_if(is_new),
@@ -238,7 +240,7 @@ impl Comparison<'_> {
                     ChangeKind::EnumValueRemoved,
                     Criticality::Breaking,
                     Coordinate::member(r#enum, &value.name),
-                    Place::old(value.line, value.column),
+                    Location::old(value.line, value.column),
                     format!("the enum value `{enum}.{}` was removed", value.name),
                 )),
                 Difference::Added(value) => {
@@ -246,7 +248,7 @@ impl Comparison<'_> {
                         ChangeKind::EnumValueAdded,
                         if_new(is_new, Criticality::Dangerous),
                         Coordinate::member(r#enum, &value.name),
-                        Place::new(value.line, value.column),
+                        Location::new(value.line, value.column),
                         format!("the enum value `{enum}.{}` was added", value.name),
                     );
                     self.push(change.affecting(Coordinate::of_type(r#enum)).nested_if(is_new));
@@ -264,14 +266,14 @@ impl Comparison<'_> {
         new: &EnumValueDefinition,
     ) {
         let coordinate = Coordinate::member(r#enum, &new.name);
-        let place = Place::new(new.line, new.column);
+        let location = Location::new(new.line, new.column);
         let before = old.and_then(|old| old.description.as_deref());
         let after = new.description.as_deref();
         if differ(before, after) {
             let message = text_change("description", &coordinate, before, after);
             let kind = ChangeKind::EnumValueDescriptionChanged;
             let safe = Criticality::NonBreaking;
-            let change = Change::new(kind, safe, coordinate.clone(), place, message);
+            let change = Change::new(kind, safe, coordinate.clone(), location, message);
             self.push(change.nested_if(old.is_none()));
         }
         let before = old.and_then(|old| reason(&old.directives));
@@ -285,7 +287,7 @@ impl Comparison<'_> {
             };
             let message = text_change("reason of deprecation", &coordinate, before, after);
             let safe = Criticality::NonBreaking;
-            let change = Change::new(kind, safe, coordinate.clone(), place, message);
+            let change = Change::new(kind, safe, coordinate.clone(), location, message);
             self.push(change.nested_if(old.is_none()));
         }
         let before = old.map(|old| old.directives.as_slice());

@@ -19,6 +19,8 @@ mod inaccessible;
 mod inputs;
 mod interface_objects;
 mod join;
+mod members;
+mod missing;
 mod overrides;
 mod sharing;
 mod supergraph;
@@ -211,11 +213,11 @@ impl<'s> Merger<'s> {
         self.subgraphs[graph]
     }
 
-    /// Adds the places of elements to a finding.
+    /// Adds the locations of elements to a finding.
     fn located<T: Element>(&self, mut finding: Finding, sources: &[Source<'_, T>]) -> Finding {
-        let places =
-            sources.iter().map(|source| self.subgraph(source.graph).place(source.element.at()));
-        finding.places.extend(places);
+        let locations =
+            sources.iter().map(|source| self.subgraph(source.graph).location(source.element.at()));
+        finding.locations.extend(locations);
         finding
     }
 
@@ -235,7 +237,7 @@ impl<'s> Merger<'s> {
             let hint = Finding::new(Code::ImplicitlyUpgradedFederationVersion, message);
             let own = subgraph.links.features.iter().find(|feature| &*feature.name == "federation");
             let at = own.map(|feature| feature.at).unwrap_or_default();
-            self.hints.push(hint.at(subgraph.place(at)));
+            self.hints.push(hint.at(subgraph.location(at)));
         }
     }
 
@@ -255,7 +257,7 @@ impl<'s> Merger<'s> {
             );
             let finding = Finding::new(Code::UnsupportedFeature, message)
                 .on("@link")
-                .at(subgraph.place(feature.at))
+                .at(subgraph.location(feature.at))
                 .remedy("Resolve the fields in a GraphQL service, and remove the connectors.");
             self.errors.push(finding);
         }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::links::Links;
 use super::schema::{Applied, At, Composite, Field, Input, Kind, Roles, Subgraph, Type, Value};
 use super::specifications::FEDERATION_1;
-use super::{Code, Finding, Place, SubgraphSchema, roles, validate};
+use super::{Code, Finding, Location, SubgraphSchema, roles, validate};
 
 /// Root types by operation: the default names.
 const ROOTS: [(&str, &str); 3] =
@@ -25,12 +25,12 @@ pub(crate) fn parse(schema: &SubgraphSchema) -> Result<Subgraph, Vec<Finding>> {
     let definitions = parse_definitions(&schema.sdl).map_err(|errors| {
         let findings = errors.into_iter().map(|error| {
             let at = error.locations.first();
-            let place = Place {
+            let location = Location {
                 subgraph: schema.name.clone(),
                 line: at.map_or(0, |at| at.line),
                 column: at.map_or(0, |at| at.column),
             };
-            Finding::new(Code::InvalidGraphql, error.message).at(place)
+            Finding::new(Code::InvalidGraphql, error.message).at(location)
         });
         findings.collect::<Vec<_>>()
     })?;
@@ -103,7 +103,7 @@ impl Parser {
                 let at = At { line: r#type.line, column: r#type.column };
                 let finding = Finding::new(code, message)
                     .on(&*r#type.name)
-                    .at(self.subgraph.place(at))
+                    .at(self.subgraph.location(at))
                     .remedy("Rename the type, or make it the root type.");
                 self.findings.push(finding);
             }
@@ -152,9 +152,9 @@ impl Parser {
             problem = Some(format!("The subgraph \"{subgraph}\" defines `{name}` twice."));
         }
         if let Some(message) = problem {
-            let places = [r#type.at, at].map(|at| self.subgraph.place(at));
+            let locations = [r#type.at, at].map(|at| self.subgraph.location(at));
             let mut finding = Finding::new(Code::InvalidGraphql, message).on(&*name);
-            finding.places.extend(places);
+            finding.locations.extend(locations);
             self.findings.push(finding);
             return;
         }
@@ -172,7 +172,7 @@ impl Parser {
                 format!("The subgraph \"{subgraph}\" defines `{name}.{member}` several times.");
             let finding = Finding::new(Code::InvalidGraphql, message)
                 .on([&*name, ".", &*member].concat())
-                .at(self.subgraph.place(at));
+                .at(self.subgraph.location(at));
             self.findings.push(finding);
         }
     }

@@ -8,7 +8,7 @@ use graphql::definitions::{
 };
 use rustc_hash::FxHashMap;
 
-use super::Place;
+use super::Location;
 use super::links::Links;
 use super::specifications::Meaning;
 
@@ -198,9 +198,9 @@ impl Subgraph {
         self.by_name = names.map(|(index, r#type)| (r#type.name.clone(), index)).collect();
     }
 
-    pub(crate) fn place(&self, at: At) -> Place {
+    pub(crate) fn location(&self, at: At) -> Location {
         let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        Place {
+        Location {
             subgraph: self.name.as_ref().to_owned(),
             line: number(at.line),
             column: number(at.column),

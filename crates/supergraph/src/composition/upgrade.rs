@@ -66,7 +66,7 @@ fn check_bases(subgraphs: &[Cow<'_, Subgraph>], errors: &mut Vec<Finding>) {
                 );
                 let finding = Finding::new(Code::ExtensionWithNoBase, message)
                     .on(&*r#type.name)
-                    .at(subgraph.place(r#type.at))
+                    .at(subgraph.location(r#type.at))
                     .remedy("Remove `extend`, or add the definition to a subgraph.");
                 errors.push(finding);
             }
@@ -251,7 +251,7 @@ fn remove_unused_externals(
         );
         let finding = Finding::new(Code::TypeWithOnlyUnusedExternal, message)
             .on(&*name)
-            .at(subgraph.place(at))
+            .at(subgraph.location(at))
             .remedy("Remove the type from the subgraph.");
         errors.push(finding);
     }

@@ -103,18 +103,18 @@ impl<'s> Report<'s> {
     /// Adds a finding; `message` is a clause about the subgraph.
     fn add(&mut self, code: Code, coordinate: &str, at: At, message: &str, remedy: &str) {
         let message = format!("Subgraph \"{}\": {message}", self.subgraph.name);
-        let place = self.subgraph.place(at);
-        let finding = Finding::new(code, message).on(coordinate).at(place).remedy(remedy);
+        let location = self.subgraph.location(at);
+        let finding = Finding::new(code, message).on(coordinate).at(location).remedy(remedy);
         self.findings.push(finding);
     }
 
-    /// Adds a second place to the last finding.
+    /// Adds a second location to the last finding.
     fn also_at(&mut self, at: At) {
-        let place = self.subgraph.place(at);
+        let location = self.subgraph.location(at);
         if let Some(finding) = self.findings.last_mut()
-            && !finding.places.contains(&place)
+            && !finding.locations.contains(&location)
         {
-            finding.places.push(place);
+            finding.locations.push(location);
         }
     }
 

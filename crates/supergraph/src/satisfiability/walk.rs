@@ -76,12 +76,12 @@ pub(super) struct Walk<'r, 's> {
     is_exceeded: bool,
     /// Operations of findings.
     operations: FxHashSet<String>,
-    findings: Vec<Found>,
+    findings: Vec<PathFinding>,
 }
 
 /// A finding with its path.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct PathFinding {
     path: Vec<PathStep>,
     /// Condition under which it applies.
     when: Condition,
@@ -91,7 +91,7 @@ pub(super) struct Found {
 /// The findings and the number of visited states.
 #[derive(Debug)]
 pub(super) struct Walked {
-    pub(super) findings: Vec<Found>,
+    pub(super) findings: Vec<PathFinding>,
     /// Shared fields whose subgraphs have different runtime types, with some in common.
     pub(super) shared: Vec<RuntimeTypes>,
     pub(super) count: usize,
@@ -175,7 +175,7 @@ impl<'r, 's> Walk<'r, 's> {
             self.findings.clear();
         }
         let finding = Unsatisfiable::TooManyPaths(self.limits);
-        self.findings.push(Found { path: Vec::new(), when: Condition::TRUE, finding });
+        self.findings.push(PathFinding { path: Vec::new(), when: Condition::TRUE, finding });
     }
 
     fn reached(&mut self, state: StateId) -> Rc<Reached> {
@@ -361,7 +361,7 @@ impl<'r, 's> Walk<'r, 's> {
     fn find(&mut self, path: Vec<PathStep>, when: Condition, field: UnresolvableField) {
         if self.operations.insert(field.operation.clone()) {
             let finding = Unsatisfiable::Field(field);
-            self.findings.push(Found { path, when, finding });
+            self.findings.push(PathFinding { path, when, finding });
         }
     }
 

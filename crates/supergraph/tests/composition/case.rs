@@ -156,15 +156,15 @@ pub(crate) fn compare(what: &str, expected: &Codes, actual: &Codes) -> String {
     text
 }
 
-/// Prints findings: the code, the coordinates and places, the message, the remedy.
+/// Prints findings: the code, the coordinates and locations, the message, the remedy.
 fn print(composition: &Composition) -> String {
     let mut text = String::new();
     for finding in composition.errors.iter().chain(&composition.hints) {
-        let places = finding.places.iter().map(ToString::to_string);
+        let locations = finding.locations.iter().map(ToString::to_string);
         let words: Vec<String> = [finding.code.as_str().to_owned()]
             .into_iter()
             .chain(finding.coordinates.iter().cloned())
-            .chain(places)
+            .chain(locations)
             .collect();
         writeln!(text, "{}", words.join(" ")).unwrap();
         for line in finding.message.lines().chain(finding.remedy.iter().flat_map(|r| r.lines())) {

@@ -32,7 +32,7 @@ pub struct CallbackSubscription {
     id: Box<str>,
     verifier: Box<str>,
     most_bytes: u64,
-    /// Whether the subgraph has sent a valid `check`.
+    /// True after the subgraph has sent a valid `check`.
     is_confirmed: AtomicBool,
     messages: Sender<Action>,
 }
@@ -124,7 +124,7 @@ impl Registration {
         &self.subscription.verifier
     }
 
-    /// Whether the subgraph has sent a valid `check`.
+    /// True after the subgraph has sent a valid `check`.
     pub(super) fn is_confirmed(&self) -> bool {
         self.subscription.is_confirmed.load(Ordering::Relaxed)
     }

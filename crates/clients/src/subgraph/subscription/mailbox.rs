@@ -135,7 +135,7 @@ impl Mailbox {
         false
     }
 
-    /// Whether there are no events that wait.
+    /// True if no events wait.
     pub(super) fn is_empty(&self) -> bool {
         self.lock().queue.is_empty()
     }

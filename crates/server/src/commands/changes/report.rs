@@ -32,13 +32,13 @@ impl Report<'_> {
     }
 
     fn schema(&self, change: &Change) -> &Schema {
-        match change.place.side {
+        match change.location.side {
             Side::Old => self.old,
             Side::New => self.new,
         }
     }
 
-    /// The changes by criticality, each with its place, which editors turn into a link.
+    /// The changes by criticality, each with its location, which editors turn into a link.
     fn text(&self) -> String {
         let mut text = String::new();
         for criticality in ORDER {
@@ -53,10 +53,10 @@ impl Report<'_> {
             };
             line(&mut text, format_args!("{heading} ({})", changes.len()));
             for change in changes {
-                let place = &self.schema(change).place;
-                let (at, column) = (change.place.line, change.place.column);
+                let location = &self.schema(change).place;
+                let (at, column) = (change.location.line, change.location.column);
                 let (message, kind) = (&change.message, change.kind.as_str());
-                line(&mut text, format_args!("  {place}:{at}:{column}: {message} [{kind}]"));
+                line(&mut text, format_args!("  {location}:{at}:{column}: {message} [{kind}]"));
                 if let Some(lowered) = change.lowered {
                     line(&mut text, format_args!("    {}", reason(lowered)));
                 }
@@ -82,10 +82,10 @@ impl Report<'_> {
                 "criticality": change.criticality.as_str(),
                 "coordinate": change.coordinate.to_string(),
                 "message": change.message,
-                "place": {
+                "location": {
                     "file": self.schema(change).place,
-                    "line": change.place.line,
-                    "column": change.place.column,
+                    "line": change.location.line,
+                    "column": change.location.column,
                 },
             });
             if let Some(lowered) = change.lowered {
@@ -117,12 +117,12 @@ impl Report<'_> {
                     Criticality::NonBreaking => "notice",
                 };
                 let schema = self.schema(change);
-                let place = match schema.is_file {
+                let location = match schema.is_file {
                     true => format!(
                         "file={},line={},col={},",
                         property(&schema.place),
-                        change.place.line,
-                        change.place.column
+                        change.location.line,
+                        change.location.column
                     ),
                     false => String::new(),
                 };
@@ -130,7 +130,7 @@ impl Report<'_> {
                 let separator = if reason.is_empty() { "" } else { ": " };
                 let message = data(&[&change.message, separator, reason].concat());
                 let kind = change.kind.as_str();
-                line(&mut text, format_args!("::{level} {place}title={kind}::{message}"));
+                line(&mut text, format_args!("::{level} {location}title={kind}::{message}"));
             }
         }
         line(&mut text, format_args!("{}", self.summary()));

@@ -203,8 +203,8 @@ impl<'s> Merger<'s> {
     }
 
     fn with_places(&self, mut finding: Finding, applied: &[(usize, &Applied)]) -> Finding {
-        let places = applied.iter().map(|(graph, one)| self.subgraph(*graph).place(one.at()));
-        finding.places.extend(places);
+        let locations = applied.iter().map(|(graph, one)| self.subgraph(*graph).location(one.at()));
+        finding.locations.extend(locations);
         finding
     }
 }

@@ -6,6 +6,8 @@ use graphql::definitions::{InputDefinition, Literal};
 
 use super::enums::Usage;
 use super::join::is_contextual;
+use super::members::{Member, members};
+use super::missing::MissingInput;
 use super::type_references::Position;
 use super::{Merger, Source};
 use crate::composition::schema::{Field, Input};
@@ -18,26 +20,14 @@ impl<'s> Merger<'s> {
         sources: &[Source<'s, Field>],
     ) -> Vec<InputDefinition> {
         let mut merged: Vec<InputDefinition> = Vec::new();
-        let mut seen: Vec<&Arc<str>> = Vec::new();
-        for name in sources.iter().flat_map(|source| &source.element.arguments).map(|it| &it.name) {
-            if seen.contains(&name) {
-                continue;
-            }
-            seen.push(name);
-            let mut own = Vec::new();
-            let mut lacking = Vec::new();
-            for source in sources {
-                match source.element.arguments.iter().find(|argument| argument.name == *name) {
-                    Some(argument) => own.push(Source { graph: source.graph, element: argument }),
-                    None => lacking.push(*source),
-                }
-            }
+        for Member { name, sources: own, lacking } in members(sources, |field| &field.arguments) {
             if own.iter().any(|source| is_contextual(source.element)) {
                 self.check_contextual(field, name, (&own, &lacking));
             } else if lacking.is_empty() {
                 merged.extend(self.merge_argument(field, name, &own));
             } else {
-                self.report_missing_argument(field, name, (&own, &lacking));
+                let coordinate = [field, "(", name, ":)"].concat();
+                self.report_missing_input(MissingInput::Argument, &coordinate, (&own, &lacking));
             }
         }
         merged
@@ -112,37 +102,6 @@ impl<'s> Merger<'s> {
             return None;
         }
         Some(first.clone())
-    }
-
-    fn report_missing_argument(
-        &mut self,
-        field: &str,
-        name: &Arc<str>,
-        (own, lacking): (&[Source<'s, Input>], &[Source<'s, Field>]),
-    ) {
-        let coordinate = [field, "(", name, ":)"].concat();
-        let required: Vec<_> =
-            own.iter().filter(|source| source.element.is_required()).copied().collect();
-        let missing = self.named_subgraphs(lacking.iter().map(|source| source.graph));
-        if required.is_empty() {
-            let message = format!(
-                "The argument `{coordinate}` is not in the supergraph, because it is missing in \
-                 {missing}."
-            );
-            let finding = Finding::new(Code::InconsistentArgumentPresence, message);
-            let finding = self.located(finding.on(coordinate), lacking);
-            self.hints.push(finding);
-            return;
-        }
-        let message = format!(
-            "The argument `{coordinate}` is required in {}, but missing in {missing}.",
-            self.named_subgraphs(required.iter().map(|source| source.graph))
-        );
-        let finding = Finding::new(Code::RequiredArgumentMissingInSomeSubgraph, message)
-            .on(coordinate)
-            .remedy("Add the argument in all subgraphs, or make it nullable.");
-        let finding = self.located(self.located(finding, &required), lacking);
-        self.errors.push(finding);
     }
 
     /// An argument with a context value is not in the supergraph: other subgraphs must not require a

@@ -162,7 +162,7 @@ impl<'s> Merger<'s> {
         let finding = Finding::new(Code::MissingTransitiveAuthRequirements, message)
             .on(coordinate)
             .on(read)
-            .at(subgraph.place(applied.at()))
+            .at(subgraph.location(applied.at()))
             .remedy(format!(
                 "Repeat `@authenticated`, `@requiresScopes` and `@policy` of `{read}` on the field."
             ));

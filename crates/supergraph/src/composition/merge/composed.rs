@@ -104,7 +104,8 @@ impl<'s> Merger<'s> {
     fn composing(&mut self, graph: usize, applied: &'s Applied) -> Option<Composing<'s>> {
         let subgraph = self.subgraph(graph);
         let error = |message: String| {
-            Finding::new(Code::DirectiveCompositionError, message).at(subgraph.place(applied.at()))
+            Finding::new(Code::DirectiveCompositionError, message)
+                .at(subgraph.location(applied.at()))
         };
         let argument = match applied.argument("name") {
             Some(Literal::String(name)) if !name.is_empty() => name,
@@ -135,7 +136,7 @@ impl<'s> Merger<'s> {
                     subgraph.name
                 );
                 let hint = Finding::new(Code::DirectiveCompositionInfo, message);
-                self.hints.push(hint.at(subgraph.place(applied.at())));
+                self.hints.push(hint.at(subgraph.location(applied.at())));
                 return None;
             }
             _ => {
@@ -227,7 +228,7 @@ impl<'s> Merger<'s> {
             .on(["@", &first.name].concat())
             .remedy("Link the same specification with the same name and major version.");
         for one in own {
-            finding.places.push(self.subgraph(one.graph).place(one.applied.at()));
+            finding.locations.push(self.subgraph(one.graph).location(one.applied.at()));
         }
         self.errors.push(finding);
         false
@@ -269,7 +270,7 @@ impl<'s> Merger<'s> {
                     subgraph.name, feature.identity
                 );
                 let hint = Finding::new(Code::DirectiveCompositionInfo, message);
-                self.hints.push(hint.at(subgraph.place(feature.at)));
+                self.hints.push(hint.at(subgraph.location(feature.at)));
             }
             let original = ["@", &newest.original].concat();
             let import = feature.imports.iter().find(|import| *import.name == *original);
@@ -282,7 +283,7 @@ impl<'s> Merger<'s> {
                     subgraph.name, import.called, newest.name
                 );
                 let hint = Finding::new(Code::DirectiveCompositionWarn, message);
-                self.hints.push(hint.at(subgraph.place(feature.at)));
+                self.hints.push(hint.at(subgraph.location(feature.at)));
             }
         }
     }

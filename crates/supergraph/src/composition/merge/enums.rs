@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use graphql::definitions::{EnumValueDefinition, TypeExpression};
 
+use super::members::{Member, members};
 use super::{Merger, Source};
 use crate::composition::directives::Written;
 use crate::composition::schema::{Kind, Type, Value, has};
@@ -54,21 +55,8 @@ impl<'s> Merger<'s> {
             self.hints.push(finding);
         }
         let mut merged: Vec<EnumValueDefinition> = Vec::new();
-        let mut seen: Vec<&Arc<str>> = Vec::new();
         let mut is_inconsistent = false;
-        for name in parents.iter().flat_map(|it| values(it.element)).map(|value| &value.name) {
-            if seen.contains(&name) {
-                continue;
-            }
-            seen.push(name);
-            let mut own = Vec::new();
-            let mut lacking = Vec::new();
-            for source in parents {
-                match values(source.element).iter().find(|value| value.name == *name) {
-                    Some(value) => own.push(Source { graph: source.graph, element: value }),
-                    None => lacking.push(*source),
-                }
-            }
+        for Member { name, sources: own, lacking } in members(parents, values) {
             let value = self.merge_value(parent, name, &own);
             let meaning = Meaning::Merged(Directive::Inaccessible);
             let is_hidden = own.iter().any(|source| has(&source.element.applied, meaning));

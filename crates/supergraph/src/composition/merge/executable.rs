@@ -176,7 +176,7 @@ impl<'s> Merger<'s> {
         let mut finding = Finding::new(code, message).on(["@", name].concat());
         for (graph, definition) in defined {
             let at = At { line: definition.line, column: definition.column };
-            finding.places.push(self.subgraph(*graph).place(at));
+            finding.locations.push(self.subgraph(*graph).location(at));
         }
         self.hints.push(finding);
     }

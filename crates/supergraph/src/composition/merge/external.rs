@@ -74,7 +74,7 @@ impl<'s> Merger<'s> {
                 );
                 let finding = Finding::new(Code::MergedDirectiveApplicationOnExternal, message)
                     .on(&*merge.coordinate)
-                    .at(subgraph.place(applied.at()))
+                    .at(subgraph.location(applied.at()))
                     .remedy("Apply the directive in the subgraph that resolves the field.");
                 self.errors.push(finding);
             }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use graphql::definitions::FieldDefinition;
-use rustc_hash::FxHashMap;
 
 use super::enums::Usage;
+use super::members::{Member, members};
 use super::overrides::Overrides;
 use super::type_references::Position;
 use super::{Merger, Source};
@@ -32,9 +32,9 @@ impl<'s> Merger<'s> {
         parent: &Arc<str>,
         parents: &[Source<'s, Type>],
     ) -> Vec<FieldDefinition> {
-        let fields = fields_of(parents);
+        let fields = members(parents, Type::fields);
         let mut merged = Vec::with_capacity(fields.len());
-        for (name, sources) in &fields {
+        for Member { name, sources, .. } in &fields {
             let coordinate = [parent, ".", name].concat();
             let overrides = self.overrides(&coordinate, parents, sources);
             let resolved = sources.iter().filter(|it| !it.element.roles.is_external);
@@ -86,26 +86,4 @@ impl<'s> Merger<'s> {
             directives,
         })
     }
-}
-
-/// Returns the fields of all sources, in the order of their first source.
-pub(super) fn fields_of<'s>(
-    parents: &[Source<'s, Type>],
-) -> Vec<(&'s Arc<str>, Vec<Source<'s, Field>>)> {
-    let mut fields: Vec<(&'s Arc<str>, Vec<Source<'s, Field>>)> = Vec::new();
-    let mut by_name: FxHashMap<&'s str, usize> = FxHashMap::default();
-    for parent in parents {
-        let r#type: &'s Type = parent.element;
-        for field in r#type.fields() {
-            let source = Source { graph: parent.graph, element: field };
-            match by_name.get(&*field.name) {
-                Some(index) => fields[*index].1.push(source),
-                None => {
-                    by_name.insert(&field.name, fields.len());
-                    fields.push((&field.name, vec![source]));
-                }
-            }
-        }
-    }
-    fields
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::Merger;
 use crate::composition::schema::{Applied, Kind, all};
 use crate::composition::specifications::{Directive, Meaning};
-use crate::composition::{Code, Finding, Place};
+use crate::composition::{Code, Finding, Location};
 
 /// The merged types, with what is hidden of them.
 struct Visible<'t> {
@@ -235,21 +235,21 @@ impl Merger<'_> {
     /// Adds an error about a hidden element, at its directives.
     fn report_hidden(&mut self, finding: Finding, coordinate: &str) {
         let mut finding = finding.on(coordinate);
-        finding.places.extend(self.places_of_hidden(coordinate));
+        finding.locations.extend(self.locations_of_hidden(coordinate));
         self.errors.push(finding);
     }
 
-    /// Returns the places of `@inaccessible` on an element or, without any, on its members.
-    fn places_of_hidden(&self, coordinate: &str) -> Vec<Place> {
+    /// Returns the locations of `@inaccessible` on an element or, without any, on its members.
+    fn locations_of_hidden(&self, coordinate: &str) -> Vec<Location> {
         let (name, rest) = coordinate.split_once('.').unwrap_or((coordinate, ""));
         let (member, argument) = rest.split_once('(').unwrap_or((rest, ""));
         let argument = argument.trim_end_matches(":)");
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for source in self.find_sources(name) {
             let mut add = |applied: &[Applied]| {
                 let hidden = all(applied, Meaning::Merged(Directive::Inaccessible));
-                let own = hidden.map(|one| self.subgraph(source.graph).place(one.at()));
-                places.extend(own);
+                let own = hidden.map(|one| self.subgraph(source.graph).location(one.at()));
+                locations.extend(own);
             };
             if member.is_empty() {
                 add(&source.element.applied);
@@ -278,11 +278,11 @@ impl Merger<'_> {
                 Kind::Scalar | Kind::Union(_) => {}
             }
         }
-        if places.is_empty() {
+        if locations.is_empty() {
             let sources = self.find_sources(name).iter();
-            places.extend(sources.map(|it| self.subgraph(it.graph).place(it.element.at)));
+            locations.extend(sources.map(|it| self.subgraph(it.graph).location(it.element.at)));
         }
-        places
+        locations
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use graphql::definitions::InputDefinition;
 
 use super::enums::Usage;
+use super::members::{Member, members};
+use super::missing::MissingInput;
 use super::type_references::Position;
 use super::{Merger, Source};
 use crate::composition::schema::{Input, Kind, Type, has};
@@ -18,20 +20,7 @@ impl<'s> Merger<'s> {
         parents: &[Source<'s, Type>],
     ) -> Vec<InputDefinition> {
         let mut merged: Vec<InputDefinition> = Vec::new();
-        let mut seen: Vec<&Arc<str>> = Vec::new();
-        for name in parents.iter().flat_map(|it| inputs(it.element)).map(|input| &input.name) {
-            if seen.contains(&name) {
-                continue;
-            }
-            seen.push(name);
-            let mut own = Vec::new();
-            let mut lacking = Vec::new();
-            for source in parents {
-                match inputs(source.element).iter().find(|input| input.name == *name) {
-                    Some(input) => own.push(Source { graph: source.graph, element: input }),
-                    None => lacking.push(*source),
-                }
-            }
+        for Member { name, sources: own, lacking } in members(parents, inputs) {
             let coordinate = [&**parent, ".", name].concat();
             let Some(input) = self.merge_input(&coordinate, name, (&own, parents.len())) else {
                 continue;
@@ -42,7 +31,7 @@ impl<'s> Merger<'s> {
             if lacking.is_empty() || is_hidden {
                 merged.push(input);
             } else {
-                self.report_missing_input(&coordinate, (&own, &lacking));
+                self.report_missing_input(MissingInput::InputField, &coordinate, (&own, &lacking));
             }
         }
         if merged.is_empty() {
@@ -80,35 +69,6 @@ impl<'s> Merger<'s> {
             default,
             directives,
         })
-    }
-
-    fn report_missing_input(
-        &mut self,
-        coordinate: &str,
-        (own, lacking): (&[Source<'s, Input>], &[Source<'s, Type>]),
-    ) {
-        let required: Vec<_> =
-            own.iter().filter(|source| source.element.is_required()).copied().collect();
-        let missing = self.named_subgraphs(lacking.iter().map(|source| source.graph));
-        if required.is_empty() {
-            let message = format!(
-                "The input field `{coordinate}` is not in the supergraph, because it is missing in \
-                 {missing}."
-            );
-            let finding = Finding::new(Code::InconsistentInputObjectField, message);
-            let finding = self.located(finding.on(coordinate), lacking);
-            self.hints.push(finding);
-            return;
-        }
-        let message = format!(
-            "The input field `{coordinate}` is required in {}, but missing in {missing}.",
-            self.named_subgraphs(required.iter().map(|source| source.graph))
-        );
-        let finding = Finding::new(Code::RequiredInputFieldMissingInSomeSubgraph, message)
-            .on(coordinate)
-            .remedy("Add the field in all subgraphs, or make it nullable.");
-        let finding = self.located(self.located(finding, &required), lacking);
-        self.errors.push(finding);
     }
 }
 

@@ -53,7 +53,7 @@ impl<'s> Merger<'s> {
         );
         let finding = Finding::new(Code::InterfaceKeyMissingImplementationType, message)
             .on(&**name)
-            .at(subgraph.place(key.at()))
+            .at(subgraph.location(key.at()))
             .remedy("Add the types with the interface and its key to the subgraph.");
         self.errors.push(finding);
     }
@@ -71,8 +71,8 @@ impl<'s> Merger<'s> {
             let finding = Finding::new(Code::InterfaceObjectUsageError, message)
                 .on(&**name)
                 .on(&***object)
-                .at(subgraph.place(source.element.at))
-                .at(subgraph.place(r#type.at))
+                .at(subgraph.location(source.element.at))
+                .at(subgraph.location(r#type.at))
                 .remedy("Remove the implementation, or define the interface instead.");
             self.errors.push(finding);
         }

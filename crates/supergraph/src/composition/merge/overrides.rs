@@ -89,7 +89,7 @@ impl<'s> Merger<'s> {
         );
         let finding = Finding::new(code, message)
             .on(coordinate)
-            .at(subgraph.place(applied.at()))
+            .at(subgraph.location(applied.at()))
             .remedy("Remove `@override`.");
         self.errors.push(finding);
     }
@@ -109,16 +109,16 @@ impl<'s> Merger<'s> {
             );
             let finding = Finding::new(Code::OverrideLabelInvalid, message)
                 .on(coordinate)
-                .at(self.subgraph(source.graph).place(applied.at()))
+                .at(self.subgraph(source.graph).location(applied.at()))
                 .remedy(
                     "Begin with a letter, followed by letters, digits, `_`, `-`, `:`, `.` and `/`; or \
                      write `percent(N)` with a number from 0 to 100.",
                 );
             self.errors.push(finding);
         }
-        let place = self.subgraph(source.graph).place(applied.at());
+        let location = self.subgraph(source.graph).location(applied.at());
         let finding =
-            |code, message: String| Finding::new(code, message).on(coordinate).at(place.clone());
+            |code, message: String| Finding::new(code, message).on(coordinate).at(location.clone());
         if own == from {
             let message = format!("The subgraph \"{own}\" overrides `{coordinate}` from itself.");
             self.errors.push(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::members::Member;
 use super::{Merger, Source};
 use crate::composition::schema::{Field, Kind, Type, has};
 use crate::composition::specifications::Meaning;
@@ -14,7 +15,7 @@ impl<'s> Merger<'s> {
         &mut self,
         parent: &Arc<str>,
         parents: &[Source<'s, Type>],
-        fields: &[(&'s Arc<str>, Vec<Source<'s, Field>>)],
+        fields: &[Member<'s, Type, Field>],
     ) {
         let is_interface = matches!(parents[0].element.kind, Kind::Interface(_));
         let keyless: Vec<_> = parents
@@ -41,20 +42,14 @@ impl<'s> Merger<'s> {
             true => Code::InconsistentInterfaceValueTypeField,
             false => Code::InconsistentObjectValueTypeField,
         };
-        for (name, sources) in fields {
-            if sources.len() == parents.len() {
-                continue;
-            }
-            let lacks = |parent: &&Source<'s, Type>| {
-                !sources.iter().any(|source| source.graph == parent.graph)
-            };
-            let lacking: Vec<_> = parents.iter().filter(lacks).copied().collect();
+        for Member { name, lacking, .. } in fields.iter().filter(|field| !field.lacking.is_empty())
+        {
             let coordinate = [&**parent, ".", name].concat();
             let message = format!(
                 "The field `{coordinate}` of a type without keys is missing in {}.",
                 self.named_subgraphs(lacking.iter().map(|source| source.graph))
             );
-            let finding = self.located(Finding::new(code, message).on(coordinate), &lacking);
+            let finding = self.located(Finding::new(code, message).on(coordinate), lacking);
             self.hints.push(finding);
         }
     }

@@ -10,7 +10,7 @@ use crate::composition::Code;
 use crate::composition::schema::At;
 use crate::composition::specifications::Meaning;
 
-/// Prefixes of the types of specifications; a definition may have another type in their place, such as
+/// Prefixes of the types of specifications; a definition may have another type in their location, such as
 /// `String`.
 const SPECIFIED: [&str; 2] = ["federation__", "link__"];
 

@@ -129,13 +129,13 @@ fn import_problem(item: &Literal) -> Option<String> {
     };
     let mut names = [None, None];
     for (key, value) in members {
-        let place = match &**key {
+        let location = match &**key {
             "name" => &mut names[0],
             "as" => &mut names[1],
             _ => return Some(format!("has a field `{key}`")),
         };
         match value {
-            Literal::String(text) => *place = Some(text),
+            Literal::String(text) => *location = Some(text),
             _ => return Some(format!("has a field `{key}` that is no string")),
         }
     }

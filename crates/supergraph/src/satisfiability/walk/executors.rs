@@ -9,7 +9,7 @@ use super::super::Unsatisfiable;
 use super::super::conditions::Condition;
 use super::super::operations::{self, PathStep};
 use super::super::visits::VisitId;
-use super::{Found, State, StateId, Walk};
+use super::{PathFinding, State, StateId, Walk};
 
 impl Walk<'_, '_> {
     /// Visits the root fields of a mutation or subscription: exactly one subgraph executes each.
@@ -91,7 +91,7 @@ impl Walk<'_, '_> {
         for (executor, findings) in walked {
             let conditions = &mut self.reachability.visits.conditions;
             let found = findings.into_iter().find(|found| conditions.implies(point, found.when));
-            let Some(Found { path, finding, .. }) = found else { continue };
+            let Some(PathFinding { path, finding, .. }) = found else { continue };
             let subgraph = self.reachability.visits.visit(executor).subgraph;
             failed.push((supergraph.subgraph(subgraph).name.clone(), finding));
             paths.push(path);
@@ -103,11 +103,11 @@ impl Walk<'_, '_> {
             executors: failed,
         };
         let path = vec![PathStep { on: None, field }];
-        self.findings.push(Found { path, when: failing, finding });
+        self.findings.push(PathFinding { path, when: failing, finding });
     }
 
     /// Takes over findings about runtime types, which apply to all executors; returns the others.
-    fn without_runtime_types(&mut self, findings: Vec<Found>) -> Vec<Found> {
+    fn without_runtime_types(&mut self, findings: Vec<PathFinding>) -> Vec<PathFinding> {
         let (runtime_types, others) = findings.into_iter().partition::<Vec<_>, _>(|one| {
             matches!(one.finding, Unsatisfiable::RuntimeTypes { .. })
         });

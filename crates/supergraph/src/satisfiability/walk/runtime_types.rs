@@ -10,7 +10,7 @@ use super::super::operations::{self, PathStep};
 use super::super::reachable::Reached;
 use super::super::visits::{Edge, VisitId};
 use super::super::{RuntimeTypes, Unsatisfiable};
-use super::{Found, StateId, Walk};
+use super::{PathFinding, StateId, Walk};
 use crate::SubgraphId;
 
 impl Walk<'_, '_> {
@@ -48,7 +48,7 @@ impl Walk<'_, '_> {
         let RuntimeTypes { operation, coordinate, r#type, subgraphs } =
             self.runtime_types((id, &path), field, &by_subgraph);
         let finding = Unsatisfiable::RuntimeTypes { operation, coordinate, r#type, subgraphs };
-        self.findings.push(Found { path, when: Condition::TRUE, finding });
+        self.findings.push(PathFinding { path, when: Condition::TRUE, finding });
     }
 
     /// Adds a field to the shared ones if the subgraphs that are reached have different runtime types.
