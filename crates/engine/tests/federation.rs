@@ -326,15 +326,15 @@ fn a_column_refers_to_an_entity_of_another_subgraph() {
             product { __typename number: id } shop_of { code } branch { country shop } } }";
         let (answer, rounds) = ask(&worker, query, json!([])).await;
         assert_eq!(
-            answer["data"]["reviews"],
-            json!([
+            answer,
+            json!({ "data": { "reviews": [
                 {
                     "product": { "__typename": "Product", "number": 7 },
                     "shop_of": { "code": "a" },
                     "branch": { "country": "NL", "shop": "a" },
                 },
                 { "product": null, "shop_of": { "code": "b" }, "branch": null },
-            ])
+            ] } })
         );
         assert_eq!(rounds, [1]);
         let wrong = "extend type Review {

@@ -94,18 +94,25 @@ pub(super) enum Target {
     Other,
 }
 
-/// Headers with the name and the version of a client, by Apollo's and by Hive's names.
-const CLIENT_HEADERS: [[&str; 3]; 2] = [
-    ["apollographql-client-name", "graphql-client-name", "x-graphql-client-name"],
-    ["apollographql-client-version", "graphql-client-version", "x-graphql-client-version"],
-];
+/// Beginnings of headers with the name and the version of a client: Apollo's and Hive's.
+const CLIENT_HEADERS: [&str; 3] = ["apollographql", "graphql", "x-graphql"];
 
-/// The name and the version of a client.
+/// The name and the version of a client. One pass over the headers: most requests have neither.
 fn client(headers: &HeaderMap) -> [Option<Box<str>>; 2] {
-    CLIENT_HEADERS.map(|names| {
-        let value = names.into_iter().find_map(|name| headers.get(name))?;
-        Some(beginning(value.to_str().ok()?, LOGGED_NAME_BYTES).into())
-    })
+    let mut client = [None, None];
+    for (name, value) in headers {
+        let (begin, of) = match name.as_str().rsplit_once("-client-") {
+            Some((begin, "name")) => (begin, 0),
+            Some((begin, "version")) => (begin, 1),
+            Some(_) | None => continue,
+        };
+        if CLIENT_HEADERS.contains(&begin)
+            && let Ok(value) = value.to_str()
+        {
+            client[of] = Some(beginning(value, LOGGED_NAME_BYTES).into());
+        }
+    }
+    client
 }
 
 impl Exchange {
