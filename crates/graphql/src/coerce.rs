@@ -10,10 +10,11 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{ConditionValue, Operation, Selection, VariableDefinition};
 use crate::print_type::print_type;
-use crate::schema::{InputId, Schema, TypeId, TypeKind, TypeRef};
+use crate::schema::{InputId, TypeId, TypeKind, TypeRef};
 use crate::suggestion;
 use crate::value::{Const, Slot};
 use crate::variables::{Path, PathItem, Variables};
+use crate::visibility::View;
 use inspect::inspect;
 
 /// Limit of reported errors of one request.
@@ -26,11 +27,12 @@ const MAX_SUGGESTING: usize = 5;
 const MAX_DEPTH: usize = 200;
 
 /// The values of the operation's variables by slot. Values of other names are ignored.
-pub fn coerce_variable_values(
-    schema: &Schema,
+pub fn coerce_variable_values<'s>(
+    schema: impl Into<View<'s>>,
     operation: &Operation,
     given: &Map<ByteString, Json>,
 ) -> Result<Variables, Vec<GraphQLError>> {
+    let schema = schema.into();
     let mut errors = Vec::new();
     let mut values = Vec::with_capacity(operation.variables.len());
     for (index, definition) in operation.variables.iter().enumerate() {
@@ -79,20 +81,20 @@ fn check_conditions(operation: &Operation, index: usize, errors: &mut Vec<GraphQ
 }
 
 struct Coercion<'c> {
-    schema: &'c Schema,
+    schema: View<'c>,
     variable: &'c str,
     r#type: TypeRef,
     path: Path,
     errors: &'c mut Vec<GraphQLError>,
 }
 
-impl Coercion<'_> {
+impl<'c> Coercion<'c> {
     fn given(&mut self, definition: &VariableDefinition, value: &Json) -> Option<Json> {
         if *value == Json::Null && definition.r#type.is_non_null() {
             self.refuse(format!(
                 "Variable \"${}\" of non-null type \"{}\" must not be null.",
                 self.variable,
-                print_type(self.schema, definition.r#type)
+                print_type(self.schema.whole, definition.r#type)
             ));
             return None;
         }
@@ -107,7 +109,7 @@ impl Coercion<'_> {
                     self.refuse(format!(
                         "Variable \"${}\" of required type \"{}\" was not provided.",
                         self.variable,
-                        print_type(self.schema, definition.r#type)
+                        print_type(self.schema.whole, definition.r#type)
                     ));
                 }
                 None
@@ -125,7 +127,7 @@ impl Coercion<'_> {
         }
         if *value == Json::Null {
             if r#type.is_non_null() {
-                let expected = print_type(self.schema, r#type);
+                let expected = print_type(self.schema.whole, r#type);
                 let message = format!("Expected non-nullable type \"{expected}\" not to be null.");
                 return self.invalid(value, &message);
             }
@@ -149,7 +151,7 @@ impl Coercion<'_> {
 
     fn named(&mut self, id: TypeId, value: &Json) -> Json {
         let schema = self.schema;
-        let definition = &schema[id];
+        let definition = &schema.whole[id];
         match &definition.kind {
             TypeKind::Scalar => match scalar(&definition.name, value) {
                 Ok(value) => value,
@@ -179,9 +181,9 @@ impl Coercion<'_> {
         }
     }
 
-    fn input_object(&mut self, id: TypeId, fields: &[InputId], value: &Json) -> Json {
+    fn input_object(&mut self, id: TypeId, fields: &'c [InputId], value: &Json) -> Json {
         let schema = self.schema;
-        let name = &schema[id].name;
+        let name = &schema.whole[id].name;
         let Json::Object(given) = value else {
             return self.invalid(value, &format!("Expected type \"{name}\" to be an object."));
         };
@@ -202,8 +204,8 @@ impl Coercion<'_> {
             self.path.0.pop();
             coerced.insert(key.clone(), field_value);
         }
-        for input in fields {
-            let field = &schema[*input];
+        for input in schema.inputs(fields) {
+            let field = &schema[input];
             if given.contains_key(&*field.name) {
                 continue;
             }
@@ -213,7 +215,7 @@ impl Coercion<'_> {
                 self.path.0.pop();
                 coerced.insert(&*field.name, default);
             } else if field.r#type.is_non_null() {
-                let (field, expected) = (&field.name, print_type(schema, field.r#type));
+                let (field, expected) = (&field.name, print_type(schema.whole, field.r#type));
                 let message =
                     format!("Field \"{field}\" of required type \"{expected}\" was not provided.");
                 self.invalid(value, &message);
@@ -224,7 +226,7 @@ impl Coercion<'_> {
 
     /// Similar names, for the first errors of a request, if the schema is not hidden.
     fn suggest(&self, names: impl FnOnce() -> String) -> String {
-        match self.schema.suggests_names && self.errors.len() < MAX_SUGGESTING {
+        match self.schema.whole.suggests_names && self.errors.len() < MAX_SUGGESTING {
             true => names(),
             false => String::new(),
         }
@@ -242,7 +244,7 @@ impl Coercion<'_> {
             }
             place.push('"');
         }
-        let (variable, expected) = (self.variable, print_type(self.schema, self.r#type));
+        let (variable, expected) = (self.variable, print_type(self.schema.whole, self.r#type));
         let told = format!(
             "Variable \"${variable}\" got invalid value {}{place}; {message}",
             inspect(value)

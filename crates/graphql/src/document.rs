@@ -34,6 +34,7 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
 use crate::schema::Schema;
 use crate::suggestion;
+use crate::visibility::View;
 use convert::convert_operation;
 pub use definitions::print_default;
 use field_index::FieldIndex;
@@ -66,14 +67,15 @@ impl Validator {
 
     /// Parses and validates a document and resolves one of its operations.
     ///
-    /// `schema` is the schema of the validator.
-    pub fn operation(
+    /// `schema` is the schema of the validator, or a view of it.
+    pub fn operation<'s>(
         &self,
-        schema: &Schema,
+        schema: impl Into<View<'s>>,
         text: &str,
         operation_name: Option<&str>,
         limits: &DocumentLimits,
     ) -> Result<Operation, Vec<GraphQLError>> {
+        let schema = schema.into();
         let valid = self.validate(schema, text, limits)?;
         let operation = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
         let mut operation = convert_operation(schema, &self.fields, &valid, operation)?;
@@ -82,18 +84,18 @@ impl Validator {
     }
 
     /// Checks whether all operations of a document can be resolved.
-    pub fn check(
+    pub fn check<'s>(
         &self,
-        schema: &Schema,
+        schema: impl Into<View<'s>>,
         text: &str,
         limits: &DocumentLimits,
     ) -> Result<(), Vec<GraphQLError>> {
-        self.validate(schema, text, limits).map(|_| ())
+        self.validate(schema.into(), text, limits).map(|_| ())
     }
 
     pub(crate) fn validate(
         &self,
-        schema: &Schema,
+        schema: View<'_>,
         text: &str,
         limits: &DocumentLimits,
     ) -> Result<ValidDocument, Vec<GraphQLError>> {
@@ -120,7 +122,7 @@ impl Validator {
         };
         // One more than the limit, to detect that there are more.
         errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
-        if schema.suggests_names {
+        if schema.whole.suggests_names {
             for error in errors.iter_mut().take(MAX_SUGGESTING) {
                 let suggestion = suggestion::of_message(schema, &error.message);
                 error.message.push_str(&suggestion);

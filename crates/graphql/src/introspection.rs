@@ -21,8 +21,8 @@ use apollo_compiler::request::RequestError;
 use crate::document::{DocumentLimits, Validator, get_operation, library_error};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::Operation;
-use crate::schema::Schema;
 use crate::variables::Variables;
+use crate::visibility::View;
 use selected::{RootField, Selecting};
 use write::Writer;
 
@@ -40,15 +40,16 @@ impl Validator {
     ///
     /// `text` and `operation_name` are those that `operation` was made from, and `variables` its
     /// coerced values. The document is parsed again and the response is not cached.
-    pub fn introspect(
+    pub fn introspect<'s>(
         &self,
-        schema: &Schema,
+        schema: impl Into<View<'s>>,
         text: &str,
         operation_name: Option<&str>,
         limits: &DocumentLimits,
         operation: &Operation,
         variables: &Variables,
     ) -> Result<Vec<(String, Vec<u8>)>, Vec<GraphQLError>> {
+        let schema = schema.into();
         let valid = self.validate(schema, text, limits)?;
         let library = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
         let sources = &valid.document.sources;
@@ -333,14 +334,15 @@ mod tests {
         let schema = test_schema();
         let everything = |most| {
             let validator = Validator::new(&schema);
-            let valid =
-                validator.validate(&schema, EVERYTHING, &DocumentLimits::default()).unwrap();
+            let valid = validator
+                .validate((&schema).into(), EVERYTHING, &DocumentLimits::default())
+                .unwrap();
             let operation = get_operation(&valid, None).unwrap();
             let (fragments, variables) = (&valid.document.fragments, HashMap::new());
-            let selecting = Selecting { schema: &schema, fragments, variables };
+            let selecting = Selecting { schema: (&schema).into(), fragments, variables };
             let mut roots = selecting.root_fields(&operation.selection_set);
             let (_, RootField::Schema(selected)) = roots.remove(0) else { panic!("no schema") };
-            let mut writer = Writer::new(&schema, most);
+            let mut writer = Writer::new((&schema).into(), most);
             writer.schema(&selected).map(|()| writer.finish().len())
         };
         let whole = everything(usize::MAX).unwrap();

@@ -3,7 +3,8 @@
 //! It knows no database. The parser and validator are `apollo-compiler`'s, which is private to this
 //! crate. In the order of a request:
 //!
-//! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text
+//! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text; [`visibility`]: the parts
+//!   of it that some clients see
 //! * [`request`]: bytes to query, operation name and variables; [`json`]: JSON parsing with limits
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: validated operations
@@ -41,6 +42,7 @@ mod suggestion;
 mod validate_schema;
 pub mod value;
 pub mod variables;
+pub mod visibility;
 
 #[cfg(test)]
 mod test_schema;
@@ -63,3 +65,4 @@ pub use request::{Body, Parameters, Request, parse_json};
 pub use sdl::{Applied, print_definitions, print_schema, print_schema_applying};
 pub use suggestion::similar_names;
 pub use validate_schema::validate_schema;
+pub use visibility::{Position, View, Visibility};

@@ -11,9 +11,10 @@ use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::definitions;
 use crate::print_type::print_type;
 use crate::schema::{
-    DirectiveDefinition, EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind,
+    DirectiveDefinition, EnumValueId, FieldId, InputDefinition, InputId, TypeId, TypeKind,
 };
 use crate::value::Const;
+use crate::visibility::View;
 pub use applied::Applied;
 use applied::{print_added, print_added_type, print_definition, print_directives};
 use block_string::print_description;
@@ -31,13 +32,14 @@ enum Member<'a> {
 
 /// The definitions in the order of the arena, separated by empty lines.
 #[must_use]
-pub fn print_schema(schema: &Schema) -> String {
+pub fn print_schema<'s>(schema: impl Into<View<'s>>) -> String {
     print_schema_applying(schema, &Applied::default())
 }
 
 /// The same with more directives, and without omitted fields.
 #[must_use]
-pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
+pub fn print_schema_applying<'s>(schema: impl Into<View<'s>>, applied: &Applied) -> String {
+    let schema = schema.into();
     let mut output = String::new();
     print_schema_definition(schema, &mut output);
     if !applied.schema.is_empty() {
@@ -45,7 +47,7 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
         print_directives(&applied.schema, &mut output);
         output.push('\n');
     }
-    for directive in &schema.directives {
+    for directive in &schema.whole.directives {
         if !output.is_empty() {
             output.push('\n');
         }
@@ -74,11 +76,11 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
     output
 }
 
-fn print_schema_definition(schema: &Schema, output: &mut String) {
+fn print_schema_definition(schema: View<'_>, output: &mut String) {
     let roots = [
-        ("query", "Query", schema.query),
-        ("mutation", "Mutation", schema.mutation),
-        ("subscription", "Subscription", schema.subscription),
+        ("query", "Query", schema.query()),
+        ("mutation", "Mutation", schema.mutation()),
+        ("subscription", "Subscription", schema.subscription()),
     ];
     // Another type with the default name of a root would count as that root.
     let usual = roots.iter().all(|(_, usual, root)| match root {
@@ -98,7 +100,7 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
 }
 
 fn print_directive_definition(
-    schema: &Schema,
+    schema: View<'_>,
     directive: &DirectiveDefinition,
     output: &mut String,
 ) {
@@ -113,8 +115,8 @@ fn print_directive_definition(
     output.push('\n');
 }
 
-fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, output: &mut String) {
-    let definition = &schema[id];
+fn print_type_definition((schema, applied): (View<'_>, &Applied), id: TypeId, output: &mut String) {
+    let definition = &schema.whole[id];
     let name = &definition.name;
     let directives = applied.of_type(id);
     print_description(definition.description.as_deref(), "", true, output);
@@ -130,8 +132,8 @@ fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, out
             push(output, format_args!("{word} {name}"));
             print_interfaces(schema, interfaces, output);
             print_directives(directives, output);
-            let shown = |field: &&FieldId| !applied.leaves_out(id, &schema[**field].name);
-            let fields = fields.iter().filter(shown).copied().map(Member::Own);
+            let shown = |field: &FieldId| !applied.leaves_out(id, &schema[*field].name);
+            let fields = schema.fields(fields).filter(shown).map(Member::Own);
             let added = applied.added_to(id).iter().map(Member::Added);
             let members: Vec<Member<'_>> = fields.chain(added).collect();
             print_block(&members, output, |member, first, output| {
@@ -151,16 +153,17 @@ fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, out
         TypeKind::Union { members } => {
             push(output, format_args!("union {name}"));
             print_directives(directives, output);
-            for (index, member) in members.iter().enumerate() {
+            for (index, member) in schema.named(members).enumerate() {
                 output.push_str(if index == 0 { " = " } else { " | " });
-                output.push_str(&schema[*member].name);
+                output.push_str(&schema[member].name);
             }
             output.push('\n');
         }
         TypeKind::Enum { values } => {
             push(output, format_args!("enum {name}"));
             print_directives(directives, output);
-            print_block(values, output, |value, first, output| {
+            let values: Vec<EnumValueId> = schema.values(values).collect();
+            print_block(&values, output, |value, first, output| {
                 print_enum_value(schema, *value, first, output);
                 print_directives(applied.of_member(id, &schema[*value].name), output);
             });
@@ -168,7 +171,8 @@ fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, out
         TypeKind::InputObject { fields } => {
             push(output, format_args!("input {name}"));
             print_directives(directives, output);
-            print_block(fields, output, |input, first, output| {
+            let fields: Vec<InputId> = schema.inputs(fields).collect();
+            print_block(&fields, output, |input, first, output| {
                 let input = &schema[*input];
                 print_description(input.description.as_deref(), "  ", first, output);
                 output.push_str("  ");
@@ -179,10 +183,10 @@ fn print_type_definition((schema, applied): (&Schema, &Applied), id: TypeId, out
     }
 }
 
-fn print_interfaces(schema: &Schema, interfaces: &[TypeId], output: &mut String) {
-    for (index, interface) in interfaces.iter().enumerate() {
+fn print_interfaces(schema: View<'_>, interfaces: &[TypeId], output: &mut String) {
+    for (index, interface) in schema.named(interfaces).enumerate() {
         output.push_str(if index == 0 { " implements " } else { " & " });
-        output.push_str(&schema[*interface].name);
+        output.push_str(&schema[interface].name);
     }
 }
 
@@ -199,17 +203,18 @@ fn print_block<T>(items: &[T], output: &mut String, print: impl Fn(&T, bool, &mu
     output.push_str("}\n");
 }
 
-fn print_field(schema: &Schema, id: FieldId, first: bool, output: &mut String) {
+fn print_field(schema: View<'_>, id: FieldId, first: bool, output: &mut String) {
     let field = &schema[id];
     print_description(field.description.as_deref(), "  ", first, output);
     push(output, format_args!("  {}", field.name));
     print_arguments(schema, &field.arguments, "  ", output);
-    push(output, format_args!(": {}", print_type(schema, field.r#type)));
+    push(output, format_args!(": {}", print_type(schema.whole, schema.type_of(id))));
     print_deprecated(field.deprecated.as_deref(), output);
 }
 
 /// On one line, unless one of them has a description.
-fn print_arguments(schema: &Schema, arguments: &[InputId], indent: &str, output: &mut String) {
+fn print_arguments(schema: View<'_>, arguments: &[InputId], indent: &str, output: &mut String) {
+    let arguments: Vec<InputId> = schema.inputs(arguments).collect();
     if arguments.is_empty() {
         return;
     }
@@ -233,8 +238,8 @@ fn print_arguments(schema: &Schema, arguments: &[InputId], indent: &str, output:
     output.push(')');
 }
 
-fn print_input(schema: &Schema, input: &InputDefinition, output: &mut String) {
-    push(output, format_args!("{}: {}", input.name, print_type(schema, input.r#type)));
+fn print_input(schema: View<'_>, input: &InputDefinition, output: &mut String) {
+    push(output, format_args!("{}: {}", input.name, print_type(schema.whole, input.r#type)));
     if let Some(default) = &input.default {
         output.push_str(" = ");
         print_const(default, output);
@@ -242,7 +247,7 @@ fn print_input(schema: &Schema, input: &InputDefinition, output: &mut String) {
     print_deprecated(input.deprecated.as_deref(), output);
 }
 
-fn print_enum_value(schema: &Schema, id: EnumValueId, first: bool, output: &mut String) {
+fn print_enum_value(schema: View<'_>, id: EnumValueId, first: bool, output: &mut String) {
     let value = &schema[id];
     print_description(value.description.as_deref(), "  ", first, output);
     push(output, format_args!("  {}", value.name));
@@ -410,7 +415,7 @@ mod tests {
 
     #[test]
     fn roots_of_other_names_are_said_in_a_schema_definition() {
-        let mut schema = Schema::default();
+        let mut schema = crate::schema::Schema::default();
         let query = schema
             .add_type(crate::schema::TypeDefinition {
                 name: "Root".into(),

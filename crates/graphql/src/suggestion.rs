@@ -1,6 +1,7 @@
 //! "Did you mean …?" for unknown names, as in graphql-js.
 
-use crate::schema::{Schema, TypeId, TypeKind};
+use crate::schema::{TypeId, TypeKind};
+use crate::visibility::View;
 
 /// Limit of suggested names, as in graphql-js.
 const MAX_SUGGESTIONS: usize = 5;
@@ -51,15 +52,15 @@ pub(crate) fn did_you_mean(kind: &str, names: &[&str]) -> String {
     format!(" Did you mean {kind}{listed}?")
 }
 
-pub(crate) fn of_enum_values(schema: &Schema, id: TypeId, name: &str) -> String {
-    let TypeKind::Enum { values } = &schema[id].kind else { return String::new() };
-    let known = values.iter().map(|value| &*schema[*value].name);
+pub(crate) fn of_enum_values(schema: View<'_>, id: TypeId, name: &str) -> String {
+    let TypeKind::Enum { values } = &schema.whole[id].kind else { return String::new() };
+    let known = schema.values(values).map(|value| &*schema.whole[value].name);
     did_you_mean("the enum value ", &similar_names(name, known))
 }
 
-pub(crate) fn of_input_fields(schema: &Schema, id: TypeId, name: &str) -> String {
-    let TypeKind::InputObject { fields } = &schema[id].kind else { return String::new() };
-    let known = fields.iter().map(|field| &*schema[*field].name);
+pub(crate) fn of_input_fields(schema: View<'_>, id: TypeId, name: &str) -> String {
+    let TypeKind::InputObject { fields } = &schema.whole[id].kind else { return String::new() };
+    let known = schema.inputs(fields).map(|field| &*schema.whole[field].name);
     did_you_mean("", &similar_names(name, known))
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn of_input_fields(schema: &Schema, id: TypeId, name: &str) -> String
 ///
 /// The validator's errors have no other public form than their message in the words of graphql-js,
 /// where each name is quoted.
-pub(crate) fn of_message(schema: &Schema, message: &str) -> String {
+pub(crate) fn of_message(schema: View<'_>, message: &str) -> String {
     let mut quoted = message.split('"').skip(1).step_by(2);
     let (Some(first), second) = (quoted.next(), quoted.next()) else { return String::new() };
     let owner = || schema.find_type(second?);
@@ -91,7 +92,7 @@ pub(crate) fn of_message(schema: &Schema, message: &str) -> String {
     if let Some(name) =
         first.strip_prefix('@').filter(|_| message.starts_with("Unknown directive "))
     {
-        let own = schema.directives.iter().map(|directive| &*directive.name);
+        let own = schema.whole.directives.iter().map(|directive| &*directive.name);
         let known = ["skip", "include", "deprecated", "specifiedBy"].into_iter().chain(own);
         let similar = similar_names(name, known);
         let named: Vec<String> = similar.iter().map(|name| format!("@{name}")).collect();
@@ -103,8 +104,8 @@ pub(crate) fn of_message(schema: &Schema, message: &str) -> String {
 
 /// Types with the field, where the owner is abstract and some of its types have it; otherwise
 /// similar fields of the owner.
-fn of_fields(schema: &Schema, owner: TypeId, name: &str) -> String {
-    let fields = match &schema[owner].kind {
+fn of_fields(schema: View<'_>, owner: TypeId, name: &str) -> String {
+    let fields = match &schema.whole[owner].kind {
         TypeKind::Object { fields, .. } => fields.as_slice(),
         TypeKind::Interface { fields, .. } => {
             let having = possible_types_with(schema, owner, name);
@@ -121,12 +122,12 @@ fn of_fields(schema: &Schema, owner: TypeId, name: &str) -> String {
             return String::new();
         }
     };
-    let known = fields.iter().map(|field| &*schema[*field].name);
+    let known = schema.fields(fields).map(|field| &*schema.whole[field].name);
     did_you_mean("", &similar_names(name, known))
 }
 
 /// The possible types of the abstract type that have the field.
-fn possible_types_with<'s>(schema: &'s Schema, owner: TypeId, field: &str) -> Vec<&'s str> {
+fn possible_types_with<'s>(schema: View<'s>, owner: TypeId, field: &str) -> Vec<&'s str> {
     let is_possible = |id: TypeId| match (&schema[owner].kind, &schema[id].kind) {
         (TypeKind::Interface { .. }, TypeKind::Object { interfaces, .. }) => {
             interfaces.contains(&owner)
@@ -140,16 +141,17 @@ fn possible_types_with<'s>(schema: &'s Schema, owner: TypeId, field: &str) -> Ve
 }
 
 /// The arguments of `Type.field`, or of `@directive`.
-fn of_arguments(schema: &Schema, place: &str, name: &str) -> String {
+fn of_arguments(schema: View<'_>, place: &str, name: &str) -> String {
     let arguments = match (place.strip_prefix('@'), place.split_once('.')) {
         (Some(directive), _) => schema.find_directive(directive).map(|found| &found.arguments),
         (None, Some((owner, field))) => schema
             .find_type(owner)
             .and_then(|owner| schema.find_field(owner, field))
-            .map(|field| &schema[field].arguments),
+            .map(|field| &schema.whole[field].arguments),
         (None, None) => None,
     };
-    let known = arguments.into_iter().flatten().map(|argument| &*schema[*argument].name);
+    let known = schema.inputs(arguments.map_or(&[], Vec::as_slice));
+    let known = known.map(|argument| &*schema.whole[argument].name);
     did_you_mean("", &similar_names(name, known))
 }
 

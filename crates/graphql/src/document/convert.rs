@@ -14,8 +14,9 @@ use crate::operation::{
     AppliedDirective, Condition, ConditionValue, Defer, FieldRef, FieldSelection, Operation,
     OperationKind, Selection, SelectionSet, SelectionSetId, VariableDefinition,
 };
-use crate::schema::{InputId, Schema, TypeId, TypeRef};
+use crate::schema::{InputId, TypeId, TypeRef};
 use crate::value::{Slot, Value};
+use crate::visibility::View;
 
 /// The capacity of a type reference, beyond any use by clients.
 const MAX_WRAPPERS: usize = 8;
@@ -23,7 +24,7 @@ const MAX_WRAPPERS: usize = 8;
 /// Resolves names; checks what validation omits: variables inside of literals, and types that
 /// validation knows but the schema does not use.
 pub(super) fn convert_operation(
-    schema: &Schema,
+    schema: View<'_>,
     index: &FieldIndex,
     valid: &ValidDocument,
     operation: &executable::Operation,
@@ -43,9 +44,9 @@ pub(super) fn convert_operation(
         fragments: HashMap::new(),
     };
     let (kind, root) = match operation.operation_type {
-        OperationType::Query => (OperationKind::Query, schema.query),
-        OperationType::Mutation => (OperationKind::Mutation, schema.mutation),
-        OperationType::Subscription => (OperationKind::Subscription, schema.subscription),
+        OperationType::Query => (OperationKind::Query, schema.query()),
+        OperationType::Mutation => (OperationKind::Mutation, schema.mutation()),
+        OperationType::Subscription => (OperationKind::Subscription, schema.subscription()),
     };
     let Some(root) = root else {
         // Validation rejects operations without a root type.
@@ -68,7 +69,7 @@ pub(super) fn convert_operation(
 
 /// Recursion is bounded by the limit of nesting.
 struct Converter<'d> {
-    schema: &'d Schema,
+    schema: View<'d>,
     index: &'d FieldIndex,
     valid: &'d ValidDocument,
     literals: Literals<'d>,
@@ -233,7 +234,7 @@ impl<'d> Converter<'d> {
                     return None;
                 };
                 let selection = meta(FieldRef::Field(id));
-                let arguments = self.arguments(&self.schema[id].arguments, &field.arguments);
+                let arguments = self.arguments(&self.schema.whole[id].arguments, &field.arguments);
                 let base = self.schema[id].r#type.base;
                 let below = &field.selection_set;
                 let selection_set = (!below.is_empty()).then(|| self.selection_set(base, below));
@@ -256,16 +257,16 @@ impl<'d> Converter<'d> {
 
     fn arguments(
         &mut self,
-        inputs: &[InputId],
+        inputs: &'d [InputId],
         arguments: &'d [Node<ast::Argument>],
     ) -> Vec<(InputId, Value)> {
         let mut converted = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let mut inputs = inputs.iter();
-            let named = |input: &&InputId| *self.schema[**input].name == *argument.name;
+            let mut inputs = self.schema.inputs(inputs);
+            let named = |input: &InputId| *self.schema[*input].name == *argument.name;
             if let Some(input) = inputs.find(named) {
-                let value = self.literals.input(*input, &argument.value);
-                converted.push((*input, value));
+                let value = self.literals.input(input, &argument.value);
+                converted.push((input, value));
             }
         }
         converted

@@ -16,16 +16,17 @@ use apollo_compiler::{Name, Node, Schema as LibrarySchema};
 use super::named_part::{NamedPart, NamedType};
 use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::schema::{
-    DirectiveDefinition, DirectiveLocation, EnumValueId, FieldId, InputId, Schema, TypeId,
-    TypeKind, TypeRef, Wrapper,
+    DirectiveDefinition, DirectiveLocation, EnumValueId, FieldId, InputId, TypeId, TypeKind,
+    TypeRef, Wrapper,
 };
 use crate::value::Const;
+use crate::visibility::View;
 
 /// The built-in scalars, directives and introspection types.
 static BUILT_IN: LazyLock<LibrarySchema> = LazyLock::new(LibrarySchema::new);
 
 /// The part of the schema that a document names: enough to validate it, and nothing more.
-pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<LibrarySchema> {
+pub(super) fn partial_schema(schema: View<'_>, part: &NamedPart) -> Valid<LibrarySchema> {
     let mut library = BUILT_IN.clone();
     library.schema_definition = Node::new(roots(schema));
     for (id, named) in &part.types {
@@ -36,7 +37,7 @@ pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<Library
         }
     }
     for place in &part.directives {
-        if let Some(directive) = schema.directives.get(*place) {
+        if let Some(directive) = schema.whole.directives.get(*place) {
             let definition = directive_definition(schema, directive);
             library.directive_definitions.insert(definition.name.clone(), Node::new(definition));
         }
@@ -45,11 +46,11 @@ pub(super) fn partial_schema(schema: &Schema, part: &NamedPart) -> Valid<Library
 }
 
 fn directive_definition(
-    schema: &Schema,
+    schema: View<'_>,
     directive: &DirectiveDefinition,
 ) -> ast::DirectiveDefinition {
-    let arguments = directive.arguments.iter();
-    let arguments = arguments.map(|argument| Node::new(input_definition(schema, *argument)));
+    let arguments = schema.inputs(&directive.arguments);
+    let arguments = arguments.map(|argument| Node::new(input_definition(schema, argument)));
     ast::DirectiveDefinition {
         description: None,
         name: Name::new_unchecked(&directive.name),
@@ -72,22 +73,22 @@ fn location(location: DirectiveLocation) -> ast::DirectiveLocation {
     }
 }
 
-fn roots(schema: &Schema) -> SchemaDefinition {
+fn roots(schema: View<'_>) -> SchemaDefinition {
     let root = |id: Option<TypeId>| id.map(|id| component_name(schema, id));
     SchemaDefinition {
-        query: root(schema.query),
-        mutation: root(schema.mutation),
-        subscription: root(schema.subscription),
+        query: root(schema.query()),
+        mutation: root(schema.mutation()),
+        subscription: root(schema.subscription()),
         ..SchemaDefinition::default()
     }
 }
 
 /// A type with the members of `named`.
-fn type_definition(schema: &Schema, id: TypeId, named: &NamedType) -> ExtendedType {
-    let definition = &schema[id];
+fn type_definition(schema: View<'_>, id: TypeId, named: &NamedType) -> ExtendedType {
+    let definition = &schema.whole[id];
     let name = Name::new_unchecked(&definition.name);
     let (description, directives) = (None, Default::default());
-    let names = |ids: &[TypeId]| ids.iter().map(|id| component_name(schema, *id)).collect();
+    let names = |ids| schema.named(ids).map(|id| component_name(schema, id)).collect();
     let members = || named.fields.iter().map(|field| field_definition(schema, *field)).collect();
     match &definition.kind {
         TypeKind::Scalar => {
@@ -127,10 +128,10 @@ fn type_definition(schema: &Schema, id: TypeId, named: &NamedType) -> ExtendedTy
                 description,
                 name,
                 directives,
-                fields: fields
-                    .iter()
+                fields: schema
+                    .inputs(fields)
                     .map(|input| {
-                        let definition = input_definition(schema, *input);
+                        let definition = input_definition(schema, input);
                         (definition.name.clone(), Component::new(definition))
                     })
                     .collect(),
@@ -139,24 +140,23 @@ fn type_definition(schema: &Schema, id: TypeId, named: &NamedType) -> ExtendedTy
     }
 }
 
-fn field_definition(schema: &Schema, id: FieldId) -> (Name, Component<ast::FieldDefinition>) {
-    let field = &schema[id];
+fn field_definition(schema: View<'_>, id: FieldId) -> (Name, Component<ast::FieldDefinition>) {
+    let field = &schema.whole[id];
     let name = Name::new_unchecked(&field.name);
     let definition = ast::FieldDefinition {
         description: None,
         name: name.clone(),
-        arguments: field
-            .arguments
-            .iter()
-            .map(|argument| Node::new(input_definition(schema, *argument)))
+        arguments: schema
+            .inputs(&field.arguments)
+            .map(|argument| Node::new(input_definition(schema, argument)))
             .collect(),
-        ty: type_reference(schema, field.r#type),
+        ty: type_reference(schema, schema.type_of(id)),
         directives: ast::DirectiveList::default(),
     };
     (name, Component::new(definition))
 }
 
-fn input_definition(schema: &Schema, id: InputId) -> ast::InputValueDefinition {
+fn input_definition(schema: View<'_>, id: InputId) -> ast::InputValueDefinition {
     let input = &schema[id];
     ast::InputValueDefinition {
         description: None,
@@ -167,7 +167,7 @@ fn input_definition(schema: &Schema, id: InputId) -> ast::InputValueDefinition {
     }
 }
 
-fn enum_value(schema: &Schema, id: EnumValueId) -> (Name, Component<ast::EnumValueDefinition>) {
+fn enum_value(schema: View<'_>, id: EnumValueId) -> (Name, Component<ast::EnumValueDefinition>) {
     let name = Name::new_unchecked(&schema[id].name);
     let definition = ast::EnumValueDefinition {
         description: None,
@@ -177,7 +177,7 @@ fn enum_value(schema: &Schema, id: EnumValueId) -> (Name, Component<ast::EnumVal
     (name, Component::new(definition))
 }
 
-fn type_reference(schema: &Schema, r#type: TypeRef) -> Type {
+fn type_reference(schema: View<'_>, r#type: TypeRef) -> Type {
     let named = Type::Named(Name::new_unchecked(&schema[r#type.base].name));
     r#type.wrappers().fold(named, |inner, wrapper| match wrapper {
         Wrapper::NonNull => inner.non_null(),
@@ -211,6 +211,6 @@ fn value(value: &Const) -> ast::Value {
     }
 }
 
-fn component_name(schema: &Schema, id: TypeId) -> ComponentName {
+fn component_name(schema: View<'_>, id: TypeId) -> ComponentName {
     Name::new_unchecked(&schema[id].name).into()
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::schema::{FieldId, Schema, TypeId, TypeKind};
+use crate::visibility::View;
 
 /// Below this, a linear search is as fast.
 const MANY: usize = 32;
@@ -38,7 +39,7 @@ impl FieldIndex {
 
     pub(crate) fn find_field(
         &self,
-        schema: &Schema,
+        schema: View<'_>,
         parent: TypeId,
         name: &str,
     ) -> Option<FieldId> {
@@ -46,6 +47,6 @@ impl FieldIndex {
             return schema.find_field(parent, name);
         };
         let place = fields.binary_search_by(|field| (*schema[*field].name).cmp(name)).ok()?;
-        fields.get(place).copied()
+        fields.get(place).copied().filter(|field| schema.shows_field(*field))
     }
 }

@@ -10,12 +10,13 @@ use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::error::{ErrorCode, GraphQLError, json_string};
 use crate::operation::{Location, VariableDefinition};
 use crate::print_type::print_type;
-use crate::schema::{InputId, Schema, TypeKind, TypeRef};
+use crate::schema::{InputId, TypeKind, TypeRef};
 use crate::value::{Const, Slot, Value};
+use crate::visibility::View;
 
 /// Recursion is bounded by the parser's limit.
 pub(super) struct Literals<'d> {
-    pub(super) schema: &'d Schema,
+    pub(super) schema: View<'d>,
     pub(super) positions: &'d Positions,
     pub(super) slots: HashMap<&'d str, Slot>,
     pub(super) variables: Vec<VariableDefinition>,
@@ -113,13 +114,14 @@ impl Literals<'_> {
     /// Adds the omitted fields of an input object that have a default:
     /// <https://spec.graphql.org/draft/#sec-Input-Objects.Input-Coercion>.
     fn add_defaults(&self, object: TypeRef, given: &mut Vec<(InputId, Value)>) {
-        let TypeKind::InputObject { fields } = &self.schema[object.base].kind else { return };
-        for field in fields {
-            let definition = &self.schema[*field];
+        let schema = self.schema.whole;
+        let TypeKind::InputObject { fields } = &schema[object.base].kind else { return };
+        for field in self.schema.inputs(fields) {
+            let definition = &schema[field];
             if let Some(default) = &definition.default
-                && !given.iter().any(|(known, _)| known == field)
+                && !given.iter().any(|(known, _)| *known == field)
             {
-                given.push((*field, self.default(definition.r#type, default)));
+                given.push((field, self.default(definition.r#type, default)));
             }
         }
     }
@@ -158,7 +160,8 @@ impl Literals<'_> {
 
     /// Validation rejects these; if it does not, the request is rejected here.
     fn unexpected(&mut self, r#type: TypeRef, value: &Node<ast::Value>) -> Value {
-        let message = format!("Expected value of type \"{}\".", print_type(self.schema, r#type));
+        let message =
+            format!("Expected value of type \"{}\".", print_type(self.schema.whole, r#type));
         self.fail(message, self.positions.location(value.location()));
         Value::Null
     }
@@ -182,8 +185,8 @@ impl Literals<'_> {
             let message = format!(
                 "Variable \"${}\" of type \"{}\" used in position expecting type \"{}\".",
                 variable.name,
-                print_type(self.schema, variable.r#type),
-                print_type(self.schema, location),
+                print_type(self.schema.whole, variable.r#type),
+                print_type(self.schema.whole, location),
             );
             self.fail(message, self.positions.location(span));
         }

@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use apollo_compiler::{Node, ast};
 
 use super::field_index::FieldIndex;
-use crate::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind};
+use crate::schema::{EnumValueId, FieldId, InputId, TypeId, TypeKind};
+use crate::visibility::View;
 
 /// Types by their ids, with their named members.
 #[derive(Default)]
@@ -26,7 +27,7 @@ pub(super) struct NamedType {
 }
 
 pub(super) fn named_part(
-    schema: &Schema,
+    schema: View<'_>,
     index: &FieldIndex,
     document: &ast::Document,
 ) -> NamedPart {
@@ -44,7 +45,8 @@ pub(super) fn named_part(
         overlaps: HashSet::new(),
         part: NamedPart::default(),
     };
-    for root in [schema.query, schema.mutation, schema.subscription].into_iter().flatten() {
+    let roots = [schema.query(), schema.mutation(), schema.subscription()];
+    for root in roots.into_iter().flatten() {
         walk.add(root);
     }
     for definition in &document.definitions {
@@ -66,7 +68,7 @@ pub(super) fn named_part(
 
 /// Recursion is bounded by the parser's limit: spreads are not followed.
 struct Walk<'d> {
-    schema: &'d Schema,
+    schema: View<'d>,
     index: &'d FieldIndex,
     /// Type conditions by the names of their fragments.
     conditions: HashMap<&'d str, TypeId>,
@@ -88,9 +90,9 @@ impl<'d> Walk<'d> {
             }
         }
         let root = match operation.operation_type {
-            ast::OperationType::Query => self.schema.query,
-            ast::OperationType::Mutation => self.schema.mutation,
-            ast::OperationType::Subscription => self.schema.subscription,
+            ast::OperationType::Query => self.schema.query(),
+            ast::OperationType::Mutation => self.schema.mutation(),
+            ast::OperationType::Subscription => self.schema.subscription(),
         };
         if let Some(root) = root {
             self.selections(root, &operation.selection_set);
@@ -128,10 +130,10 @@ impl<'d> Walk<'d> {
         let schema = self.schema;
         let Some(id) = self.index.find_field(schema, parent, &field.name) else { return };
         self.part.types.entry(parent).or_default().fields.insert(id);
-        let definition = &schema[id];
+        let definition = &schema.whole[id];
         self.add(definition.r#type.base);
-        for argument in &definition.arguments {
-            self.add(schema[*argument].r#type.base);
+        for argument in schema.inputs(&definition.arguments) {
+            self.add(schema[argument].r#type.base);
         }
         for argument in &field.arguments {
             if let Some(input) = schema.find_argument(id, &argument.name) {
@@ -145,17 +147,17 @@ impl<'d> Walk<'d> {
     fn directives(&mut self, directives: &'d ast::DirectiveList) {
         let schema = self.schema;
         for applied in directives.iter() {
-            let mut own = schema.directives.iter();
+            let mut own = schema.whole.directives.iter();
             let Some(place) = own.position(|own| *own.name == *applied.name) else { continue };
-            let definition = &schema.directives[place];
+            let definition = &schema.whole.directives[place];
             self.part.directives.insert(place);
-            for argument in &definition.arguments {
-                self.add(schema[*argument].r#type.base);
+            for argument in schema.inputs(&definition.arguments) {
+                self.add(schema[argument].r#type.base);
             }
             for argument in &applied.arguments {
-                let mut inputs = definition.arguments.iter();
-                if let Some(input) = inputs.find(|input| *schema[**input].name == *argument.name) {
-                    self.value(schema[*input].r#type.base, &argument.value);
+                let mut inputs = schema.inputs(&definition.arguments);
+                if let Some(input) = inputs.find(|input| *schema[*input].name == *argument.name) {
+                    self.value(schema[input].r#type.base, &argument.value);
                 }
             }
         }
@@ -195,11 +197,11 @@ impl<'d> Walk<'d> {
     }
 
     fn add_input_fields(&mut self, id: TypeId) {
-        let TypeKind::InputObject { fields } = &self.schema[id].kind else { return };
+        let TypeKind::InputObject { fields } = &self.schema.whole[id].kind else { return };
         let named = self.part.types.entry(id).or_default();
         if !std::mem::replace(&mut named.with_input_fields, true) {
-            for input in fields {
-                let base = self.base_of(*input);
+            for input in self.schema.inputs(fields) {
+                let base = self.base_of(input);
                 self.add(base);
             }
         }
@@ -222,7 +224,8 @@ impl<'d> Walk<'d> {
         if !is_abstract(parent) || !is_abstract(condition) {
             return;
         }
-        let applies = |object, r#type| crate::does_fragment_type_apply(schema, object, r#type);
+        let applies =
+            |object, r#type| crate::does_fragment_type_apply(schema.whole, object, r#type);
         let common = schema.types().find(|(id, definition)| {
             matches!(definition.kind, TypeKind::Object { .. })
                 && applies(*id, parent)

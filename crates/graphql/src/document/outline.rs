@@ -7,7 +7,8 @@ use apollo_compiler::{Name, Node, ast};
 use super::field_index::FieldIndex;
 use super::limits::{DocumentLimits, Limit};
 use crate::error::GraphQLError;
-use crate::schema::{FieldId, Schema, TypeId, TypeKind};
+use crate::schema::{FieldId, TypeId, TypeKind};
+use crate::visibility::View;
 
 /// Every selection set of a document, those of fragments once.
 #[derive(Debug, Default)]
@@ -72,7 +73,7 @@ pub(super) struct Selected<'d> {
 impl<'d> Outline<'d> {
     /// Fragments must not be cyclic.
     pub(super) fn new(
-        schema: &'d Schema,
+        schema: View<'d>,
         index: &'d FieldIndex,
         document: &'d ast::Document,
         limits: &'d DocumentLimits,
@@ -121,7 +122,7 @@ impl<'d> Outline<'d> {
 
 /// Recursion is bounded by the parser's limit: spreads are not followed.
 struct Drawer<'d> {
-    schema: &'d Schema,
+    schema: View<'d>,
     index: &'d FieldIndex,
     limits: &'d DocumentLimits,
     /// The indices of fragments by their names.
@@ -144,9 +145,9 @@ impl<'d> Drawer<'d> {
             self.directives(&variable.directives)?;
         }
         let root = match operation.operation_type {
-            ast::OperationType::Query => self.schema.query,
-            ast::OperationType::Mutation => self.schema.mutation,
-            ast::OperationType::Subscription => self.schema.subscription,
+            ast::OperationType::Query => self.schema.query(),
+            ast::OperationType::Mutation => self.schema.mutation(),
+            ast::OperationType::Subscription => self.schema.subscription(),
         };
         let parent = root.map_or(Parent::Unknown, |id| self.parent(id));
         self.part(parent, &operation.selection_set, operation.variables.len())

@@ -564,8 +564,8 @@ fn the_part_that_a_document_names_is_enough_to_validate_it() {
     for text in listed.chain(cut) {
         // Cycles of fragments are rejected earlier.
         let Ok(document) = parse(&text, &DocumentLimits::default()) else { continue };
-        let part = named_part::named_part(&schema, &index, &document);
-        let partial = definitions::partial_schema(&schema, &part);
+        let part = named_part::named_part((&schema).into(), &index, &document);
+        let partial = definitions::partial_schema((&schema).into(), &part);
         assert_eq!(verdict(&document, &partial), verdict(&document, &whole), "{text}");
     }
 }

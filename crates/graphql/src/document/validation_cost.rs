@@ -13,7 +13,7 @@ use super::field_index::FieldIndex;
 use super::limits::{DocumentLimits, Limit};
 use super::outline::{Item, Outline, Parent, Part, SetId};
 use crate::error::{ErrorCode, GraphQLError};
-use crate::schema::Schema;
+use crate::visibility::View;
 
 /// The average validation work per field, for an operation with the maximum number of fields: a
 /// document with fewer may have larger ones.
@@ -24,7 +24,7 @@ const STEPS: usize = 4;
 
 /// Checks the limits of a document.
 pub(super) fn check_validation_cost(
-    schema: &Schema,
+    schema: View<'_>,
     index: &FieldIndex,
     document: &ast::Document,
     limits: &DocumentLimits,

@@ -8,7 +8,7 @@ use apollo_compiler::{Node, ast};
 use serde_json_bytes::Value as Json;
 
 use crate::collect::does_fragment_type_apply;
-use crate::schema::Schema;
+use crate::visibility::View;
 
 /// An introspection field of the root type.
 pub(super) enum RootField {
@@ -73,7 +73,7 @@ pub(super) enum MetaType {
 /// Reads selections of one document. Recursion is bounded: validation limits how deep fragments
 /// are nested.
 pub(super) struct Selecting<'d> {
-    pub(super) schema: &'d Schema,
+    pub(super) schema: View<'d>,
     pub(super) fragments: &'d FragmentMap,
     /// Coerced values by name.
     pub(super) variables: HashMap<&'d str, &'d Json>,
@@ -158,9 +158,9 @@ impl<'d> Selecting<'d> {
     /// The introspection fields of the root, with their response names.
     pub(super) fn root_fields(&self, set: &'d SelectionSet) -> Vec<(String, RootField)> {
         let applies = |condition: &str| {
-            let (query, condition) = (self.schema.query, self.schema.find_type(condition));
+            let (query, condition) = (self.schema.query(), self.schema.find_type(condition));
             query.zip(condition).is_some_and(|(query, condition)| {
-                does_fragment_type_apply(self.schema, query, condition)
+                does_fragment_type_apply(self.schema.whole, query, condition)
             })
         };
         let mut merged = Merged::new();

@@ -9,13 +9,14 @@ use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::document::print_default;
 use crate::error::write_json_string;
 use crate::schema::{
-    DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputDefinition, InputId, Schema,
-    TypeId, TypeKind, TypeRef, Wrapper,
+    DirectiveDefinition, EnumValueDefinition, FieldId, InputDefinition, InputId, TypeId, TypeKind,
+    TypeRef, Wrapper,
 };
+use crate::visibility::View;
 
 /// Writes one response.
 pub(super) struct Writer<'s> {
-    schema: &'s Schema,
+    schema: View<'s>,
     built_in: &'static BuiltIn,
     output: Vec<u8>,
     most: usize,
@@ -32,7 +33,7 @@ pub(super) struct TooLarge {
 /// A type as a position refers to it. Its ids are those of `schema`: the API's, or the built-in.
 #[derive(Clone, Copy)]
 struct Type<'s> {
-    schema: &'s Schema,
+    schema: View<'s>,
     r#type: TypeRef,
 }
 
@@ -51,7 +52,7 @@ impl std::fmt::Display for TooLarge {
 
 impl<'s> Writer<'s> {
     /// `most` is the limit of the response in bytes.
-    pub(super) fn new(schema: &'s Schema, most: usize) -> Self {
+    pub(super) fn new(schema: View<'s>, most: usize) -> Self {
         Self { schema, built_in: &BUILT_IN, output: Vec::new(), most, implementers: None }
     }
 
@@ -66,11 +67,11 @@ impl<'s> Writer<'s> {
                 let types = writer.all_types();
                 writer.list(types, |writer, found| writer.r#type(found, &asked.selected))
             }
-            MetaField::QueryType => writer.root(writer.schema.query, asked),
-            MetaField::MutationType => writer.root(writer.schema.mutation, asked),
-            MetaField::SubscriptionType => writer.root(writer.schema.subscription, asked),
+            MetaField::QueryType => writer.root(writer.schema.query(), asked),
+            MetaField::MutationType => writer.root(writer.schema.mutation(), asked),
+            MetaField::SubscriptionType => writer.root(writer.schema.subscription(), asked),
             MetaField::Directives => {
-                let own = writer.schema.directives.iter().map(DirectiveOf::Schema);
+                let own = writer.schema.whole.directives.iter().map(DirectiveOf::Schema);
                 let all = writer.built_in.directives.iter().map(DirectiveOf::BuiltIn).chain(own);
                 writer.list(all, |writer, found| writer.directive(found, &asked.selected))
             }
@@ -133,7 +134,7 @@ impl<'s> Writer<'s> {
 
     fn named(&mut self, of: Type<'s>, asked: &Selected) -> Result<(), TooLarge> {
         let schema = of.schema;
-        let definition = &schema[of.r#type.base];
+        let definition = &schema.whole[of.r#type.base];
         let kind = &definition.kind;
         match asked.field {
             MetaField::Kind => self.text(match kind {
@@ -148,25 +149,25 @@ impl<'s> Writer<'s> {
             MetaField::Description => self.optional(definition.description.as_deref()),
             MetaField::Fields => match kind {
                 TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => {
-                    let fields = fields.iter().map(|id| &schema[*id]);
-                    let shown = fields.filter(|field| is_shown(&field.deprecated, asked));
+                    let fields = schema.fields(fields);
+                    let shown = fields.filter(|field| is_shown(&schema[*field].deprecated, asked));
                     self.list(shown, |writer, found| writer.field(schema, found, &asked.selected))
                 }
                 _ => self.null(),
             },
             MetaField::Interfaces => match kind {
                 TypeKind::Object { interfaces, .. } | TypeKind::Interface { interfaces, .. } => {
-                    self.types(schema, interfaces, asked)
+                    self.types(schema, schema.named(interfaces), asked)
                 }
                 _ => self.null(),
             },
             MetaField::PossibleTypes => match kind {
-                TypeKind::Union { members } => self.types(schema, members, asked),
+                TypeKind::Union { members } => self.types(schema, schema.named(members), asked),
                 TypeKind::Interface { .. } => {
                     let implementers = self.take_implementers();
                     let objects = implementers.get(&of.r#type.base);
                     let objects = objects.map(Vec::as_slice).unwrap_or_default();
-                    let written = self.types(schema, objects, asked);
+                    let written = self.types(schema, objects.iter().copied(), asked);
                     self.implementers = Some(implementers);
                     written
                 }
@@ -174,7 +175,7 @@ impl<'s> Writer<'s> {
             },
             MetaField::EnumValues => match kind {
                 TypeKind::Enum { values } => {
-                    let values = values.iter().map(|id| &schema[*id]);
+                    let values = schema.values(values).map(|id| &schema.whole[id]);
                     let shown = values.filter(|value| is_shown(&value.deprecated, asked));
                     self.list(shown, |writer, found| writer.enum_value(found, &asked.selected))
                 }
@@ -192,16 +193,17 @@ impl<'s> Writer<'s> {
 
     fn field(
         &mut self,
-        schema: &'s Schema,
-        field: &'s FieldDefinition,
+        schema: View<'s>,
+        id: FieldId,
         selected: &[Selected],
     ) -> Result<(), TooLarge> {
+        let field = &schema.whole[id];
         self.object(selected, |writer, asked| match asked.field {
             MetaField::Name => writer.text(&field.name),
             MetaField::Description => writer.optional(field.description.as_deref()),
             MetaField::Args => writer.inputs(schema, &field.arguments, asked),
             MetaField::Type => {
-                writer.r#type(Type { schema, r#type: field.r#type }, &asked.selected)
+                writer.r#type(Type { schema, r#type: schema.type_of(id) }, &asked.selected)
             }
             MetaField::Typename => writer.text(MetaType::Field.name()),
             _ => writer.deprecation(field.deprecated.as_deref(), asked),
@@ -210,18 +212,18 @@ impl<'s> Writer<'s> {
 
     fn inputs(
         &mut self,
-        schema: &'s Schema,
+        schema: View<'s>,
         inputs: &'s [InputId],
         asked: &Selected,
     ) -> Result<(), TooLarge> {
-        let inputs = inputs.iter().map(|id| &schema[*id]);
+        let inputs = schema.inputs(inputs).map(|id| &schema.whole[id]);
         let shown = inputs.filter(|input| is_shown(&input.deprecated, asked));
         self.list(shown, |writer, found| writer.input(schema, found, &asked.selected))
     }
 
     fn input(
         &mut self,
-        schema: &'s Schema,
+        schema: View<'s>,
         input: &'s InputDefinition,
         selected: &[Selected],
     ) -> Result<(), TooLarge> {
@@ -273,7 +275,7 @@ impl<'s> Writer<'s> {
             MetaField::Description => writer.optional(description.as_deref()),
             MetaField::Args => match directive {
                 DirectiveOf::BuiltIn(directive) => {
-                    let schema = &writer.built_in.schema;
+                    let schema = View::from(&writer.built_in.schema);
                     writer.list(&directive.arguments, |writer, found| {
                         writer.input(schema, found, &asked.selected)
                     })
@@ -297,36 +299,36 @@ impl<'s> Writer<'s> {
 
     fn types(
         &mut self,
-        schema: &'s Schema,
-        ids: &[TypeId],
+        schema: View<'s>,
+        ids: impl IntoIterator<Item = TypeId>,
         asked: &Selected,
     ) -> Result<(), TooLarge> {
-        let types = ids.iter().map(|id| Type { schema, r#type: TypeRef::named(*id) });
+        let types = ids.into_iter().map(|id| Type { schema, r#type: TypeRef::named(id) });
         self.list(types, |writer, found| writer.r#type(found, &asked.selected))
     }
 
     /// The built-in types first; of the scalars those that the schema uses.
     fn all_types(&self) -> impl Iterator<Item = Type<'s>> + use<'s> {
         let (schema, built_in) = (self.schema, self.built_in);
-        let known = built_in.schema.types().filter(|(_, definition)| {
+        let built_in = View::from(&built_in.schema);
+        let known = built_in.types().filter(move |(_, definition)| {
             !BUILT_IN_SCALARS.contains(&&*definition.name)
                 || schema.find_type(&definition.name).is_some()
         });
         let own =
             schema.types().filter(|(_, definition)| !BUILT_IN_SCALARS.contains(&&*definition.name));
-        let of = |schema: &'s Schema, id| Type { schema, r#type: TypeRef::named(id) };
-        known
-            .map(move |(id, _)| of(&built_in.schema, id))
-            .chain(own.map(move |(id, _)| of(schema, id)))
+        let of = |schema: View<'s>, id| Type { schema, r#type: TypeRef::named(id) };
+        known.map(move |(id, _)| of(built_in, id)).chain(own.map(move |(id, _)| of(schema, id)))
     }
 
     fn find_type(&self, name: &str) -> Option<Type<'s>> {
         let own = self.schema.find_type(name);
+        let built_in = View::from(&self.built_in.schema);
         let (schema, id) = match BUILT_IN_SCALARS.contains(&name) {
-            true => (&self.built_in.schema, own.and(self.built_in.schema.find_type(name))?),
+            true => (built_in, own.and(built_in.find_type(name))?),
             false => match own {
                 Some(id) => (self.schema, id),
-                None => (&self.built_in.schema, self.built_in.schema.find_type(name)?),
+                None => (built_in, built_in.find_type(name)?),
             },
         };
         Some(Type { schema, r#type: TypeRef::named(id) })
@@ -341,7 +343,9 @@ impl<'s> Writer<'s> {
             return of;
         }
         match self.built_in.schema.find_type(&definition.name) {
-            Some(id) => Type { schema: &self.built_in.schema, r#type: TypeRef::named(id) },
+            Some(id) => {
+                Type { schema: View::from(&self.built_in.schema), r#type: TypeRef::named(id) }
+            }
             None => of,
         }
     }
