@@ -13,6 +13,7 @@ use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelationshipVariant,
     RelationshipVariantsId, ResolverId, ValueBinding, VariantBinding, VariantsId,
 };
+use crate::role_views::RoleViews;
 
 /// The API that a dialect makes of a catalog.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +49,8 @@ pub struct Api {
     pub transactions: Transactions,
     /// The schema as a subgraph of a federated graph, if the API is one.
     pub subgraph_sdl: Option<Box<str>>,
+    /// What roles see of the schema.
+    pub role_views: RoleViews,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
 }

@@ -8,6 +8,7 @@
 //! * [`check`]: inputs whose role is invalid at their position
 //! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`add_live_queries()`]: the fields of queries as subscriptions
+//! * [`RoleViews`]: the parts of the schema that roles see
 //! * [`case`], [`plural`]: names in the cases and numbers of English
 //! * [`epoch()`], [`has_extremes()`]: properties of scalar types
 
@@ -22,6 +23,7 @@ mod extremes;
 pub mod federation;
 mod live;
 pub mod plural;
+mod role_views;
 
 pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
 pub use binding::{
@@ -39,3 +41,4 @@ pub use live::{
     LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, add_live_directive, add_live_fields, add_live_queries,
     add_subscription_type,
 };
+pub use role_views::{RoleViewId, RoleViews};

@@ -296,9 +296,9 @@ impl ApiWorker {
     }
 
     /// The document of a request, validated. The error is a finished response.
-    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
+    pub fn document(&self, request: &Request, caller: &Caller) -> Result<Arc<Document>, Response> {
         match self {
-            Self::Source(worker) => worker.document(request),
+            Self::Source(worker) => worker.document(request, &caller.session),
             Self::Gateway(worker) => worker.document(request),
         }
     }

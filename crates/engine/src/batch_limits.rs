@@ -14,7 +14,7 @@ impl Worker {
         let most = self.engine.limits.document.root_fields;
         let documents = requests.iter().filter_map(|request| {
             // The document stays cached for the execution.
-            self.engine.document(request, &mut false).ok()
+            self.engine.document(request, session, &mut false).ok()
         });
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
         check_root_fields(root_fields, most)?;

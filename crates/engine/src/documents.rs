@@ -5,11 +5,12 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use dialects::RoleViewId;
 use graphql::heap::HeapSize;
 use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
 use graphql::schema::Schema;
 use graphql::variables::{Structure, Variables};
-use graphql::{ErrorCode, GraphQLError, Request, Validator};
+use graphql::{ErrorCode, GraphQLError, Request, Validator, View};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 
@@ -47,6 +48,8 @@ pub struct Document {
     text: Arc<str>,
     /// Whether the operation selects the schema: such answers are not cached.
     introspects: bool,
+    /// The view of the schema that it was validated against.
+    view: Option<RoleViewId>,
     /// Whether a fragment has `@defer`.
     pub(crate) defers: bool,
     /// A number that identifies the operation's name for metrics.
@@ -89,7 +92,7 @@ pub(crate) struct CachedDocument<P: CachedPlan> {
     weight: AtomicU64,
 }
 
-/// Documents by their text, compared as a whole.
+/// Documents by their text, compared as a whole, and by the view of the schema.
 #[derive(Debug)]
 pub(crate) struct DocumentCache<P: CachedPlan>(Cache<Key, Weighed<P>, Weight>);
 
@@ -105,16 +108,33 @@ pub struct Cached {
 struct Key {
     text: Arc<str>,
     operation_name: Option<Box<str>>,
+    view: Option<RoleViewId>,
 }
 
 struct KeyRef<'a> {
     text: &'a str,
     operation_name: Option<&'a str>,
+    view: Option<RoleViewId>,
+}
+
+/// The schema as a session sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionView<'s> {
+    pub(crate) schema: View<'s>,
+    /// `None`: everything is visible.
+    pub(crate) id: Option<RoleViewId>,
+}
+
+impl<'s> From<&'s Schema> for SessionView<'s> {
+    fn from(schema: &'s Schema) -> Self {
+        Self { schema: schema.into(), id: None }
+    }
 }
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        KeyRef { text: &self.text, operation_name: self.operation_name.as_deref() }.hash(state);
+        let Self { text, operation_name, view } = self;
+        KeyRef { text, operation_name: operation_name.as_deref(), view: *view }.hash(state);
     }
 }
 
@@ -122,12 +142,15 @@ impl Hash for KeyRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.text.hash(state);
         self.operation_name.hash(state);
+        self.view.hash(state);
     }
 }
 
 impl Equivalent<Key> for KeyRef<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        self.text == &*key.text && self.operation_name == key.operation_name.as_deref()
+        self.text == &*key.text
+            && self.operation_name == key.operation_name.as_deref()
+            && self.view == key.view
     }
 }
 
@@ -158,12 +181,12 @@ impl Document {
     /// Parses and validates the document of a request.
     fn new(
         validator: &Validator,
-        schema: &Schema,
+        view: SessionView<'_>,
         limits: &Limits,
         request: &Request,
     ) -> Result<Self, Vec<GraphQLError>> {
         let name = request.operation_name.as_deref();
-        let operation = validator.operation(schema, &request.query, name, &limits.document)?;
+        let operation = validator.operation(view.schema, &request.query, name, &limits.document)?;
         let introspects = match introspected(&operation) {
             Some(location) if !limits.introspection => {
                 return Err(vec![introspection_disabled(location)]);
@@ -172,7 +195,7 @@ impl Document {
         };
         let text = request.query.as_str().into();
         let defers = operation.has_defer();
-        Ok(Self { operation, text, introspects, defers, label: OnceLock::new() })
+        Ok(Self { operation, text, introspects, view: view.id, defers, label: OnceLock::new() })
     }
 
     /// The answers of `__schema` and `__type`, by their names in the answer; of mutations none, which
@@ -180,7 +203,7 @@ impl Document {
     pub(crate) fn introspect(
         &self,
         validator: &Validator,
-        schema: &Schema,
+        schema: View<'_>,
         limits: &Limits,
         operation_name: Option<&str>,
         variables: &Variables,
@@ -212,7 +235,8 @@ impl<P: CachedPlan> CachedDocument<P> {
     fn entry(self: &Arc<Self>, operation_name: Option<&str>) -> (Key, Weighed<P>) {
         let text = Arc::clone(&self.document.text);
         let weight = self.weight.load(Ordering::Relaxed);
-        let key = Key { text, operation_name: operation_name.map(Into::into) };
+        let view = self.document.view;
+        let key = Key { text, operation_name: operation_name.map(Into::into), view };
         (key, Weighed { known: Arc::clone(self), weight })
     }
 }
@@ -231,18 +255,18 @@ impl<P: CachedPlan> DocumentCache<P> {
     pub(crate) fn document(
         &self,
         validator: &Validator,
-        schema: &Schema,
+        view: SessionView<'_>,
         limits: &Limits,
         request: &Request,
         is_known: &mut bool,
     ) -> Result<Arc<CachedDocument<P>>, Vec<GraphQLError>> {
         let operation_name = request.operation_name.as_deref();
-        let key = KeyRef { text: &request.query, operation_name };
+        let key = KeyRef { text: &request.query, operation_name, view: view.id };
         if let Some(kept) = self.0.get(&key) {
             *is_known = true;
             return Ok(kept.known);
         }
-        let document = Document::new(validator, schema, limits, request)?;
+        let document = Document::new(validator, view, limits, request)?;
         let name = operation_name.map_or(0, str::len) as u64;
         let weight = AtomicU64::new(document.weight() + name);
         let document = Arc::new(document);

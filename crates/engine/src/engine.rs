@@ -9,13 +9,13 @@ use dialects::{
     Api, Declaration, Dialect, DialectError, DialectOutput, add_live_directive, federation,
 };
 use graphql::schema::Schema;
-use graphql::{GraphQLError, Validator};
+use graphql::{GraphQLError, Validator, View};
 use live::{Counts, FeedOptions, ListenerCounts};
 use source::{CompileError, PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
 
-use crate::documents::DocumentCache;
+use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::graph::{self, GraphError};
 use crate::headers::ReadHeaders;
@@ -252,6 +252,18 @@ impl Engine {
         let Some(rules) = &self.access else { return Ok(None) };
         let set = rules.set(&self.catalog, session.claims.as_deref());
         set.map(Some).map_err(|refusal| vec![session_refused(refusal)])
+    }
+
+    /// The schema as the role of a session sees it.
+    pub(crate) fn view(&self, session: &Session) -> Result<SessionView<'_>, Vec<GraphQLError>> {
+        let (schema, views) = (&self.api.schema, &self.api.role_views);
+        let roles = self.roles().filter(|_| !views.is_empty());
+        let Some(roles) = roles else { return Ok(schema.into()) };
+        let role = roles.role(session.claims.as_deref());
+        let role = role.map_err(|refusal| vec![session_refused(refusal)])?;
+        let id = views.find(&role.name);
+        let visibility = id.and_then(|id| views.get(id));
+        Ok(SessionView { schema: View::new(schema, visibility), id })
     }
 
     /// The roles of a policy file.

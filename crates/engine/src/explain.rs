@@ -94,11 +94,11 @@ impl Worker {
     ) -> Result<Option<String>, Vec<GraphQLError>> {
         let engine = &*self.engine;
         let (Some(rules), Some(roles)) = (&engine.access, engine.roles()) else { return Ok(None) };
-        let document = Arc::clone(&engine.document(request, &mut false)?.document);
-        let schema = &engine.api.schema;
+        let document = Arc::clone(&engine.document(request, session, &mut false)?.document);
+        let schema = engine.view(session)?.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let lowered = engine.lower(&document, name, &variables)?;
+        let lowered = engine.lower(&document, name, &variables, session)?;
         let claims = session.claims.as_deref();
         let request = lowered.request;
         Ok(Some(policies::explain::explain(&engine.catalog, rules, roles, claims, request)))
@@ -116,11 +116,11 @@ impl Worker {
             return Ok(None);
         }
         let Some(set) = engine.access_set(session)? else { return Ok(None) };
-        let document = Arc::clone(&engine.document(request, &mut false)?.document);
-        let schema = &engine.api.schema;
+        let document = Arc::clone(&engine.document(request, session, &mut false)?.document);
+        let schema = engine.view(session)?.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let mut lowered = engine.lower(&document, name, &variables)?;
+        let mut lowered = engine.lower(&document, name, &variables, session)?;
         let mut text = String::from(match session.claims {
             Some(_) => "somebody who is known\n",
             None => "nobody who is known\n",
@@ -150,12 +150,12 @@ impl Worker {
         let engine = &*self.engine;
         let known = {
             let _timed = Timed::start(&mut report.stages.document);
-            engine.document(request, &mut report.document_known)?
+            engine.document(request, session, &mut report.document_known)?
         };
         let document = Arc::clone(&known.document);
         report.operation = Some(document.operation.kind);
         let _timed = Timed::start(&mut report.stages.plan);
-        let schema = &engine.api.schema;
+        let schema = engine.view(session)?.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut false)?;

@@ -276,14 +276,15 @@ impl Engine {
         self.documents.cached()
     }
 
-    /// The document of a request, parsed and validated unless it is known.
+    /// The document of a session's request, parsed and validated unless it is known.
     pub(crate) fn document(
         &self,
         request: &Request,
+        session: &Session,
         is_known: &mut bool,
     ) -> Result<Arc<CachedDocument<Prepared>>, Vec<GraphQLError>> {
-        let schema = &self.api.schema;
-        self.documents.document(&self.validator, schema, &self.limits, request, is_known)
+        let view = self.view(session)?;
+        self.documents.document(&self.validator, view, &self.limits, request, is_known)
     }
 
     /// Weighs a plan of the cache again, if it keeps more than when it was weighed.
@@ -316,7 +317,7 @@ impl Engine {
             return Ok(plan);
         }
         let document = &known.document;
-        let introspection = self.introspect(document, operation_name, variables)?;
+        let introspection = self.introspect(document, operation_name, variables, session)?;
         let most = self.limits.document.fields;
         let parts = dialects::parts(&self.api, &document.operation, variables, most);
         let mut next = None;
@@ -398,8 +399,9 @@ impl Engine {
         document: &Document,
         operation_name: Option<&str>,
         variables: &Variables,
+        session: &Session,
     ) -> Result<Lowered, Vec<GraphQLError>> {
-        let introspection = self.introspect(document, operation_name, variables)?;
+        let introspection = self.introspect(document, operation_name, variables, session)?;
         self.lower_roots(document, variables, &introspection, dialects::ALL_ROOTS)
     }
 
@@ -436,8 +438,9 @@ impl Engine {
         document: &Document,
         operation_name: Option<&str>,
         variables: &Variables,
+        session: &Session,
     ) -> Result<Introspection, Vec<GraphQLError>> {
-        let (validator, schema) = (&self.validator, &self.api.schema);
+        let (validator, schema) = (&self.validator, self.view(session)?.schema);
         let answers =
             document.introspect(validator, schema, &self.limits, operation_name, variables)?;
         Ok(answers.into_iter().map(|(name, answer)| (name.into(), answer.into())).collect())

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
-use graphql::schema::Schema;
-use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
+use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
 use response::{Echo, MemoryBudget, MemoryReservation};
 use source::operand::Password;
 use source::statistics::Counter;
@@ -288,7 +287,7 @@ impl Worker {
         let engine = &*self.engine;
         let started = *report.started.insert(Instant::now());
         let timed = Timed::since(started, &mut report.stages.document);
-        let known = engine.document(request, &mut report.document_known)?;
+        let known = engine.document(request, session, &mut report.document_known)?;
         let planning = timed.end();
         let document = &*report.document.insert(Arc::clone(&known.document));
         let operation = &document.operation;
@@ -302,7 +301,7 @@ impl Worker {
             return Ok(None);
         }
         let timed = Timed::since(planning, &mut report.stages.plan);
-        let schema = &engine.api.schema;
+        let schema = engine.view(session)?.schema;
         let variables = coerced(schema, operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
@@ -343,7 +342,7 @@ impl Worker {
 
 /// The values of a request's variables; of a subscription also those of its event.
 fn coerced(
-    schema: &Schema,
+    schema: View<'_>,
     operation: &Operation,
     request: &Request,
 ) -> Result<graphql::variables::Variables, Vec<GraphQLError>> {

@@ -40,17 +40,24 @@ pub enum Position {
     EnumValue(EnumValueId),
 }
 
-/// A set of ids of one arena.
+/// A set of ids of one arena. Ids beyond its size are in it: positions that were added to the schema
+/// later, for everyone.
 #[derive(Clone, Debug)]
 struct Bits(Box<[u64]>);
 
 impl Bits {
     fn new(size: usize) -> Self {
-        Self(vec![0; size.div_ceil(64)].into())
+        let mut words = vec![0; size.div_ceil(64)];
+        if let Some(last) = words.last_mut()
+            && !size.is_multiple_of(64)
+        {
+            *last = u64::MAX << (size % 64);
+        }
+        Self(words.into())
     }
 
     fn has(&self, index: usize) -> bool {
-        self.0.get(index / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+        self.0.get(index / 64).is_none_or(|word| word & (1 << (index % 64)) != 0)
     }
 
     fn insert(&mut self, index: usize) {

@@ -95,7 +95,7 @@ impl Gateway {
         is_known: &mut bool,
     ) -> Result<Arc<CachedDocument<Prepared>>, Vec<GraphQLError>> {
         let (schema, limits) = (self.schema(), self.limits());
-        self.documents.document(&self.validator, schema, limits, request, is_known)
+        self.documents.document(&self.validator, schema.into(), limits, request, is_known)
     }
 
     /// Returns the plan key of a request.
@@ -146,8 +146,13 @@ impl Gateway {
         }
         let document = &known.document;
         let (schema, limits) = (self.schema(), self.limits());
-        let literals =
-            document.introspect(&self.validator, schema, limits, operation_name, variables)?;
+        let literals = document.introspect(
+            &self.validator,
+            schema.into(),
+            limits,
+            operation_name,
+            variables,
+        )?;
         let literals = literals.into_iter().map(|(name, text)| (name.into(), text)).collect();
         let operation = &document.operation;
         let (supergraph, roots) = (&self.supergraph, &self.supergraph.schema);

@@ -14,6 +14,7 @@ use futures_util::future::join;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request};
+use source::Session;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -60,8 +61,12 @@ impl Engine {
 
 impl Worker {
     /// The document of a request, validated. The error is a finished response.
-    pub fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
-        let known = self.engine.document(request, &mut false);
+    pub fn document(
+        &self,
+        request: &Request,
+        session: &Session,
+    ) -> Result<Arc<Document>, Response> {
+        let known = self.engine.document(request, session, &mut false);
         let known = known.map_err(|errors| Response::request_error(&errors))?;
         Ok(Arc::clone(&known.document))
     }
@@ -182,8 +187,9 @@ impl Worker {
         caller: &Caller,
     ) -> Result<(Arc<Prepared>, Variables, Option<LiveDirective>), Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let known = engine.document(request, &mut false)?;
-        let variables = coerced(&engine.api.schema, &known.document.operation, request)?;
+        let known = engine.document(request, &caller.session, &mut false)?;
+        let schema = engine.view(&caller.session)?.schema;
+        let variables = coerced(schema, &known.document.operation, request)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, &caller.session, &mut false)?;
         let cost = prepared.cost(&variables, &caller.session);

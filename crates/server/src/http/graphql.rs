@@ -98,7 +98,7 @@ async fn answer_request(
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
         Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory, until }) => {
-            if let Some(format) = choose(service, stream, accepted, &parameters) {
+            if let Some(format) = choose(service, stream, accepted, &parameters, &caller) {
                 let operation = Operation { parameters, allowed, caller, until, incremental };
                 // Boxed: streams are rare, and every request would need the space.
                 let answered =

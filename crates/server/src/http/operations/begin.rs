@@ -47,7 +47,7 @@ pub(in crate::http) fn begin(
             Ok(found) => found,
             Err(refusal) => return Work::failed(refuse(exchange, refusal)),
         };
-        let document = match service.worker.document(&found.request) {
+        let document = match service.worker.document(&found.request, &caller) {
             Ok(document) => document,
             Err(response) => return Work::failed(end(exchange, response)),
         };

@@ -55,16 +55,17 @@ pub(super) fn choose(
     accepted: Option<Format>,
     media_type: Option<MediaType>,
     parameters: &Parameters,
+    caller: &Caller,
 ) -> Option<Format> {
     let format = accepted?;
-    match media_type.is_none() || has_response_stream(service, parameters) {
+    match media_type.is_none() || has_response_stream(service, parameters, caller) {
         true => Some(format),
         false => None,
     }
 }
 
 /// Returns true for a subscription, and for a query with the directive `@live`.
-fn has_response_stream(service: &Service, parameters: &Parameters) -> bool {
+fn has_response_stream(service: &Service, parameters: &Parameters, caller: &Caller) -> bool {
     let may_have = |text: &String| text.contains("subscription") || text.contains("live");
     if !parameters.query.as_ref().is_none_or(may_have) {
         return false;
@@ -72,7 +73,7 @@ fn has_response_stream(service: &Service, parameters: &Parameters) -> bool {
     let Ok(Found { request, .. }) = service.settings.persisted.find(parameters.clone()) else {
         return false;
     };
-    let document = service.worker.document(&request);
+    let document = service.worker.document(&request, caller);
     document.is_ok_and(|document| service.worker.has_response_stream(&document, &request))
 }
 
@@ -95,7 +96,7 @@ pub(super) async fn answer(
             return Ok(response);
         }
     };
-    let document = match service.worker.document(&found.request) {
+    let document = match service.worker.document(&found.request, &caller) {
         Ok(document) => document,
         Err(response) => return Ok(fail(format, &response, exchange)),
     };

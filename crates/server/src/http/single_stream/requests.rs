@@ -139,7 +139,7 @@ async fn begin(
     };
     let id = operation_id(&parameters)?;
     let found = service.settings.persisted.find(parameters.clone()).map_err(Refusal::Document)?;
-    if let Err(response) = service.worker.document(&found.request) {
+    if let Err(response) = service.worker.document(&found.request, &caller) {
         exchange.record_errors(&response.body);
         let mut response = complete(media_type, response);
         // The client must not take this for the acceptance of its operation.

@@ -1,0 +1,44 @@
+//! The parts of an API's schema that roles see.
+
+use graphql::Visibility;
+use rustc_hash::FxHashMap;
+
+/// The number of a view in [`RoleViews`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RoleViewId(u32);
+
+/// What roles see of the schema, by their names. All roles share the schema; a role without an entry
+/// sees all of it.
+#[derive(Clone, Debug, Default)]
+pub struct RoleViews {
+    views: Vec<Visibility>,
+    by_role: FxHashMap<Box<str>, RoleViewId>,
+}
+
+impl RoleViews {
+    /// Sets what a role sees.
+    pub fn insert(&mut self, role: &str, visibility: Visibility) {
+        // As many views as roles: a file of permissions cannot name four billion of them.
+        let id = RoleViewId(u32::try_from(self.views.len()).unwrap_or(u32::MAX));
+        self.views.push(visibility);
+        self.by_role.insert(role.into(), id);
+    }
+
+    /// The view of a role; `None`: it sees everything.
+    #[must_use]
+    pub fn find(&self, role: &str) -> Option<RoleViewId> {
+        self.by_role.get(role).copied()
+    }
+
+    /// What a view shows.
+    #[must_use]
+    pub fn get(&self, id: RoleViewId) -> Option<&Visibility> {
+        self.views.get(id.0 as usize)
+    }
+
+    /// True if every role sees everything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+}
