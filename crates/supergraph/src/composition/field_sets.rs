@@ -27,6 +27,36 @@ pub(crate) fn text(applied: &Applied) -> Option<String> {
     }
 }
 
+/// Selections as the text of a field set. Recursion is bounded by the parser's limit.
+pub(crate) fn print(selections: &[FieldSetSelection]) -> String {
+    let printed = selections.iter().map(|selection| match selection {
+        FieldSetSelection::Field { name, arguments, selections } => {
+            let given =
+                arguments.iter().map(|(name, value)| [&**name, ": ", &value.to_string()].concat());
+            let given: Vec<String> = given.collect();
+            let arguments = match given.is_empty() {
+                true => String::new(),
+                false => ["(", &given.join(", "), ")"].concat(),
+            };
+            [name.as_ref(), &arguments, &print_braces(selections)].concat()
+        }
+        FieldSetSelection::Fragment { on: Some(on), selections } => {
+            ["... on ", on, &print_braces(selections)].concat()
+        }
+        FieldSetSelection::Fragment { on: None, selections } => {
+            ["...", &print_braces(selections)].concat()
+        }
+    });
+    printed.collect::<Vec<_>>().join(" ")
+}
+
+fn print_braces(selections: &[FieldSetSelection]) -> String {
+    match selections.is_empty() {
+        true => String::new(),
+        false => [" { ", &print(selections), " }"].concat(),
+    }
+}
+
 /// Adds the fields that a field set on a type selects. Fields of interfaces are selected in their
 /// implementations too. Errors of the text and unknown fields are left to validation.
 pub(crate) fn collect(

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::schema::At;
 use super::specifications::{
     BROUGHT_BY, BUILT_IN, FEDERATION, FEDERATION_1, FEDERATION_TYPES, Meaning, OTHERS,
-    SPECIFICATIONS, Version,
+    SPECIFICATIONS, UPGRADED_FEDERATION, Version,
 };
 
 /// A linked specification.
@@ -52,8 +52,11 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Reads the links among the directives of a schema.
-    pub(crate) fn read<'d>(directives: impl Iterator<Item = &'d Directive> + Clone) -> Self {
+    /// Reads the links among the directives of a schema, which defines directives of these names.
+    pub(crate) fn read<'d>(
+        directives: impl Iterator<Item = &'d Directive> + Clone,
+        defined: impl Iterator<Item = &'d str>,
+    ) -> Self {
         let mut links = Self {
             federation: FEDERATION_1,
             features: Vec::new(),
@@ -75,6 +78,15 @@ impl Links {
             let first = FEDERATION.iter().filter(|(.., since)| *since == FEDERATION_1);
             for (name, meaning, _) in first {
                 links.directives.entry((*name).into()).or_insert(*meaning);
+            }
+            // The upgrade gives them a meaning if the schema defines them.
+            for defined in defined {
+                let found = FEDERATION.iter().find(|(name, ..)| *name == defined);
+                if let Some((name, meaning, since)) = found
+                    && *since <= UPGRADED_FEDERATION
+                {
+                    links.directives.entry((*name).into()).or_insert(*meaning);
+                }
             }
             links.types.extend(["FieldSet".into(), "_FieldSet".into()]);
         }

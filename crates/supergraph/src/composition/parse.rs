@@ -35,7 +35,8 @@ pub(crate) fn parse(schema: &SubgraphSchema) -> Result<Subgraph, Vec<Finding>> {
         findings.collect::<Vec<_>>()
     })?;
     let directives = definitions.schemas.iter().flat_map(|schema| &schema.directives);
-    let links = Links::read(directives.clone());
+    let defined = definitions.directives.iter().map(|definition| &*definition.name);
+    let links = Links::read(directives.clone(), defined);
     let subgraph = Subgraph::new(&schema.name, &schema.url, links);
     let mut parser = Parser { subgraph, renamed: FxHashMap::default(), findings: Vec::new() };
     parser.rename_roots(&definitions);

@@ -207,6 +207,16 @@ impl Subgraph {
         }
     }
 
+    /// Whether a field of a type is external; that of an interface is if it is in an implementation.
+    pub(crate) fn is_external_in(&self, parent: &Type, field: &Field) -> bool {
+        let is_in = |object: &Arc<str>| {
+            self.find_field(object, &field.name).is_some_and(|own| own.roles.is_external)
+        };
+        field.roles.is_external
+            || (matches!(parent.kind, Kind::Interface(_))
+                && self.objects_of(&parent.name).into_iter().any(is_in))
+    }
+
     /// Returns the names of the object types that a type may be.
     pub(crate) fn objects_of(&self, name: &str) -> Vec<&Arc<str>> {
         match self.find_type(name) {

@@ -73,6 +73,9 @@ impl fmt::Display for Version {
 /// Federation without a link.
 pub(crate) const FEDERATION_1: Version = Version::new(1, 0);
 
+/// Version of Federation that schemas of Federation 1 are upgraded to.
+pub(crate) const UPGRADED_FEDERATION: Version = Version::new(2, 4);
+
 /// Newest version of Federation whose rules are implemented; later ones add none.
 pub(crate) const NEWEST_FEDERATION: Version = Version::new(2, 15);
 

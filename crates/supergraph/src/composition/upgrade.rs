@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use graphql::definitions::Directive;
+use graphql::definitions::{Directive, DirectiveArgument, FieldSetSelection, Literal};
 use graphql::parse_field_set;
 use rustc_hash::FxHashSet;
 
@@ -106,28 +106,60 @@ fn without_inactive_directives(subgraph: &Subgraph) -> Subgraph {
     own
 }
 
-/// Removes `@requires` and `@provides` that select no external field.
+/// Removes own leaf fields from `@requires` and `@provides`, and the directives that select nothing
+/// else. Errors of field sets are left to validation.
 fn activate(subgraph: &Subgraph, parent: &Arc<str>, field: &mut Field) {
     let base = field.r#type.base().clone();
-    field.applied.retain(|applied| {
+    field.applied.retain_mut(|applied| {
         let on = match applied.meaning {
             Meaning::Requires => parent,
             Meaning::Provides => &base,
             _ => return true,
         };
-        let is_valid = field_sets::text(applied).is_some_and(|text| parse_field_set(&text).is_ok());
-        let mut selected: FxHashSet<Coordinate> = FxHashSet::default();
-        field_sets::collect(subgraph, on, applied, &mut selected);
+        let selections = field_sets::text(applied).and_then(|text| parse_field_set(&text).ok());
+        let Some(selections) = selections else { return true };
         let is_composite = subgraph.find_type(on).is_some_and(|r#type| {
             matches!(r#type.kind, Kind::Object(_) | Kind::Interface(_) | Kind::Union(_))
         });
-        let is_external = |(on, name): &Coordinate| {
-            let field = subgraph.find_field(on, name);
-            field.is_some_and(|field| has(&field.applied, Meaning::External))
-        };
-        // Errors of the text are left to validation.
-        is_composite && (!is_valid || selected.is_empty() || selected.iter().any(is_external))
+        let kept = external_selections(subgraph, on, &selections);
+        if kept != selections {
+            let text = field_sets::print(&kept);
+            let fields = |argument: &&mut DirectiveArgument| &*argument.name == "fields";
+            if let Some(argument) = applied.directive.arguments.iter_mut().find(fields) {
+                argument.value = Literal::String(text.into());
+            }
+        }
+        is_composite && !kept.is_empty()
     });
+}
+
+/// The selections without own leaf fields. Recursion is bounded by the parser's limit.
+fn external_selections(
+    subgraph: &Subgraph,
+    parent: &str,
+    selections: &[FieldSetSelection],
+) -> Vec<FieldSetSelection> {
+    let Some(r#type) = subgraph.find_type(parent) else { return selections.to_vec() };
+    let kept = selections.iter().filter_map(|selection| match selection {
+        FieldSetSelection::Field { name, arguments, selections } => {
+            // Validation names an unknown field.
+            let Some(field) = r#type.find_field(name) else { return Some(selection.clone()) };
+            if subgraph.is_external_in(r#type, field) {
+                return Some(selection.clone());
+            }
+            let selections = external_selections(subgraph, field.r#type.base(), selections);
+            let (name, arguments) = (name.clone(), arguments.clone());
+            let is_kept = !selections.is_empty();
+            is_kept.then_some(FieldSetSelection::Field { name, arguments, selections })
+        }
+        FieldSetSelection::Fragment { on, selections } => {
+            let selections =
+                external_selections(subgraph, on.as_deref().unwrap_or(parent), selections);
+            let is_kept = !selections.is_empty();
+            is_kept.then(|| FieldSetSelection::Fragment { on: on.clone(), selections })
+        }
+    });
+    kept.collect()
 }
 
 /// Returns the fields of a subgraph of Federation 1 that other subgraphs resolve too.

@@ -94,6 +94,10 @@ impl Merger<'_> {
                 "directive @context__fromContext(field: context__ContextFieldValue) on ARGUMENT_DEFINITION\n",
             );
         }
+        if self.directives.contains(&Directive::OneOf) {
+            // Gateways on older versions of GraphQL do not know it.
+            text.push_str("\ndirective @oneOf on INPUT_OBJECT\n");
+        }
         let parsed = parse_definitions(&text);
         debug_assert!(parsed.is_ok(), "the definitions of specifications are parsed: {parsed:?}");
         let mut definitions = parsed.unwrap_or_default();

@@ -125,19 +125,8 @@ impl Checker<'_, '_> {
             self.invalid(&problem, &format!("Add fields of `{base}` in braces."));
             return self.report.also_at(field.at);
         }
-        self.check(r#type, selections, is_external || self.is_external(parent, field));
-    }
-
-    /// Whether a field with subfields is external; that of an interface is if it is in an
-    /// implementation.
-    fn is_external(&self, parent: &Type, field: &Field) -> bool {
-        let subgraph = self.report.subgraph;
-        let is_in = |object: &Arc<str>| {
-            subgraph.find_field(object, &field.name).is_some_and(|own| own.roles.is_external)
-        };
-        field.roles.is_external
-            || (matches!(parent.kind, Kind::Interface(_))
-                && subgraph.objects_of(&parent.name).into_iter().any(is_in))
+        let is_external = is_external || self.report.subgraph.is_external_in(parent, field);
+        self.check(r#type, selections, is_external);
     }
 
     /// Required and provided fields are those of other subgraphs.

@@ -8,7 +8,9 @@ use graphql::parse_definitions;
 use rustc_hash::FxHashMap;
 
 use crate::composition::links::Links;
-use crate::composition::specifications::{BUILT_IN, Directive, FEDERATION, Meaning, Version};
+use crate::composition::specifications::{
+    BUILT_IN, Directive, FEDERATION, FEDERATION_1, Meaning, UPGRADED_FEDERATION, Version,
+};
 
 /// Definitions by the meanings of the directives.
 pub(super) type Specified = FxHashMap<Meaning, DirectiveDefinition>;
@@ -44,7 +46,10 @@ static PARSED: LazyLock<Vec<DirectiveDefinition>> =
 
 /// Returns the definitions of the linked version of Federation.
 pub(super) fn definitions(links: &Links) -> Specified {
-    let version = links.federation;
+    let version = match links.federation {
+        FEDERATION_1 => UPGRADED_FEDERATION,
+        version => version,
+    };
     let known = PARSED.iter().filter_map(|definition| {
         let mut definition = definition.clone();
         let meaning = meaning(&definition.name)?;
