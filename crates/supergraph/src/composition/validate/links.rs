@@ -46,7 +46,8 @@ fn check_url(report: &mut Report<'_>, link: &Applied) {
     let problem = match address.map(|rest| rest.rsplit_once('/')) {
         None => "is no URL",
         Some(None) => "has no version",
-        Some(Some((_, last))) => match Version::parse(last) {
+        Some(Some((rest, last))) => match Version::parse(last) {
+            Some(_) if !rest.contains('/') => "has no name of a specification",
             Some(_) => return,
             None => "does not end with a version of the form `v1.2`",
         },
@@ -97,11 +98,27 @@ fn check_name(report: &mut Report<'_>, feature: &Feature, former: &[Feature]) {
         report.add(USAGE, "@link", *at, &message, "Give one of them another name: `as: \"NAME\"`.");
         report.also_at(other.at);
     }
-    if called.contains("__") {
-        let message = format!(
-            "`{identity}` is linked as `{called}`; names of specifications have no double underscores."
-        );
+    // A link without a name is a finding of its address.
+    let has_name = identity.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+    if let Some(problem) = name_problem(called).filter(|_| has_name) {
+        let message = format!("`{identity}` is linked as `{called}`, {problem}.");
         report.add(USAGE, "@link", *at, &message, "Give it another name: `as: \"NAME\"`.");
+    }
+}
+
+/// Names of directives begin with the name of their specification and two underscores.
+fn name_problem(name: &str) -> Option<&'static str> {
+    // A hyphen is allowed: names of imported elements do not contain it.
+    let is_part = |c: char| c == '_' || c == '-' || c.is_ascii_alphanumeric();
+    match name {
+        _ if name.contains("__") => Some("which has two underscores in a row"),
+        _ if name.ends_with('_') => Some("which ends with an underscore"),
+        _ if name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+            && name.chars().all(is_part) =>
+        {
+            None
+        }
+        _ => Some("which is no name of GraphQL"),
     }
 }
 
