@@ -173,6 +173,20 @@ impl Links {
             || self.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
     }
 
+    /// Whether a type of the document is a type of a specification, such as `federation__FieldSet`.
+    pub(crate) fn is_called(&self, written: &str, known: &str) -> bool {
+        let Some((prefix, own)) = known.split_once("__") else { return false };
+        if self.federation == FEDERATION_1 && prefix == "federation" {
+            return written.strip_prefix('_') == Some(own);
+        }
+        let feature = self.features.iter().find(|feature| *feature.name == *prefix);
+        let Some(feature) = feature else { return written == known };
+        match feature.imports.iter().find(|import| *import.name == *own) {
+            Some(import) => *import.called == *written,
+            None => written == [&*feature.called, "__", own].concat(),
+        }
+    }
+
     /// Returns the feature that a directive belongs to, by its name in the document.
     pub(crate) fn feature_of(&self, directive: &str) -> Option<(&Feature, Arc<str>)> {
         self.features.iter().find_map(|feature| {

@@ -175,6 +175,7 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     };
     merger.rename_directives();
     merger.compose_directives();
+    merger.hint_versions_of_features();
     merger.merge_executable_directives();
     merger.merge_schema_directives();
     merger.hint_versions();

@@ -52,14 +52,13 @@ pub(crate) fn upgrade<'s>(
 fn check_bases(subgraphs: &[Cow<'_, Subgraph>], errors: &mut Vec<Finding>) {
     let types = subgraphs.iter().flat_map(|subgraph| &subgraph.types);
     let defined: FxHashSet<&str> = types
-        .filter(|r#type| r#type.is_defined && !has(&r#type.applied, Meaning::Extends))
+        .filter(|r#type| r#type.is_defined)
         .map(|r#type| &*r#type.name)
         .collect();
     let first = subgraphs.iter().filter(|subgraph| subgraph.links.federation == FEDERATION_1);
     for subgraph in first {
         for r#type in subgraph.types.iter().filter(|r#type| !r#type.is_root()) {
-            let is_extension = !r#type.is_defined || has(&r#type.applied, Meaning::Extends);
-            if is_extension && !defined.contains(&*r#type.name) {
+            if !r#type.is_defined && !defined.contains(&*r#type.name) {
                 let message = format!(
                     "`{}` is extended in the subgraph \"{}\", but no subgraph defines it.",
                     r#type.name, subgraph.name

@@ -7,6 +7,7 @@ use graphql::definitions::{Directive as WrittenDirective, DirectiveDefinition, L
 
 use super::applied::{Arguments, is_same, written};
 use super::document::import;
+use super::enums::Usage;
 use super::{Element, Merger, Source};
 use crate::composition::directives::Written;
 use crate::composition::links::Feature;
@@ -48,6 +49,11 @@ struct Composing<'s> {
 impl Composed {
     pub(super) fn definitions(&self) -> impl Iterator<Item = DirectiveDefinition> {
         self.directives.iter().map(|directive| directive.definition.clone())
+    }
+
+    /// Whether a directive of this name is composed.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.directives.iter().any(|own| *own.name == *name)
     }
 
     /// Returns the prefixes of the types of the specifications.
@@ -129,6 +135,8 @@ impl<'s> Merger<'s> {
         };
         match subgraph.links.meaning(name) {
             Meaning::Custom => {}
+            // Some composers need it there.
+            Meaning::Merged(Directive::OneOf) => return None,
             Meaning::Merged(_) => {
                 let message = format!(
                     "`@{name}` is in the supergraph without `@composeDirective` in the subgraph \
@@ -209,9 +217,11 @@ impl<'s> Merger<'s> {
             ))
         } else {
             let major = |feature: &Feature| feature.version.map(|version| version.major);
-            let differ = own.iter().any(|one| major(one.feature) != major(first.feature));
+            let of_feature =
+                || all.iter().filter(|one| one.feature.identity == first.feature.identity);
+            let differ = of_feature().any(|one| major(one.feature) != major(first.feature));
             differ.then(|| {
-                let values = own.iter().map(|one| {
+                let values = of_feature().map(|one| {
                     let version = one.feature.version;
                     (one.graph, version.map(|it| it.to_string()).unwrap_or_default())
                 });
@@ -241,6 +251,10 @@ impl<'s> Merger<'s> {
         {
             return;
         }
+        for argument in &newest.definition.arguments {
+            let coordinate = ["@", &newest.name, "(", &argument.name, ":)"].concat();
+            self.use_type(&argument.r#type, Usage::Input, &coordinate);
+        }
         let graphs: Vec<_> = own.iter().map(|one| one.graph).collect();
         self.hint_not_composed(newest, &graphs);
         self.composed.directives.push(ComposedDirective {
@@ -250,6 +264,54 @@ impl<'s> Merger<'s> {
             definition: newest.definition.clone(),
             graphs,
         });
+    }
+
+    /// Adds hints for specifications without composed directives that subgraphs link in different
+    /// major versions.
+    pub(super) fn hint_versions_of_features(&mut self) {
+        let mut seen: Vec<&Arc<str>> = Vec::new();
+        for subgraph in self.subgraphs {
+            for feature in &subgraph.links.features {
+                let identity = &feature.identity;
+                let is_composed =
+                    self.composed.directives.iter().any(|own| own.feature.identity == *identity);
+                if seen.contains(&identity) || is_composed || identity.starts_with(SPECIFICATIONS) {
+                    continue;
+                }
+                seen.push(identity);
+                self.hint_versions_of(identity);
+            }
+        }
+    }
+
+    fn hint_versions_of(&mut self, identity: &Arc<str>) {
+        let linking: Vec<(usize, &Feature)> = self
+            .subgraphs
+            .iter()
+            .enumerate()
+            .filter_map(|(graph, subgraph)| {
+                let mut features = subgraph.links.features.iter();
+                Some((graph, features.find(|own| own.identity == *identity)?))
+            })
+            .collect();
+        let major = |feature: &Feature| feature.version.map(|version| version.major);
+        let first = linking.first().map(|(_, feature)| major(feature));
+        if linking.iter().all(|(_, feature)| Some(major(feature)) == first) {
+            return;
+        }
+        let versions = linking.iter().map(|(graph, feature)| {
+            (*graph, feature.version.map(|version| version.to_string()).unwrap_or_default())
+        });
+        let message = format!(
+            "The specification {identity}, of which nothing is composed, has different major \
+             versions: {}.",
+            self.by_value(versions)
+        );
+        let mut hint = Finding::new(Code::DirectiveCompositionInfo, message);
+        for (graph, feature) in linking {
+            hint.locations.push(self.subgraph(graph).location(feature.at));
+        }
+        self.hints.push(hint);
     }
 
     /// Adds a hint for subgraphs that have a directive of a composed specification with another

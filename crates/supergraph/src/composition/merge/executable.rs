@@ -35,7 +35,8 @@ impl<'s> Merger<'s> {
             for definition in &subgraph.directives {
                 let name = &definition.name;
                 let is_executable = !executable(definition).is_empty();
-                if is_executable && !BUILT_IN.contains(&&**name) && !seen.contains(&name) {
+                let is_other = !BUILT_IN.contains(&&**name) && !self.composed.has(name);
+                if is_executable && is_other && !seen.contains(&name) {
                     seen.push(name);
                     self.merge_executable(name);
                 }

@@ -243,8 +243,8 @@ fn is_label(label: &str) -> bool {
         let is_digits = |text: &str, length: usize| {
             (1..=length).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
         };
-        let is_number = is_digits(whole, 3) && is_digits(decimals, 8);
-        return is_number && number.parse().is_ok_and(|number: f64| number <= 100.0);
+        // A hundred has no decimals.
+        return number == "100" || (is_digits(whole, 2) && is_digits(decimals, 8));
     }
     label.starts_with(|c: char| c.is_ascii_alphabetic())
         && label.chars().all(|c| c.is_ascii_alphanumeric() || "_-:./".contains(c))

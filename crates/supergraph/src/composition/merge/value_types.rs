@@ -42,14 +42,20 @@ impl<'s> Merger<'s> {
             true => Code::InconsistentInterfaceValueTypeField,
             false => Code::InconsistentObjectValueTypeField,
         };
-        for Member { name, lacking, .. } in fields.iter().filter(|field| !field.lacking.is_empty())
-        {
+        let resolves = |source: &&Source<'s, Type>| {
+            source.element.fields().iter().any(|field| !field.roles.is_external)
+        };
+        for Member { name, lacking, .. } in fields {
+            let lacking: Vec<_> = lacking.iter().filter(resolves).copied().collect();
+            if lacking.is_empty() {
+                continue;
+            }
             let coordinate = [&**parent, ".", name].concat();
             let message = format!(
                 "The field `{coordinate}` of a type without keys is missing in {}.",
                 self.named_subgraphs(lacking.iter().map(|source| source.graph))
             );
-            let finding = self.located(Finding::new(code, message).on(coordinate), lacking);
+            let finding = self.located(Finding::new(code, message).on(coordinate), &lacking);
             self.hints.push(finding);
         }
     }

@@ -1,32 +1,38 @@
 //! A schema may define the directives and types of Federation itself, with the specified form.
 
+use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{
-    Definitions, DirectiveDefinition, InputDefinition, TypeBody, TypeDefinition, TypeExpression,
+    Definitions, DirectiveDefinition, InputDefinition, Literal, TypeBody, TypeDefinition,
+    TypeExpression,
 };
 
-use super::Report;
 use super::specified::Specified;
+use super::{Reference, Report};
 use crate::composition::Code;
-use crate::composition::schema::At;
+use crate::composition::schema::{At, Kind};
 use crate::composition::specifications::Meaning;
 
-/// Prefixes of the types of specifications; a definition may have another type in their location, such as
-/// `String`.
+/// Prefixes of the types of specifications.
 const SPECIFIED: [&str; 2] = ["federation__", "link__"];
 
-/// Removes the specified definitions whose own definitions are wrong: their uses are consequences.
+/// Replaces specified definitions by those of the schema, which may allow less. Where these are wrong,
+/// there is none: the uses are consequences.
 pub(super) fn check(report: &mut Report<'_>, written: &Definitions, specified: &mut Specified) {
     for definition in &written.directives {
         let meaning = report.subgraph.links.meaning(&definition.name);
+        let Some(known) = specified.get(&meaning) else { continue };
         if let Meaning::Merged(merged) = meaning
             && merged.specification().is_none()
         {
-            // Definitions of GraphQL's own directives have no effect.
+            // GraphQL's own directives may have any definition.
+            specified.insert(meaning, definition.clone());
             continue;
         }
-        if let Some(known) = specified.get(&meaning)
-            && let Some(problem) = find_problem(definition, known)
-        {
+        let problem = find_problem(report, definition, known);
+        if problem.is_none() {
+            specified.insert(meaning, definition.clone());
+        }
+        if let Some(problem) = problem {
             let name = format!("@{}", definition.name);
             let message = format!("the definition of `{name}` {problem}.");
             let at = At { line: definition.line, column: definition.column };
@@ -41,7 +47,11 @@ pub(super) fn check(report: &mut Report<'_>, written: &Definitions, specified: &
 }
 
 /// Returns what differs from the specified definition. Fewer arguments and locations are allowed.
-fn find_problem(written: &DirectiveDefinition, known: &DirectiveDefinition) -> Option<String> {
+fn find_problem(
+    report: &Report<'_>,
+    written: &DirectiveDefinition,
+    known: &DirectiveDefinition,
+) -> Option<String> {
     let find = |all: &[InputDefinition], name: &str| {
         all.iter().find(|argument| *argument.name == *name).cloned()
     };
@@ -49,11 +59,19 @@ fn find_problem(written: &DirectiveDefinition, known: &DirectiveDefinition) -> O
         let name = &argument.name;
         match find(&known.arguments, name) {
             None => return Some(format!("has an argument `{name}`, which it must not have")),
-            Some(known) if !is_allowed(&argument.r#type, &known.r#type) => {
+            Some(known) if !is_allowed(report, &argument.r#type, &known.r#type) => {
                 return Some(format!(
                     "has an argument `{name}` of type `{}` instead of `{}`",
                     argument.r#type, known.r#type
                 ));
+            }
+            Some(known) if argument.default != known.default => {
+                let default = |default: &Option<Literal>| match default {
+                    Some(value) => format!("the default `{value}`"),
+                    None => "no default".to_owned(),
+                };
+                let (own, known) = (default(&argument.default), default(&known.default));
+                return Some(format!("has an argument `{name}` with {own} instead of {known}"));
             }
             Some(_) => {}
         }
@@ -71,20 +89,42 @@ fn find_problem(written: &DirectiveDefinition, known: &DirectiveDefinition) -> O
     Some(format!("has the location `{other}`"))
 }
 
-/// Whether an argument may have a type: the specified one, or the same without null.
-fn is_allowed(written: &TypeExpression, known: &TypeExpression) -> bool {
+/// Whether an argument may have a type: the specified one, or the same without null; instead of a
+/// scalar of Federation also every type but another scalar of the schema.
+fn is_allowed(report: &Report<'_>, written: &TypeExpression, known: &TypeExpression) -> bool {
     if known.is_required() && !written.is_required() {
         return false;
     }
     match (written, known) {
         (TypeExpression::List { of: written, .. }, TypeExpression::List { of: known, .. }) => {
-            is_allowed(written, known)
+            is_allowed(report, written, known)
         }
         (
             TypeExpression::Named { name: written, .. },
             TypeExpression::Named { name: known, .. },
-        ) => written == known || SPECIFIED.iter().any(|prefix| known.starts_with(prefix)),
-        (_, TypeExpression::Named { .. } | TypeExpression::List { .. }) => false,
+        ) if is_specified(known) => {
+            report.subgraph.links.is_called(written, known) || !is_custom_scalar(report, written)
+        }
+        (TypeExpression::List { .. }, TypeExpression::Named { name: known, .. }) => {
+            is_specified(known)
+        }
+        (
+            TypeExpression::Named { name: written, .. },
+            TypeExpression::Named { name: known, .. },
+        ) => written == known,
+        (TypeExpression::Named { .. }, TypeExpression::List { .. }) => false,
+    }
+}
+
+fn is_specified(name: &str) -> bool {
+    SPECIFIED.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn is_custom_scalar(report: &Report<'_>, name: &str) -> bool {
+    match report.reference(name) {
+        Reference::Type(r#type) => matches!(r#type.kind, Kind::Scalar),
+        Reference::Scalar => !BUILT_IN_SCALARS.contains(&name),
+        Reference::Unknown => false,
     }
 }
 

@@ -5,7 +5,6 @@ use graphql::definitions::{Literal, TypeExpression};
 
 use super::{Reference, Report};
 use crate::composition::schema::{Input, Kind};
-use crate::composition::specifications::FEDERATION_1;
 
 /// Whether a value has a type. Scalars of the schema have any values; a single value is a list of one.
 /// Recursion is bounded by the parser's limit.
@@ -35,13 +34,9 @@ fn fits_named(report: &Report<'_>, literal: &Literal, name: &str) -> bool {
         },
         Reference::Type(r#type) => match (&r#type.kind, literal) {
             (Kind::Scalar, _) => true,
-            (Kind::Enum(values), Literal::Enum(value)) => {
+            // Some servers print the defaults of enums as strings.
+            (Kind::Enum(values), Literal::Enum(value) | Literal::String(value)) => {
                 values.iter().any(|known| known.name == *value)
-            }
-            // Servers of Federation 1 printed the defaults of enums as strings.
-            (Kind::Enum(values), Literal::String(value)) => {
-                report.subgraph.links.federation == FEDERATION_1
-                    && values.iter().any(|known| known.name == *value)
             }
             (Kind::Input(inputs), Literal::Object(members)) => {
                 let is_known = |name: &str, value: &Literal| {
