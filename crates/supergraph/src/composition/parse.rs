@@ -139,7 +139,12 @@ impl Parser {
             });
         }
         let applied = self.applied_all(definition.directives.iter(), definition.is_extension);
-        let part = self.kind(&definition.body);
+        let mut part = self.kind(&definition.body);
+        if let Kind::Object(composite) | Kind::Interface(composite) = &mut part {
+            for field in &mut composite.fields {
+                field.is_in_extension = definition.is_extension;
+            }
+        }
         let subgraph = self.subgraph.name.clone();
         let Some(r#type) = self.subgraph.find_type_mut(&name) else { return };
         let mut problem = None;
@@ -216,6 +221,7 @@ impl Parser {
             r#type: self.type_expression(&written.r#type),
             arguments: written.arguments.iter().map(|argument| self.input(argument)).collect(),
             applied: self.applied_all(written.directives.iter(), false),
+            is_in_extension: false,
             roles: Roles::default(),
         }
     }

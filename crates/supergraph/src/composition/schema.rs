@@ -74,6 +74,8 @@ pub(crate) struct Field {
     pub(crate) r#type: TypeExpression,
     pub(crate) arguments: Vec<Input>,
     pub(crate) applied: Vec<Applied>,
+    /// Whether an extension of the type has it.
+    pub(crate) is_in_extension: bool,
     pub(crate) roles: Roles,
 }
 

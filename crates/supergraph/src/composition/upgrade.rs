@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use graphql::definitions::{Directive, DirectiveArgument, FieldSetSelection, Literal};
 use graphql::parse_field_set;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::field_sets::{self, Coordinate};
 use super::roles;
@@ -27,7 +27,7 @@ pub(crate) fn upgrade<'s>(
     let prepared: Vec<Cow<'s, Subgraph>> = subgraphs
         .iter()
         .map(|subgraph| match subgraph.links.federation {
-            FEDERATION_1 => Cow::Owned(without_inactive_directives(subgraph)),
+            FEDERATION_1 => Cow::Owned(without_inactive_directives(subgraph, subgraphs)),
             _ => Cow::Borrowed(*subgraph),
         })
         .collect();
@@ -48,17 +48,21 @@ pub(crate) fn upgrade<'s>(
     upgraded.collect()
 }
 
-/// Adds an error for each type that a subgraph of Federation 1 extends and no subgraph defines.
+/// Adds an error for each type that a subgraph of Federation 1 extends and no other subgraph defines.
 fn check_bases(subgraphs: &[Cow<'_, Subgraph>], errors: &mut Vec<Finding>) {
-    let types = subgraphs.iter().flat_map(|subgraph| &subgraph.types);
-    let defined: FxHashSet<&str> = types
-        .filter(|r#type| r#type.is_defined)
-        .map(|r#type| &*r#type.name)
-        .collect();
+    // A definition with `@extends` is a base for other subgraphs.
+    let mut bases: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for subgraph in subgraphs {
+        for r#type in subgraph.types.iter().filter(|r#type| r#type.is_defined) {
+            bases.entry(&r#type.name).or_default().push(&subgraph.name);
+        }
+    }
     let first = subgraphs.iter().filter(|subgraph| subgraph.links.federation == FEDERATION_1);
     for subgraph in first {
         for r#type in subgraph.types.iter().filter(|r#type| !r#type.is_root()) {
-            if !r#type.is_defined && !defined.contains(&*r#type.name) {
+            let is_extension = !r#type.is_defined || has(&r#type.applied, Meaning::Extends);
+            let mut bases = bases.get(&*r#type.name).into_iter().flatten();
+            if is_extension && !bases.any(|base| **base != *subgraph.name) {
                 let message = format!(
                     "`{}` is extended in the subgraph \"{}\", but no subgraph defines it.",
                     r#type.name, subgraph.name
@@ -73,8 +77,8 @@ fn check_bases(subgraphs: &[Cow<'_, Subgraph>], errors: &mut Vec<Finding>) {
     }
 }
 
-/// Removes directives that Federation 1 ignored.
-fn without_inactive_directives(subgraph: &Subgraph) -> Subgraph {
+/// Removes directives that Federation 1 ignored. `others` are all subgraphs.
+fn without_inactive_directives(subgraph: &Subgraph, others: &[&Subgraph]) -> Subgraph {
     let mut own = subgraph.clone();
     for r#type in &mut own.types {
         r#type.applied.retain(|applied| applied.meaning != Meaning::External);
@@ -82,7 +86,12 @@ fn without_inactive_directives(subgraph: &Subgraph) -> Subgraph {
         if is_interface {
             r#type.applied.retain(|applied| applied.meaning != Meaning::Key);
         }
-        let name = r#type.name.clone();
+        let is_extension = !r#type.is_defined || has(&r#type.applied, Meaning::Extends);
+        let is_keyless = is_extension && !has(&r#type.applied, Meaning::Key);
+        let keys = match is_keyless {
+            true => keys_of_others(&own.name, &r#type.name, others),
+            false => FxHashSet::default(),
+        };
         let is_root_extension = r#type.is_root() && !r#type.is_defined;
         let Some(composite) = r#type.composite_mut() else { continue };
         for field in &mut composite.fields {
@@ -93,16 +102,38 @@ fn without_inactive_directives(subgraph: &Subgraph) -> Subgraph {
                         Meaning::External | Meaning::Requires | Meaning::Provides
                     )
                 });
-                continue;
             }
-            if is_root_extension {
+            if is_root_extension || keys.contains(&field.name) {
                 field.applied.retain(|applied| applied.meaning != Meaning::External);
             }
-            activate(subgraph, &name, field);
+        }
+    }
+    roles::assign(&mut own);
+    let read = own.clone();
+    for r#type in &mut own.types {
+        let name = r#type.name.clone();
+        let Some(composite) = r#type.composite_mut() else { continue };
+        for field in &mut composite.fields {
+            activate(&read, &name, field);
         }
     }
     roles::assign(&mut own);
     own
+}
+
+/// Returns the fields of a type that are in its first key in another subgraph: an extension without
+/// a key has them as that subgraph.
+fn keys_of_others(own: &str, name: &str, subgraphs: &[&Subgraph]) -> FxHashSet<Arc<str>> {
+    let mut fields = FxHashSet::default();
+    for subgraph in subgraphs.iter().filter(|subgraph| *subgraph.name != *own) {
+        let Some(r#type) = subgraph.find_type(name) else { continue };
+        let Some(key) = all(&r#type.applied, Meaning::Key).next() else { continue };
+        let mut selected: FxHashSet<Coordinate> = FxHashSet::default();
+        field_sets::collect(subgraph, name, key, &mut selected);
+        let own = selected.into_iter().filter(|(on, _)| **on == *name);
+        fields.extend(own.map(|(_, field)| field));
+    }
+    fields
 }
 
 /// Removes own leaf fields from `@requires` and `@provides`, and the directives that select nothing
@@ -175,6 +206,10 @@ fn shareable_fields(own: &Subgraph, all: &[Cow<'_, Subgraph>]) -> FxHashSet<Coor
         }
         let is_entity = has(&r#type.applied, Meaning::Key) || r#type.is_root();
         for field in composite.fields.iter().filter(|field| !field.roles.is_shareable) {
+            // The upgrade makes the definition shareable, and no extension beside it.
+            if !is_entity && field.is_in_extension && r#type.is_defined {
+                continue;
+            }
             let is_resolved = |other: &Subgraph| match is_entity {
                 true => resolves(other, &r#type.name, &field.name),
                 false => other.find_type(&r#type.name).is_some(),

@@ -6,7 +6,7 @@ use graphql::similar_names;
 use rustc_hash::FxHashSet;
 
 use super::specified::Specified;
-use super::{Report, literals};
+use super::{Reference, Report, literals};
 use crate::composition::schema::{Applied, Kind};
 use crate::composition::specifications::{FEDERATION, FEDERATION_1, Meaning};
 
@@ -178,7 +178,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Whether an argument has its type. Field sets have rules of their own.
+    /// Whether an argument has its type. Field sets have rules of their own, unless the schema defines
+    /// them with a type that has none.
     fn fits(
         &self,
         meaning: Meaning,
@@ -186,7 +187,16 @@ impl Checker<'_, '_> {
         known: &InputDefinition,
     ) -> bool {
         let is_field_set = matches!(meaning, Meaning::Key | Meaning::Requires | Meaning::Provides)
-            && &*argument.name == "fields";
+            && &*argument.name == "fields"
+            && self.is_text(known.r#type.base());
         is_field_set || literals::fits(self.report, &argument.value, &known.r#type)
+    }
+
+    fn is_text(&self, r#type: &str) -> bool {
+        match self.report.reference(r#type) {
+            Reference::Type(r#type) => matches!(r#type.kind, Kind::Scalar),
+            Reference::Scalar => !matches!(r#type, "Int" | "Float" | "Boolean"),
+            Reference::Unknown => true,
+        }
     }
 }
