@@ -30,7 +30,9 @@ pub(crate) fn assign(subgraph: &mut Subgraph) {
         let is_object = matches!(r#type.kind, Kind::Object(_));
         let is_external =
             is_object && has_external_types && has(&r#type.applied, Meaning::External);
-        let is_shareable = is_object && has(&r#type.applied, Meaning::Shareable);
+        let shareable = all(&r#type.applied, Meaning::Shareable).filter(|_| is_object);
+        // It is of the fields of the definition, or of those of the extension that has it.
+        let shareable: Vec<bool> = shareable.map(|applied| applied.is_in_extension).collect();
         let name = r#type.name.clone();
         let Some(composite) = r#type.composite_mut() else { continue };
         for field in &mut composite.fields {
@@ -42,7 +44,7 @@ pub(crate) fn assign(subgraph: &mut Subgraph) {
             field.roles = Roles {
                 is_external,
                 is_provided,
-                is_shareable: is_shareable
+                is_shareable: shareable.contains(&field.is_in_extension)
                     || is_key
                     || (is_external && is_provided)
                     || has(&field.applied, Meaning::Shareable),

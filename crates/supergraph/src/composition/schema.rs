@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphql::definitions::{
     Directive, DirectiveDefinition, Literal, Named, TypeBody, TypeExpression,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Location;
 use super::links::Links;
@@ -207,6 +207,28 @@ impl Subgraph {
             line: number(at.line),
             column: number(at.column),
         }
+    }
+
+    /// Returns the meanings of all directives that the schema applies.
+    pub(crate) fn applied_meanings(&self) -> FxHashSet<Meaning> {
+        let mut meanings = FxHashSet::default();
+        let mut add = |applied: &[Applied]| {
+            meanings.extend(applied.iter().map(|applied| applied.meaning));
+        };
+        add(&self.applied);
+        for r#type in &self.types {
+            add(&r#type.applied);
+            for field in r#type.fields() {
+                add(&field.applied);
+                field.arguments.iter().for_each(|argument| add(&argument.applied));
+            }
+            match &r#type.kind {
+                Kind::Enum(values) => values.iter().for_each(|value| add(&value.applied)),
+                Kind::Input(inputs) => inputs.iter().for_each(|input| add(&input.applied)),
+                Kind::Scalar | Kind::Object(_) | Kind::Interface(_) | Kind::Union(_) => {}
+            }
+        }
+        meanings
     }
 
     /// Whether a field of a type is external; that of an interface is if it is in an implementation.

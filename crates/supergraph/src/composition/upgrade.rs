@@ -239,6 +239,9 @@ fn define_extensions(subgraph: &mut Subgraph) {
             applied.is_in_extension = false;
         }
         let Some(composite) = r#type.composite_mut() else { continue };
+        for field in &mut composite.fields {
+            field.is_in_extension = false;
+        }
         for field in composite.fields.iter_mut().filter(|_| is_extended) {
             let is_key = !field.roles.is_external;
             field.applied.retain(|applied| !(is_key && applied.meaning == Meaning::External));

@@ -16,11 +16,16 @@ pub(super) type Arguments = Vec<(Arc<str>, Literal)>;
 impl<'s> Merger<'s> {
     /// Chooses the names of directives: those that subgraphs import them with.
     pub(super) fn rename_directives(&mut self) {
+        let used: Vec<_> =
+            self.subgraphs.iter().map(|subgraph| subgraph.applied_meanings()).collect();
         for directive in Directive::ALL {
             if directive.specification().is_none() {
                 continue;
             }
             let names = self.subgraphs.iter().enumerate().filter_map(|(graph, subgraph)| {
+                if !used[graph].contains(&Meaning::Merged(*directive)) {
+                    return None;
+                }
                 let feature = subgraph.links.features.iter().find_map(|feature| {
                     let import = feature.imports.iter();
                     let mut import = import.filter(|import| {
@@ -60,11 +65,28 @@ impl<'s> Merger<'s> {
         coordinate: &str,
         sources: &[Source<'_, T>],
     ) -> Vec<WrittenDirective> {
+        self.merge_applied_requiring(coordinate, sources, sources)
+    }
+
+    /// The same with the authorization requirements of these sources.
+    pub(super) fn merge_applied_requiring<T: Element>(
+        &mut self,
+        coordinate: &str,
+        sources: &[Source<'_, T>],
+        requiring: &[Source<'_, T>],
+    ) -> Vec<WrittenDirective> {
         let mut merged = Vec::new();
-        if sources.iter().all(|source| source.element.applied().is_empty()) {
+        let mut all_sources = sources.iter().chain(requiring);
+        if all_sources.all(|source| source.element.applied().is_empty()) {
             return merged;
         }
         for directive in Directive::ALL {
+            let sources = match directive {
+                Directive::Authenticated | Directive::RequiresScopes | Directive::Policy => {
+                    requiring
+                }
+                _ => sources,
+            };
             let applied = sources.iter().flat_map(|source| {
                 let applied = all(source.element.applied(), Meaning::Merged(*directive));
                 applied.map(|applied| (source.graph, applied))

@@ -56,27 +56,51 @@ impl<'s> Merger<'s> {
         let names = DIRECTIVES.map(|directive| self.name_of(directive));
         let mut required: FxHashMap<(Arc<str>, Arc<str>), Vec<WrittenDirective>> =
             FxHashMap::default();
+        let mut combined: Vec<(Arc<str>, Arc<str>)> = Vec::new();
         for r#type in types.iter() {
             let TypeBody::Object(composite) = &r#type.body else { continue };
             for interface in &composite.interfaces {
                 let own = (interface.name.clone(), Arc::from(""));
-                add(&names, &r#type.directives, required.entry(own).or_default());
+                if add(&names, &r#type.directives, required.entry(own.clone()).or_default()) {
+                    combined.push(own);
+                }
                 for field in &composite.fields {
                     let own = (interface.name.clone(), field.name.clone());
-                    add(&names, &field.directives, required.entry(own).or_default());
+                    let of_field = required.entry(own.clone()).or_default();
+                    if add(&names, &field.directives, of_field) {
+                        combined.push(own);
+                    }
                 }
             }
         }
         for r#type in types {
             let TypeBody::Interface(composite) = &mut r#type.body else { continue };
             if let Some(more) = required.get(&(r#type.name.clone(), Arc::from(""))) {
-                add(&names, more, &mut r#type.directives);
+                if add(&names, more, &mut r#type.directives) {
+                    combined.push((r#type.name.clone(), Arc::from("")));
+                }
             }
             for field in &mut composite.fields {
                 if let Some(more) = required.get(&(r#type.name.clone(), field.name.clone())) {
-                    add(&names, more, &mut field.directives);
+                    if add(&names, more, &mut field.directives) {
+                        combined.push((r#type.name.clone(), field.name.clone()));
+                    }
                 }
             }
+        }
+        combined.sort_unstable();
+        combined.dedup();
+        for (interface, field) in combined {
+            let coordinate = match field.is_empty() {
+                true => interface.as_ref().to_owned(),
+                false => [&*interface, ".", &field].concat(),
+            };
+            let message = format!(
+                "`{coordinate}` has the requirements of all its implementations, which differ; the \
+                 supergraph combines them."
+            );
+            let code = Code::MergedNonRepeatableDirectiveArguments;
+            self.hints.push(Finding::new(code, message).on(coordinate));
         }
     }
 
@@ -171,7 +195,9 @@ impl<'s> Merger<'s> {
 }
 
 /// Combines the requirements of `from` with those of `into`.
-fn add(names: &[Arc<str>; 3], from: &[WrittenDirective], into: &mut Vec<WrittenDirective>) {
+/// Adds requirements; returns true if different ones are combined.
+fn add(names: &[Arc<str>; 3], from: &[WrittenDirective], into: &mut Vec<WrittenDirective>) -> bool {
+    let mut is_combined = false;
     for directive in from.iter().filter(|directive| names.contains(&directive.name)) {
         let Some(known) = into.iter_mut().find(|known| known.name == directive.name) else {
             into.push(directive.clone());
@@ -183,8 +209,10 @@ fn add(names: &[Arc<str>; 3], from: &[WrittenDirective], into: &mut Vec<WrittenD
         if own.value != more.value {
             let both = conjunction(&own.value, &more.value);
             *known = Written::new(known.name.clone()).with(&own.name, both).done();
+            is_combined = true;
         }
     }
+    is_combined
 }
 
 impl Merged<'_> {

@@ -12,7 +12,7 @@ use super::{Element, Merger, Source};
 use crate::composition::directives::Written;
 use crate::composition::links::Feature;
 use crate::composition::schema::{Applied, all};
-use crate::composition::specifications::{Directive, Meaning, SPECIFICATIONS};
+use crate::composition::specifications::{Directive, Meaning, OTHERS, SPECIFICATIONS};
 use crate::composition::{Code, Finding};
 
 /// Custom directives of the supergraph.
@@ -44,6 +44,18 @@ struct Composing<'s> {
     original: Arc<str>,
     feature: &'s Feature,
     definition: &'s DirectiveDefinition,
+}
+
+/// Returns the name of a specification of Federation's authors.
+fn own_name(feature: &Feature) -> Option<&str> {
+    feature.identity.strip_prefix(SPECIFICATIONS)?.strip_prefix('/')
+}
+
+/// Whether composition knows a specification.
+fn is_specified(feature: &Feature) -> bool {
+    let name = own_name(feature);
+    matches!(name, Some("federation" | "join" | "core"))
+        || OTHERS.iter().any(|(known, _)| name == Some(*known))
 }
 
 impl Composed {
@@ -182,6 +194,14 @@ impl<'s> Merger<'s> {
             self.errors.push(error(message).remedy(remedy));
             return None;
         };
+        if let Some("link" | "join" | "core" | "federation") = own_name(feature) {
+            let message = format!(
+                "`@{name}` of Federation cannot be composed in the subgraph \"{}\".",
+                subgraph.name
+            );
+            self.errors.push(error(message).remedy("Remove `@composeDirective`."));
+            return None;
+        }
         Some(Composing { graph, applied, name: name.into(), original, feature, definition })
     }
 
@@ -275,7 +295,7 @@ impl<'s> Merger<'s> {
                 let identity = &feature.identity;
                 let is_composed =
                     self.composed.directives.iter().any(|own| own.feature.identity == *identity);
-                if seen.contains(&identity) || is_composed || identity.starts_with(SPECIFICATIONS) {
+                if seen.contains(&identity) || is_composed || is_specified(feature) {
                     continue;
                 }
                 seen.push(identity);

@@ -187,10 +187,9 @@ impl Merger<'_> {
         if directive == Directive::Cost && self.directives.contains(&Directive::ListSize) {
             imports.push(import("@listSize", &self.name_of(Directive::ListSize)));
         }
-        if !is_named_so {
+        // Types of the specification keep their names.
+        if !is_named_so || *name != *specification.name {
             imports.push(import(&["@", directive.name()].concat(), &name));
-        } else if *name != *specification.name {
-            written = written.text("as", name);
         }
         if !imports.is_empty() {
             written = written.with("import", Literal::List(imports));

@@ -68,7 +68,10 @@ impl<'s> Merger<'s> {
         let coordinate = merge.coordinate.clone();
         let resolved = merge.resolved.clone();
         let description = self.merge_description(&coordinate, &resolved);
-        let applied = self.merge_applied(&coordinate, &resolved);
+        // The field may be resolved for an interface, too.
+        let mut requiring = resolved.clone();
+        requiring.extend(self.fields_of_interface_objects(merge));
+        let applied = self.merge_applied_requiring(&coordinate, &resolved, &requiring);
         let arguments = self.merge_arguments(&coordinate, &resolved);
         let reference = self.merge_reference(&coordinate, Position::Output, &resolved)?;
         merge.is_same_type = reference.is_same;

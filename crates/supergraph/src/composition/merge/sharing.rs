@@ -21,11 +21,25 @@ impl<'s> Merger<'s> {
                 resolving.push(*source);
             }
         }
+        let is_marked = |source: &&Source<'s, Field>| source.element.roles.is_shareable;
+        let is_subscription = merge.coordinate.starts_with("Subscription.");
+        if is_subscription && let Some(marked) = resolving.iter().find(is_marked) {
+            let message = format!(
+                "The field `{}` is shareable, but fields of subscriptions cannot be shared.",
+                merge.coordinate
+            );
+            let finding = Finding::new(Code::InvalidFieldSharing, message)
+                .on(&*merge.coordinate)
+                .remedy("Remove `@shareable`.");
+            let finding = self.located(finding, &[*marked]);
+            self.errors.push(finding);
+            return;
+        }
         resolving.extend(self.fields_of_interface_objects(merge));
         if resolving.len() < 2 {
             return;
         }
-        if merge.coordinate.starts_with("Subscription.") {
+        if is_subscription {
             let message = format!(
                 "Several subgraphs resolve the field `{}` ({}), but fields of subscriptions cannot be \
                  shared.",

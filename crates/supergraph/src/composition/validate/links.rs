@@ -23,7 +23,15 @@ pub(super) fn check(report: &mut Report<'_>) {
         }
     }
     let features = &subgraph.links.features;
+    // A schema with one of these links is of Federation 2, or wants to be.
+    let is_linking =
+        features.iter().any(|one| matches!(own_name(one), Some("federation" | "link")));
     for (index, feature) in features.iter().enumerate() {
+        if let Some(name @ ("tag" | "inaccessible")) = own_name(feature).filter(|_| is_linking) {
+            let message = format!("`@{name}` is linked by a specification of its own.");
+            let remedy = format!("Import `@{name}` by the link of Federation.");
+            report.add(USAGE, "@link", feature.at, &message, &remedy);
+        }
         check_version(report, feature);
         check_name(report, feature, &features[..index]);
         check_imported(report, feature, &features[..index]);
@@ -108,8 +116,8 @@ fn check_name(report: &mut Report<'_>, feature: &Feature, former: &[Feature]) {
 
 /// Names of directives begin with the name of their specification and two underscores.
 fn name_problem(name: &str) -> Option<&'static str> {
-    // A hyphen is allowed: names of imported elements do not contain it.
-    let is_part = |c: char| c == '_' || c == '-' || c.is_ascii_alphanumeric();
+    // Hyphens and dots are allowed: names of imported elements do not contain them.
+    let is_part = |c: char| matches!(c, '_' | '-' | '.') || c.is_ascii_alphanumeric();
     match name {
         _ if name.contains("__") => Some("which has two underscores in a row"),
         _ if name.ends_with('_') => Some("which ends with an underscore"),
