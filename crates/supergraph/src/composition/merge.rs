@@ -22,6 +22,7 @@ mod join;
 mod members;
 mod missing;
 mod overrides;
+mod required_arguments;
 mod sharing;
 mod supergraph;
 mod type_references;
@@ -188,6 +189,7 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     if merger.errors.is_empty() {
         merger.check_implementations(&types);
         merger.check_transitive_requirements(&types);
+        merger.check_required_arguments(&types);
     }
     if merger.errors.is_empty() {
         merger.check_merged_fields(&types);

@@ -1,16 +1,18 @@
 //! Fields that objects have because of their interfaces.
 
+use std::sync::Arc;
+
 use graphql::definitions::{FieldDefinition, InputDefinition, TypeBody, TypeDefinition};
 use rustc_hash::FxHashMap;
 
-use super::Merger;
+use super::{Merger, Source};
 use crate::composition::directives::Written;
 use crate::composition::{Code, Finding};
 
 impl Merger<'_> {
     /// Adds the fields of interface objects to the implementations of the interface: the subgraphs of
     /// the implementations do not have them.
-    pub(super) fn add_fields_of_interface_objects(&self, types: &mut [TypeDefinition]) {
+    pub(super) fn add_fields_of_interface_objects(&mut self, types: &mut [TypeDefinition]) {
         let mut provided: FxHashMap<String, Vec<FieldDefinition>> = FxHashMap::default();
         for interface in types.iter() {
             let TypeBody::Interface(composite) = &interface.body else { continue };
@@ -23,8 +25,15 @@ impl Merger<'_> {
         }
         for r#type in types {
             let TypeBody::Object(composite) = &mut r#type.body else { continue };
+            let mut added: Vec<(Arc<str>, Arc<str>)> = Vec::new();
             for interface in &composite.interfaces {
                 for field in provided.get(&*interface.name).into_iter().flatten() {
+                    let first = added.iter().find(|(_, name)| *name == field.name);
+                    if let Some((first, name)) = first {
+                        let both = [Arc::clone(first), Arc::clone(&interface.name)];
+                        self.check_shared_by_interfaces(&r#type.name, name, &both);
+                        continue;
+                    }
                     if composite.fields.iter().any(|known| known.name == field.name) {
                         continue;
                     }
@@ -32,9 +41,39 @@ impl Merger<'_> {
                     copy.directives.retain(|directive| !directive.name.starts_with("join__"));
                     copy.directives.insert(0, Written::new("join__field").done());
                     composite.fields.push(copy);
+                    added.push((interface.name.clone(), field.name.clone()));
                 }
             }
         }
+    }
+
+    /// Adds an error if a field of an object comes from objects for two of its interfaces, and is not
+    /// shareable there.
+    fn check_shared_by_interfaces(&mut self, object: &str, name: &str, interfaces: &[Arc<str>; 2]) {
+        let mut resolving = Vec::new();
+        for interface in interfaces {
+            for source in self.find_sources(interface) {
+                let field = source.element.find_field(name);
+                if source.element.is_interface_object()
+                    && let Some(field) = field.filter(|field| !field.roles.is_fully_external())
+                {
+                    resolving.push(Source { graph: source.graph, element: field });
+                }
+            }
+        }
+        if resolving.iter().all(|source| source.element.roles.is_shareable) {
+            return;
+        }
+        let message = format!(
+            "The field `{object}.{name}` is resolved for both interfaces `{}` and `{}`, but it is not \
+             shareable.",
+            interfaces[0], interfaces[1]
+        );
+        let finding = Finding::new(Code::InvalidFieldSharing, message)
+            .on([object, ".", name].concat())
+            .remedy("Mark the field `@shareable` in all of them, or move it to one of them.");
+        let finding = self.located(finding, &resolving);
+        self.errors.push(finding);
     }
 
     fn is_of_interface_object(&self, interface: &str, field: &FieldDefinition) -> bool {
