@@ -75,16 +75,18 @@ impl<'s> Merger<'s> {
         }
         for r#type in types {
             let TypeBody::Interface(composite) = &mut r#type.body else { continue };
-            if let Some(more) = required.get(&(r#type.name.clone(), Arc::from(""))) {
-                if add(&names, more, &mut r#type.directives) {
-                    combined.push((r#type.name.clone(), Arc::from("")));
-                }
+            let own = (r#type.name.clone(), Arc::from(""));
+            if let Some(more) = required.get(&own)
+                && add(&names, more, &mut r#type.directives)
+            {
+                combined.push(own);
             }
             for field in &mut composite.fields {
-                if let Some(more) = required.get(&(r#type.name.clone(), field.name.clone())) {
-                    if add(&names, more, &mut field.directives) {
-                        combined.push((r#type.name.clone(), field.name.clone()));
-                    }
+                let own = (r#type.name.clone(), field.name.clone());
+                if let Some(more) = required.get(&own)
+                    && add(&names, more, &mut field.directives)
+                {
+                    combined.push(own);
                 }
             }
         }

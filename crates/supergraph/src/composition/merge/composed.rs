@@ -202,6 +202,18 @@ impl<'s> Merger<'s> {
             self.errors.push(error(message).remedy("Remove `@composeDirective`."));
             return None;
         }
+        if let Some(("link" | "join", _)) = name.split_once("__") {
+            let message = format!(
+                "`@{name}` in the subgraph \"{}\" has the name of a directive of Federation in \
+                 supergraphs.",
+                subgraph.name
+            );
+            let finding = Finding::new(Code::InvalidLinkDirectiveUsage, message)
+                .at(subgraph.location(feature.at))
+                .remedy("Import it with another name: `{ name: \"@name\", as: \"@other\" }`.");
+            self.errors.push(finding);
+            return None;
+        }
         Some(Composing { graph, applied, name: name.into(), original, feature, definition })
     }
 

@@ -1,4 +1,5 @@
-//! Required fields whose arguments another subgraph requires: a `@requires` must give them.
+//! Arguments of required fields: a `@requires` gives those that another subgraph requires, and no others
+//! than all subgraphs with the field have.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ type Types<'t> = FxHashMap<&'t str, &'t TypeDefinition>;
 
 impl Merger<'_> {
     /// Adds an error for each `@requires` that selects a field without an argument that is required in
-    /// the supergraph.
+    /// the supergraph, or with one that the supergraph does not have.
     pub(super) fn check_required_arguments(&mut self, types: &[TypeDefinition]) {
         let types: Types<'_> = types.iter().map(|r#type| (&*r#type.name, r#type)).collect();
         for graph in 0..self.subgraphs.len() {
@@ -27,15 +28,10 @@ impl Merger<'_> {
                     for requires in all(&field.applied, Meaning::Requires) {
                         let text = field_sets::text(requires).unwrap_or_default();
                         let Ok(selections) = parse_field_set(&text) else { continue };
-                        let mut missing = Vec::new();
-                        find_missing(&types, &r#type.name, &selections, &mut missing);
-                        for (selected, argument) in missing {
-                            self.report_argument(
-                                graph,
-                                (&coordinate, requires),
-                                &selected,
-                                &argument,
-                            );
+                        let mut problems = Vec::new();
+                        find_problems(&types, &r#type.name, &selections, &mut problems);
+                        for problem in problems {
+                            self.report_argument(graph, (&coordinate, requires), &problem);
                         }
                     }
                 }
@@ -47,30 +43,49 @@ impl Merger<'_> {
         &mut self,
         graph: usize,
         (coordinate, requires): (&str, &Applied),
-        selected: &str,
-        argument: &str,
+        problem: &Problem,
     ) {
         let subgraph = self.subgraph(graph);
         let text = field_sets::text(requires).unwrap_or_default();
+        let Problem { selected, argument, is_given } = problem;
+        let (clause, remedy) = match is_given {
+            true => (
+                format!("with the argument `{argument}`, which another subgraph does not have"),
+                "Remove the argument from the field set, or define it in all subgraphs.",
+            ),
+            false => (
+                format!("without its argument `{argument}`, which another subgraph requires"),
+                "Add the argument to the field set, or make it nullable everywhere.",
+            ),
+        };
         let message = format!(
             "Subgraph \"{}\": `@requires(fields: \"{text}\")` on `{coordinate}` selects `{selected}` \
-             without its argument `{argument}`, which another subgraph requires.",
+             {clause}.",
             subgraph.name
         );
         let finding = Finding::new(Code::RequiresInvalidFields, message)
             .on(coordinate)
             .at(subgraph.location(requires.at()))
-            .remedy("Add the argument to the field set, or make it nullable everywhere.");
+            .remedy(remedy);
         self.errors.push(finding);
     }
 }
 
-/// Adds coordinates of fields with arguments that lack. Recursion is bounded by the parser's limit.
-fn find_missing(
+/// An argument of a selected field.
+struct Problem {
+    /// Coordinate of the field.
+    selected: String,
+    argument: Arc<str>,
+    /// True if it is given and does not exist; false if it is missing.
+    is_given: bool,
+}
+
+/// Adds the problems of selections. Recursion is bounded by the parser's limit.
+fn find_problems(
     types: &Types<'_>,
     parent: &str,
     selections: &[FieldSetSelection],
-    missing: &mut Vec<(String, Arc<str>)>,
+    problems: &mut Vec<Problem>,
 ) {
     for selection in selections {
         match selection {
@@ -84,16 +99,24 @@ fn find_missing(
                 let Some(field) = fields.find(|field| field.name == *name) else { continue };
                 let is_required =
                     |one: &&InputDefinition| one.r#type.is_required() && one.default.is_none();
+                let mut add = |argument: &Arc<str>, is_given| {
+                    let (selected, argument) = ([parent, ".", name].concat(), Arc::clone(argument));
+                    problems.push(Problem { selected, argument, is_given });
+                };
                 for argument in field.arguments.iter().filter(is_required) {
                     if !arguments.iter().any(|(given, _)| *given == argument.name) {
-                        let coordinate = [parent, ".", name].concat();
-                        missing.push((coordinate, Arc::clone(&argument.name)));
+                        add(&argument.name, false);
                     }
                 }
-                find_missing(types, field.r#type.base(), selections, missing);
+                for (given, _) in arguments {
+                    if !field.arguments.iter().any(|known| known.name == *given) {
+                        add(given, true);
+                    }
+                }
+                find_problems(types, field.r#type.base(), selections, problems);
             }
             FieldSetSelection::Fragment { on, selections } => {
-                find_missing(types, on.as_deref().unwrap_or(parent), selections, missing);
+                find_problems(types, on.as_deref().unwrap_or(parent), selections, problems);
             }
         }
     }
