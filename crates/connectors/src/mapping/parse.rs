@@ -190,7 +190,9 @@ impl<'t> Parser<'t> {
             return Err(self.scanner.error(at, message));
         }
         let value = self.path_from(at, Start::Key(key.clone()))?;
-        let is_field = matches!(&value, Expression::Path(path) if path.steps.is_empty());
+        // `name?` is still the member of this name.
+        let is_field = matches!(&value, Expression::Path(path)
+            if path.steps.iter().all(|step| step.kind == StepKind::Optional));
         Ok(Parsed { at, name: is_field.then_some(key), value, is_spread: false })
     }
 

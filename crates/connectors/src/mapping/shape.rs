@@ -263,16 +263,14 @@ impl Infer<'_> {
                 Shape::List(_) => shape,
                 other => Shape::List(Box::new(other)),
             },
-            Method::Find | Method::First | Method::Last => match shape {
-                Shape::List(items) => *items,
-                other => other,
-            },
-            Method::Slice => shape,
-            Method::Get => match (shape, arguments.first()) {
-                (Shape::List(items), _) => *items,
-                (object @ Shape::Object(_), Some(Expression::Literal(Value::String(name)))) => {
-                    self.member(&object, name)
+            Method::Find => item_of(&shape).clone(),
+            Method::First | Method::Last => part_of(item_of(&shape)),
+            Method::Slice => part_of(&shape),
+            Method::Get => match (&shape, arguments.first()) {
+                (Shape::Object(_), Some(Expression::Literal(Value::String(name)))) => {
+                    self.member(&shape, name)
                 }
+                (Shape::List(_), _) => item_of(&shape).clone(),
                 _ => Shape::Any,
             },
             Method::Entries => {
@@ -317,6 +315,15 @@ fn put(members: &mut Vec<Member>, member: Member) {
     match members.iter_mut().find(|known| known.name == member.name) {
         Some(known) => *known = member,
         None => members.push(member),
+    }
+}
+
+/// The shape of a part of a value: parts of a text are other texts.
+fn part_of(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Literal(Value::String(_)) => Shape::Scalar(Scalar::String),
+        Shape::OneOf(shapes) => one_of(shapes.iter().map(part_of).collect()),
+        other => other.clone(),
     }
 }
 
