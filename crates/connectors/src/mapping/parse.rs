@@ -13,6 +13,9 @@ use crate::place::SyntaxError;
 use crate::variables::Variable;
 use crate::version::Version;
 
+#[cfg(test)]
+mod tests;
+
 /// How deep braces, brackets and parentheses may be nested: the parser and the evaluation call
 /// themselves.
 const MAX_DEPTH: usize = 64;
@@ -231,6 +234,7 @@ impl<'t> Parser<'t> {
 
     /// What follows `name:`.
     fn named_value(&mut self) -> Result<Expression, SyntaxError> {
+        self.scanner.skip();
         let at = self.scanner.at;
         match self.scanner.peek() {
             _ if self.version >= Version::V0_4 => self.expression(),
