@@ -139,7 +139,11 @@ impl Infer<'_> {
                 let mut members = members.clone();
                 self.left = self.left.checked_sub(members.len() + case.len() + 1)?;
                 for member in case {
-                    let shape = self.copy(&member.shape);
+                    let mut shape = self.copy(&member.shape);
+                    // What is merged may be null or missing: then the member before stays.
+                    if let Some(known) = members.iter().find(|known| known.name == member.name) {
+                        shape = one_of(vec![known.shape.clone(), shape]);
+                    }
                     put(&mut members, Member { shape, ..member.clone() });
                 }
                 merged.push(members);
@@ -303,9 +307,14 @@ impl Infer<'_> {
             | Method::ParseInt
             | Method::Size
             | Method::Sub => Shape::Scalar(Scalar::Number),
-            Method::JoinNotNull | Method::JsonStringify | Method::ToString => {
-                Shape::Scalar(Scalar::String)
-            }
+            Method::JoinNotNull
+            | Method::JsonStringify
+            | Method::ToString
+            | Method::Trim
+            | Method::TrimEnd
+            | Method::TrimStart => Shape::Scalar(Scalar::String),
+            Method::Split => Shape::List(Box::new(Shape::Scalar(Scalar::String))),
+            Method::JsonParse | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => Shape::Any,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{check, evaluate};
+use super::{check, check_in, evaluate};
 use crate::mapping::Method;
 use crate::version::Version;
 
@@ -12,10 +12,16 @@ fn method(input: Value, call: &str, expected: Value) {
     check(&format!("$->{call}"), &input, &expected);
 }
 
+/// The same of version 0.4.
+#[track_caller]
+fn newer(input: Value, call: &str, expected: Value) {
+    check_in(Version::V0_4, &format!("$->{call}"), &input, &expected);
+}
+
 /// Checks that `$->…` makes nothing, and that the only problem contains a text.
 #[track_caller]
 fn wrong(input: Value, call: &str, message: &str) {
-    let (value, problems) = evaluate(Version::V0_3, &format!("$->{call}"), &input);
+    let (value, problems) = evaluate(Version::V0_4, &format!("$->{call}"), &input);
     assert_eq!(value, json!("missing"));
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains(message), "{problems:?}");
@@ -219,6 +225,53 @@ fn join_not_null() {
     method(json!("a"), "joinNotNull(',')", json!("a"));
     wrong(json!([[1]]), "joinNotNull(',')", "it joins strings, numbers and booleans");
     wrong(json!([1]), "joinNotNull(1)", "the separator is a string");
+}
+
+#[test]
+fn split_and_trim() {
+    newer(json!("a,b,,c"), "split(',')", json!(["a", "b", "", "c"]));
+    newer(json!("a,b,c"), "split(',', 2)", json!(["a", "b"]));
+    newer(json!("aé"), "split('')", json!(["a", "é"]));
+    newer(json!("aé"), "split('', 1)", json!(["a"]));
+    newer(json!(""), "split(',')", json!([""]));
+    wrong(json!(1), "split(',')", "it is called on a string");
+    wrong(json!("a"), "split(1)", "the separator is a string");
+    wrong(json!("a"), "split(',', -1)", "the limit is a whole number from 0");
+    newer(json!("\u{2003} a b\n"), "trim", json!("a b"));
+    newer(json!(" a "), "trimStart", json!("a "));
+    newer(json!(" a "), "trimEnd", json!(" a"));
+    wrong(json!(["a"]), "trim", "it is called on a string");
+}
+
+#[test]
+fn json_parse() {
+    newer(
+        json!(r#"{"users":[{"name":"A"}]}"#),
+        "jsonParse { users { name } }",
+        json!({ "users": [{ "name": "A" }] }),
+    );
+    newer(json!("1.50"), "jsonParse", json!(1.5));
+    wrong(json!("{"), "jsonParse", "it is no JSON");
+    wrong(json!(1), "jsonParse", "it is called on a string");
+    wrong(json!("[".repeat(10_000)), "jsonParse", "it is no JSON");
+}
+
+#[test]
+fn keys_to_camel_case() {
+    let input = json!({ "first_name": 1, "LastName": { "SOME_KEY": 2 }, "HTTPStatus": [{ "a-b c": 3 }], "x2_y": 4, "ok": 5, "_id": 6 });
+    newer(
+        input.clone(),
+        "keysToCamelCase",
+        json!({ "firstName": 1, "lastName": { "SOME_KEY": 2 }, "httpStatus": [{ "a-b c": 3 }], "x2Y": 4, "ok": 5, "id": 6 }),
+    );
+    newer(
+        input,
+        "keysToCamelCaseDeep",
+        json!({ "firstName": 1, "lastName": { "someKey": 2 }, "httpStatus": [{ "aBC": 3 }], "x2Y": 4, "ok": 5, "id": 6 }),
+    );
+    newer(json!([{ "a_b": 1 }]), "keysToCamelCaseDeep", json!([{ "aB": 1 }]));
+    newer(json!({ "__": 1 }), "keysToCamelCase", json!({ "__": 1 }));
+    wrong(json!([{ "a_b": 1 }]), "keysToCamelCase", "it is called on an object");
 }
 
 #[test]
