@@ -20,6 +20,9 @@ mod tests;
 /// themselves.
 const MAX_DEPTH: usize = 64;
 
+/// How many steps a path may have: each may lead deeper into what the mapping needs.
+const MAX_STEPS: usize = 32;
+
 /// Parses a whole mapping.
 pub(super) fn parse(text: &str, version: Version) -> Result<Root, Vec<SyntaxError>> {
     let mut parser = Parser::new(text, 0, version);
@@ -311,6 +314,10 @@ impl<'t> Parser<'t> {
     fn path_from(&mut self, at: Offset, start: Start) -> Result<Expression, SyntaxError> {
         let mut path = Path { at, start, steps: Vec::new(), selection: None };
         while let Some(step) = self.step(&path)? {
+            if path.steps.len() == MAX_STEPS {
+                let message = format!("this path has more than {MAX_STEPS} steps");
+                return Err(self.scanner.error(step.at, message));
+            }
             path.steps.push(step);
         }
         if self.scanner.take("{") {

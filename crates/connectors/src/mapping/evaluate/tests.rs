@@ -252,10 +252,15 @@ fn an_evaluation_is_limited() {
         let mapping = Mapping::parse(mapping, Version::V0_3).expect("valid");
         mapping.evaluate(input, &Variables::new(), &limits).map(|outcome| outcome.value)
     };
-    let doubled = format!("$.a{}", "->echo([@, @])".repeat(60));
+    let doubled = format!("$.a{}", "->echo([@, @])".repeat(30));
     let limits = Limits { bytes: 1 << 20, ..Limits::default() };
     let error = evaluate(&doubled, &json!({ "a": "x" }), limits);
     assert_eq!(error, Err(Exceeded::Bytes(1 << 20)));
+    // Each argument is the value of the call before, one level deeper.
+    let deep = (0..20)
+        .fold("$.a".to_owned(), |inner, _| format!("$({inner}{})", "->echo([@])".repeat(20)));
+    let error = evaluate(&deep, &json!({ "a": "x" }), Limits::default());
+    assert_eq!(error, Err(Exceeded::Depth));
     let list: Vec<_> = (0..500).collect();
     let nested =
         "$.l->filter($.l->filter($.l->filter($.l->filter(@->eq(-1))->eq(1))->eq(1))->eq(1))";
@@ -266,4 +271,20 @@ fn an_evaluation_is_limited() {
         evaluate("a", &json!({ "a": "x".repeat(1000) }), limits),
         Err(Exceeded::Bytes(1000))
     );
+}
+
+/// What a mapping says about itself takes no more time and memory than its text suggests.
+#[test]
+fn shapes_and_inputs_are_limited() {
+    let parse = |text: &str| Mapping::parse(text, Version::V0_4).expect("valid");
+    let doubled = parse(&format!("$.a{}", "->echo({ a: @, b: @ })".repeat(30)));
+    let _ = doubled.shape();
+    let _ = doubled.inputs();
+    let cases: Vec<_> = (0..300).map(|case| format!("[{case}, {{ a{case}: @, b: $ }}]")).collect();
+    let spread = format!("...$.kind->match({}) ", cases.join(", "));
+    let _ = parse(&spread.repeat(4)).shape();
+    let deep =
+        (0..20).fold("$args".to_owned(), |inner, _| format!("$({inner}{})", ".a".repeat(30)));
+    let inputs = parse(&deep).inputs();
+    assert_eq!(inputs.of(Variable::Args).map(|members| members.paths()[0].len()), Some(600));
 }

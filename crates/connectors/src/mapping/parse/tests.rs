@@ -114,6 +114,16 @@ fn errors_have_places_and_remedies() {
 }
 
 #[test]
+fn texts_are_limited() {
+    let steps = |count: usize| format!("a{}", ".b".repeat(count));
+    assert!(Mapping::parse(&steps(32), Version::V0_3).is_ok());
+    check(&steps(33), &["line 1, column 66: this path has more than 32 steps"]);
+    let nested = |count: usize| format!("{}b{}", "a { ".repeat(count), "}".repeat(count));
+    assert!(Mapping::parse(&nested(30), Version::V0_3).is_ok());
+    check(&nested(40), &["line 1, column 129: this is nested more than 64 levels deep"]);
+}
+
+#[test]
 fn methods_are_known_and_have_their_arguments() {
     check(
         "a: b->frist",
