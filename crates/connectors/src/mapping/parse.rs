@@ -156,8 +156,11 @@ impl<'t> Parser<'t> {
                 Some(_) | None => {}
             }
         }
-        let entries = entries.into_iter();
-        Ok(entries.map(|Parsed { at, name, value, .. }| Entry { at, name, value }).collect())
+        let entries = entries.into_iter().map(|parsed| {
+            let Parsed { at, name, value, is_spread } = parsed;
+            Entry { at, name, is_spread, value }
+        });
+        Ok(entries.collect())
     }
 
     /// `name`, `name: value`, `...value`, or a value with a selection.
@@ -166,7 +169,7 @@ impl<'t> Parser<'t> {
         let at = self.scanner.at;
         if self.scanner.take("...") {
             self.require(
-                Version::V0_3,
+                Version::V0_4,
                 at,
                 "`...`",
                 "leave it out: members of a path with a \

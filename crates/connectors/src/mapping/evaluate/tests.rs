@@ -235,15 +235,18 @@ fn the_grammar_of_0_4_is_a_superset_of_json() {
 #[test]
 fn members_are_merged() {
     let input = json!({ "o": { "x": 1, "a": 2 }, "a": 0, "n": null, "l": [1] });
-    check("a ...o", &input, &json!({ "a": 2, "x": 1 }));
-    check("a ...n", &input, &json!({ "a": 0 }));
-    check("a ...$.nope?", &input, &json!({ "a": 0 }));
-    problem(
-        "a ...l",
-        &input,
-        &json!({ "a": 0 }),
-        "a list has no members that could be those of the object (line 1, column 3)",
-    );
+    let check =
+        |mapping: &str, expected: &Value| check_in(Version::V0_4, mapping, &input, expected);
+    check("a ...o", &json!({ "a": 2, "x": 1 }));
+    check("a ...$.nope?", &json!({ "a": 0 }));
+    // A spread null makes the object null, and one of a path with a selection adds nothing.
+    check("a ...n", &Value::Null);
+    check("g: { a ...n }", &json!({ "g": null }));
+    check("a $.n { x }", &json!({ "a": 0 }));
+    let (value, problems) = evaluate(Version::V0_4, "a ...l", &input);
+    assert_eq!(value, json!({ "a": 0 }));
+    let expected = "a list has no members that could be those of the object (line 1, column 3)";
+    assert_eq!(problems, [expected]);
 }
 
 #[test]

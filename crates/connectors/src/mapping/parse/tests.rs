@@ -50,7 +50,7 @@ fn what_a_version_has() {
     since(Version::V0_3, "a: b?.c");
     since(Version::V0_3, "a: $(b ?? c)");
     since(Version::V0_3, "a: $(b ?! c)");
-    since(Version::V0_3, "a ...b");
+    since(Version::V0_4, "a ...b");
     for method in crate::mapping::Method::ALL {
         let arguments = match method.name() {
             "match" => "[1, 2]",
