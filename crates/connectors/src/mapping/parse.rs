@@ -309,7 +309,6 @@ impl<'t> Parser<'t> {
             self.errors.push(self.scanner.error(at, message));
             return Ok(Start::Selected);
         };
-        self.require(variable.since(), at, &format!("`${name}`"), "");
         Ok(Start::Variable(variable))
     }
 
@@ -341,7 +340,6 @@ impl<'t> Parser<'t> {
             return self.call(at).map(Some);
         }
         if self.scanner.take("?") {
-            self.require(Version::V0_3, at, "`?`", "leave it out: what is missing is null");
             return Ok(Some(Step { at, kind: StepKind::Optional }));
         }
         if !self.scanner.take(".") {
@@ -378,7 +376,6 @@ impl<'t> Parser<'t> {
             self.errors.push(self.scanner.error(at, unknown_method(name)));
             return Ok(Step { at, kind: StepKind::Optional });
         };
-        self.require(method.since(), at, &format!("`->{name}`"), "");
         self.check_arguments(at, method, &arguments);
         Ok(Step { at, kind: StepKind::Call(method, arguments) })
     }

@@ -198,7 +198,7 @@ fn literals_stand_in_expressions() {
         &json!({ "x": "quoted", "y": "q", "z": "q" }),
     );
     check("l: $([nope?])", &input, &json!({ "l": [null] }));
-    check(r"x: $('a\b\'c\\d')", &input, &json!({ "x": r"a\b'c\\d" }));
+    check(r"x: $('a\b\'c\\d\ne')", &input, &json!({ "x": "ab'c\\d\ne" }));
 }
 
 #[test]

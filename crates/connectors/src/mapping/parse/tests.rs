@@ -43,21 +43,24 @@ fn what_a_version_has() {
         Version::V0_1,
         "a b: c { d } $.e { f } g: $(1) h: $->first->map(@)->match([1, 2])->echo(3)->size",
     );
-    since(Version::V0_2, "a: $->joinNotNull(',')");
-    since(Version::V0_2, "a: $batch.id");
-    since(Version::V0_2, "a: $request.headers.b c: $response.headers.d");
-    since(Version::V0_3, "a: $env.B");
-    since(Version::V0_3, "a: b?.c");
+    since(Version::V0_1, "a: b?.c d? { e }");
     since(Version::V0_3, "a: $(b ?? c)");
     since(Version::V0_3, "a: $(b ?! c)");
     since(Version::V0_4, "a ...b");
+}
+
+#[test]
+fn methods_and_variables_are_of_all_versions() {
+    for variable in crate::variables::Variable::ALL {
+        since(Version::V0_1, &format!("a: ${}", variable.name()));
+    }
     for method in crate::mapping::Method::ALL {
         let arguments = match method.name() {
             "match" => "[1, 2]",
             _ if *method.arguments().start() == 0 => "",
             _ => "1",
         };
-        since(method.since(), &format!("a: $->{}({arguments})", method.name()));
+        since(Version::V0_1, &format!("a: $->{}({arguments})", method.name()));
     }
 }
 
