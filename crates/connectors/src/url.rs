@@ -61,8 +61,6 @@ pub enum UrlError {
     Credentials,
     #[error("it has a fragment (`#`), which is never sent: leave it out")]
     Fragment,
-    #[error("it contains a space: write `%20`")]
-    Space,
 }
 
 /// What is encoded in texts of a URL: what a URL may not have there. `%` stays: texts may be encoded.
@@ -247,9 +245,6 @@ fn join_lines(template: Template) -> Result<Vec<Part>, UrlError> {
             let line = if line_idx > 0 { line.trim_start() } else { line };
             let is_last = line_idx == text.matches('\n').count();
             joined.push_str(if is_last { line } else { line.trim_end() });
-        }
-        if joined.contains(char::is_whitespace) {
-            return Err(UrlError::Space);
         }
         if joined.contains('#') {
             return Err(UrlError::Fragment);

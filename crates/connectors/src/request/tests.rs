@@ -87,6 +87,7 @@ fn values_are_encoded_in_urls() {
     url("https://a.b/{$args.n}?a?b", "https://a.b/3?a?b");
     url("https://a.b/é/[x]/a%20b", "https://a.b/%C3%A9/[x]/a%20b");
     url("https://a.b/{$(\"}\")}", "https://a.b/%7D");
+    url("https://a.b/ c d/?e=f g", "https://a.b/%20c%20d/?e=f%20g");
 }
 
 #[test]

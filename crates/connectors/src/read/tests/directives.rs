@@ -136,7 +136,6 @@ fn urls_are_checked() {
     check("https:///", Code::InvalidUrl, "no host");
     check("file:///etc/passwd", Code::InvalidUrlScheme, "`file`");
     check("https://a.b/#c", Code::InvalidUrl, "fragment");
-    check("https://a.b/c d", Code::InvalidUrl, "a space");
     check("https://a.b/}", Code::InvalidUrl, "`}` has no `{`");
     check("https://a.b/{$args.x", Code::InvalidUrl, "expected `}`");
     check("https://a.b/{$args.x->nope}", Code::InvalidUrl, "there is no method `->nope`");
