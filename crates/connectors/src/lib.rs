@@ -14,18 +14,6 @@
 //! * [`response`]: what becomes of the response: [`response::read_body`], [`Connector::is_success`],
 //!   [`Connector::failure`], and [`Mapping::evaluate`] of [`Connector::selection`]
 //!
-//! ```
-//! use connectors::{Limits, Mapping, Variable, Variables, Version};
-//! use serde_json::json;
-//!
-//! let mapping = Mapping::parse("id name: full_name owner: { id: $args.owner }", Version::V0_3).unwrap();
-//! let args = json!({ "owner": 7 });
-//! let variables = Variables::new().with(Variable::Args, &args);
-//! let response = json!({ "id": 1, "full_name": "Ann", "more": true });
-//! let outcome = mapping.evaluate(&response, &variables, &Limits::default()).unwrap();
-//! assert_eq!(outcome.value, Some(json!({ "id": 1, "name": "Ann", "owner": { "id": 7 } })));
-//! ```
-//!
 //! [`place`] are places in texts, [`version`] the versions of the specification. `docs/connectors.md`
 //! is the reference of the language, with its differences from that of others.
 
