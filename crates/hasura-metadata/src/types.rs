@@ -1,0 +1,22 @@
+//! The types of metadata, in the order of its keys.
+
+pub mod action;
+pub mod connection;
+pub mod event_trigger;
+pub mod expression;
+pub mod function;
+pub mod limits;
+pub mod logical_model;
+pub mod metadata;
+pub mod name;
+pub mod native_query;
+pub mod operator;
+pub mod permission;
+pub mod query_collection;
+pub mod relationship;
+pub mod remote_relationship;
+pub mod remote_schema;
+pub mod settings;
+pub mod source;
+pub mod table;
+pub mod webhook;
