@@ -63,14 +63,15 @@ impl Folder {
 
     pub(super) fn document(&self, reader: &mut Reader) -> Option<Node> {
         let mut files = Files { folder: self, open: Vec::new(), used: BTreeSet::new() };
-        let root = files.root(reader);
+        // Without a root, files would only seem to be superfluous.
+        let root = files.root(reader)?;
         for file in self.files.keys().filter(|file| !files.used.contains(*file)) {
             let mark = Mark::of_file(&Arc::from(&**file));
             let message = "The file is not read: it is none of metadata's own, and no other file \
                            includes it.";
             reader.report(ProblemKind::Notice, &mark, message.into());
         }
-        root
+        Some(root)
     }
 }
 

@@ -283,11 +283,7 @@ fn a_folder_without_its_files_has_a_remedy() {
     check(&inline([]), &["version.yaml: The file is missing. Write one with `version: 3`."]);
     check(
         &inline([("metadata/version.yaml", "version: 3")]),
-        &[
-            "version.yaml: The file is missing. There is one in metadata: give that folder.",
-            "metadata/version.yaml: The file is not read: it is none of metadata's own, and no \
-             other file includes it.",
-        ],
+        &["version.yaml: The file is missing. There is one in metadata: give that folder."],
     );
     check(
         &inline([("version.yaml", "version: 3")]),

@@ -21,7 +21,9 @@ object! {
     #[derive(Default)]
     FunctionConfiguration {
         optional custom_name: GraphQlName = "custom_name",
-        default custom_root_fields: FunctionRootFields = "custom_root_fields",
+        always custom_root_fields: FunctionRootFields = "custom_root_fields" (
+            FunctionRootFields::default()
+        ),
         optional exposed_as: ExposedAs = "exposed_as",
         /// The rows that the function of a data connector returns.
         optional response: FunctionResponse = "response",

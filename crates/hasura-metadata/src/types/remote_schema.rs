@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::problem::ProblemKind;
-use crate::reader::Reader;
+use crate::reader::{Reader, report_duplicates};
 use crate::types::name::{GraphQlName, Name};
 use crate::types::remote_relationship::RemoteRelationship;
 use crate::types::webhook::Header;
@@ -91,10 +91,15 @@ object! {
 
 object! {
     /// Relationships from a type of a remote schema.
-    RemoteTypeRelationships {
-        ordered relationships: RemoteRelationship = "relationships",
+    RemoteTypeRelationships, then check_relationships {
+        always relationships: Vec<RemoteRelationship> = "relationships" (Vec::new()),
         required type_name: GraphQlName = "type_name",
     }
+}
+
+fn check_relationships(r#type: &mut RemoteTypeRelationships, reader: &mut Reader) -> Option<()> {
+    report_duplicates(&r#type.relationships, reader);
+    Some(())
 }
 
 keyed!(RemoteTypeRelationships, "type of the remote schema", |relationships| {
