@@ -272,18 +272,18 @@ impl Naming<'_> {
 
     fn customize_root_field(&self, name: String) -> String {
         let Some(fields) = &self.customization.root_fields else { return name };
-        self.surround(fields.prefix.as_deref(), name, fields.suffix.as_deref())
+        self.surround(fields.prefix.as_deref(), &name, fields.suffix.as_deref())
     }
 
     fn customize_type(&self, name: String) -> String {
         let Some(types) = &self.customization.type_names else { return name };
-        self.surround(types.prefix.as_deref(), name, types.suffix.as_deref())
+        self.surround(types.prefix.as_deref(), &name, types.suffix.as_deref())
     }
 
     /// Puts a prefix and a suffix around a name: nothing is between them in `hasura-default`, in
     /// `graphql-default` each but the first begins with a capital.
-    fn surround(&self, prefix: Option<&str>, name: String, suffix: Option<&str>) -> String {
-        let parts = prefix.into_iter().chain([name.as_str()]).chain(suffix);
+    fn surround(&self, prefix: Option<&str>, name: &str, suffix: Option<&str>) -> String {
+        let parts = prefix.into_iter().chain([name]).chain(suffix);
         match self.convention {
             NamingConvention::HasuraDefault => parts.collect(),
             NamingConvention::GraphQlDefault => {

@@ -66,9 +66,13 @@ macro_rules! object {
 
         impl $crate::primitive::Write for $name {
             fn write(&self) -> $crate::json::Json {
-                let mut members: Vec<(String, $crate::json::Json)> = Vec::new();
-                $( object!(@write $mode members, &self.$field, $key $(, $default)?); )*
-                $crate::json::Json::Object(members)
+                let members = [
+                    $(
+                        object!(@write $mode &self.$field $(, $default)?)
+                            .map(|value| ($key.to_owned(), value)),
+                    )*
+                ];
+                $crate::json::Json::Object(members.into_iter().flatten().collect())
             }
         }
     };
@@ -115,42 +119,21 @@ macro_rules! object {
         $reader.with_default::<$type>($object, $key, $default)
     };
 
-    (@write required $members:ident, $value:expr, $key:literal) => {
-        $members.push(($key.to_owned(), $crate::primitive::Write::write($value)))
+    (@write required $value:expr) => { Some($crate::primitive::Write::write($value)) };
+    (@write required_list $value:expr) => { Some($crate::object::sorted($value)) };
+    (@write optional $value:expr) => { $value.as_ref().map($crate::primitive::Write::write) };
+    (@write nullable $value:expr) => {
+        Some($value.as_ref().map_or($crate::json::Json::Null, $crate::primitive::Write::write))
     };
-    (@write required_list $members:ident, $value:expr, $key:literal) => {
-        $members.push(($key.to_owned(), $crate::object::sorted($value)))
+    (@write default $value:expr) => { $crate::object::unless($value, &Default::default()) };
+    (@write list $value:expr) => {
+        (!$value.is_empty()).then(|| $crate::object::sorted($value))
     };
-    (@write optional $members:ident, $value:expr, $key:literal) => {
-        if let Some(value) = $value {
-            $members.push(($key.to_owned(), $crate::primitive::Write::write(value)))
-        }
+    (@write ordered $value:expr) => { $crate::object::unless($value, &Vec::new()) };
+    (@write always $value:expr, $default:expr) => {
+        Some($crate::primitive::Write::write($value))
     };
-    (@write nullable $members:ident, $value:expr, $key:literal) => {
-        let value = $value.as_ref().map($crate::primitive::Write::write);
-        $members.push(($key.to_owned(), value.unwrap_or($crate::json::Json::Null)))
-    };
-    (@write default $members:ident, $value:expr, $key:literal) => {
-        if !$crate::object::is_default($value) {
-            $members.push(($key.to_owned(), $crate::primitive::Write::write($value)))
-        }
-    };
-    (@write ordered $members:ident, $value:expr, $key:literal) => {
-        object!(@write default $members, $value, $key)
-    };
-    (@write list $members:ident, $value:expr, $key:literal) => {
-        if !$value.is_empty() {
-            $members.push(($key.to_owned(), $crate::object::sorted($value)))
-        }
-    };
-    (@write always $members:ident, $value:expr, $key:literal, $default:expr) => {
-        $members.push(($key.to_owned(), $crate::primitive::Write::write($value)))
-    };
-    (@write omitted $members:ident, $value:expr, $key:literal, $default:expr) => {
-        if *$value != $default {
-            $members.push(($key.to_owned(), $crate::primitive::Write::write($value)))
-        }
-    };
+    (@write omitted $value:expr, $default:expr) => { $crate::object::unless($value, &$default) };
 }
 
 /// Defines a closed set of texts; further texts after `|` are read only.
@@ -309,8 +292,9 @@ pub(crate) fn sorted<T: Write + Keyed>(items: &[T]) -> Json {
     Json::Array(items.into_iter().map(T::write).collect())
 }
 
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+/// Writes a value unless it is the default.
+pub(crate) fn unless<T: Write + PartialEq>(value: &T, default: &T) -> Option<Json> {
+    (value != default).then(|| value.write())
 }
 
 pub(crate) fn unknown_value<T>(

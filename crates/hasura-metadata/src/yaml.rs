@@ -102,7 +102,7 @@ impl Tree<'_> {
                 if self.takes_key() {
                     return self.key(text.into_owned(), style, mark);
                 }
-                let value = scalar(text, style, tag.as_ref(), &mark)?;
+                let value = scalar(&text, style, tag.as_ref(), &mark)?;
                 self.count(1, &mark)?;
                 self.end(Node { mark, value }, anchor)
             }
@@ -234,7 +234,7 @@ fn merge(node: Node, entries: &mut Vec<Entry>, keys: &mut HashSet<String>) -> Re
 }
 
 fn scalar(
-    text: Cow<'_, str>,
+    text: &str,
     style: ScalarStyle,
     tag: Option<&Cow<'_, Tag>>,
     mark: &Mark,
@@ -248,13 +248,13 @@ fn scalar(
             return Err(unknown_tag(tag, mark.clone()));
         }
     } else if style == ScalarStyle::Plain
-        && let Ok(number) = serde_json::from_str::<Number>(&text)
+        && let Ok(number) = serde_json::from_str::<Number>(text)
     {
         // Integers beyond 64 bits with a sign, which saphyr would round.
         return Ok(Value::Number(number));
     }
     let wrong = || at(mark.clone(), format!("{text:?} does not have the type of its tag."));
-    let scalar = Scalar::parse_from_cow_and_metadata(Cow::Borrowed(&*text), style, tag);
+    let scalar = Scalar::parse_from_cow_and_metadata(Cow::Borrowed(text), style, tag);
     Ok(match scalar.ok_or_else(wrong)? {
         Scalar::Null => Value::Null,
         Scalar::Boolean(value) => Value::Bool(value),

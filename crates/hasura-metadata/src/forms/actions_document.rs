@@ -145,12 +145,11 @@ impl Document {
         };
         for entry in entries.iter_mut().filter(|entry| entry.key == "definition") {
             if let Value::Object(definition) = &mut entry.node.value {
-                definition.retain(|part| {
+                definition.retain(|part| match part.key.as_str() {
+                    "arguments" | "output_type" | "type" => false,
                     // The command line tool writes an empty kind for queries.
-                    let is_empty =
-                        matches!(&part.node.value, Value::String(text) if text.is_empty());
-                    !added.iter().any(|one| one.key == part.key)
-                        && !(part.key == "kind" && is_empty)
+                    "kind" => !matches!(&part.node.value, Value::String(text) if text.is_empty()),
+                    _ => true,
                 });
                 definition.append(&mut added);
             }

@@ -159,7 +159,7 @@ impl Files<'_> {
         let Node { mark, value } = node;
         let value = match value {
             Value::String(text) => match text.strip_prefix(INCLUDE) {
-                Some(path) => return self.include(path.trim(), mark, reader),
+                Some(path) => return self.include(path.trim(), &mark, reader),
                 None => Value::String(text),
             },
             Value::List(items) => {
@@ -180,7 +180,7 @@ impl Files<'_> {
         Some(Node { mark, value })
     }
 
-    fn include(&mut self, path: &str, mark: Mark, reader: &mut Reader) -> Option<Node> {
+    fn include(&mut self, path: &str, mark: &Mark, reader: &mut Reader) -> Option<Node> {
         let mut fail = |kind, message| {
             let place = Place { mark: mark.clone(), path: Path::default() };
             reader.problems.push(Problem { kind, place, message });
