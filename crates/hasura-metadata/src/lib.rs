@@ -16,6 +16,7 @@ mod object;
 pub mod forms;
 pub mod json;
 mod json_text;
+mod kind;
 pub mod naming;
 mod node;
 pub mod place;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::kind::SourceKind;
 use crate::node::{Entry, Node, Value};
 use crate::place::{Mark, Path, Place, Segment};
 use crate::problem::{Problem, ProblemKind};
 use crate::support::{self, Unserved};
-use crate::types::source::SourceKind;
 
 /// Limit of keys that a problem lists.
 const MAX_LISTED: usize = 20;

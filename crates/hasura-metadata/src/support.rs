@@ -2,13 +2,11 @@
 
 mod rows;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
 use crate::place::Place;
-use crate::reader::{Description, Read};
-use crate::types::metadata::Metadata;
 pub use rows::ROWS;
 
 /// Whether a key, or a value of a closed set, is served.
@@ -75,14 +73,6 @@ pub(crate) fn of(object: &'static str, key: &'static str) -> Support {
         keys.map(|(row, key)| ((row.object, key), row.support)).collect()
     });
     TABLE.get(&(object, key)).copied().unwrap_or(Support::NotYet)
-}
-
-/// All objects with their keys, and all closed sets with their values, by walking the types.
-#[must_use]
-pub fn objects() -> BTreeMap<&'static str, &'static [&'static str]> {
-    let mut description = Description::default();
-    Metadata::describe(&mut description);
-    description.objects.into_iter().chain(description.choices).collect()
 }
 
 /// Groups the places of each key, in the order of their first ones.

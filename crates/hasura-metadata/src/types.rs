@@ -1,5 +1,10 @@
 //! The types of metadata, in the order of its keys.
 
+use std::collections::BTreeMap;
+
+use crate::reader::{Description, Read};
+use metadata::Metadata;
+
 pub mod action;
 pub mod connection;
 pub mod event_trigger;
@@ -20,3 +25,14 @@ pub mod settings;
 pub mod source;
 pub mod table;
 pub mod webhook;
+
+/// All objects with their keys, and all closed sets with their values, by walking the types.
+#[must_use]
+pub fn objects() -> BTreeMap<&'static str, &'static [&'static str]> {
+    let mut description = Description::default();
+    Metadata::describe(&mut description);
+    description.objects.into_iter().chain(description.choices).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,11 @@
 use serde_json::Number;
 
 use crate::json::Json;
+use crate::kind::SourceKind;
 use crate::node::Node;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 use crate::types::name::Name;
-use crate::types::source::SourceKind;
 
 /// The configuration of a source, by its kind.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,11 +5,11 @@ use std::ops::Deref;
 use graphql::definitions::TypeExpression;
 
 use crate::json::Json;
+use crate::kind::SourceKind;
 use crate::node::{Node, Value};
 use crate::place::Place;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
-use crate::types::source::SourceKind;
 
 /// A name that refers to something, such as a column, a role, a relationship or an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -89,7 +89,7 @@ pub struct OtherTable(pub QualifiedName);
 
 impl Read for OtherTable {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        use crate::types::source::SourceKind;
+        use crate::kind::SourceKind;
         let kind = match &node.value {
             Value::List(_) => SourceKind::DataConnector(String::new()),
             _ => SourceKind::Postgres,

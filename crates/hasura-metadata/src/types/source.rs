@@ -1,10 +1,9 @@
 //! Sources: databases with what is tracked of them.
 
-use std::fmt;
-
 use serde_json::Number;
 
 use crate::json::Json;
+pub use crate::kind::SourceKind;
 use crate::node::Node;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
@@ -14,69 +13,6 @@ use crate::types::logical_model::LogicalModel;
 use crate::types::name::{GraphQlName, Name};
 use crate::types::native_query::{NativeQuery, StoredProcedure};
 use crate::types::table::Table;
-
-/// The kind of a source's database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceKind {
-    Postgres,
-    Citus,
-    Cockroach,
-    /// AlloyDB.
-    Alloy,
-    Mssql,
-    BigQuery,
-    MySql,
-    /// A database behind an agent, by the name of the agent.
-    DataConnector(String),
-}
-
-impl SourceKind {
-    /// The texts of metadata; `agent` stands for the names of agents.
-    pub(crate) const TEXTS: &'static [&'static str] =
-        &["postgres", "citus", "cockroach", "alloy", "mssql", "bigquery", "mysql", "agent"];
-
-    fn find(text: &str) -> Self {
-        match text {
-            "postgres" | "pg" => Self::Postgres,
-            "citus" => Self::Citus,
-            "cockroach" => Self::Cockroach,
-            "alloy" => Self::Alloy,
-            "mssql" => Self::Mssql,
-            "bigquery" => Self::BigQuery,
-            "mysql" => Self::MySql,
-            agent => Self::DataConnector(agent.to_owned()),
-        }
-    }
-
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Postgres => "postgres",
-            Self::Citus => "citus",
-            Self::Cockroach => "cockroach",
-            Self::Alloy => "alloy",
-            Self::Mssql => "mssql",
-            Self::BigQuery => "bigquery",
-            Self::MySql => "mysql",
-            Self::DataConnector(agent) => agent,
-        }
-    }
-
-    /// The schema of names without one.
-    pub(crate) fn default_schema(&self) -> Option<&'static str> {
-        match self {
-            Self::Postgres | Self::Citus | Self::Cockroach | Self::Alloy => Some("public"),
-            Self::Mssql => Some("dbo"),
-            Self::BigQuery | Self::MySql | Self::DataConnector(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for SourceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 impl Read for SourceKind {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
