@@ -13,13 +13,13 @@ use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Read, Reader};
 use crate::support::Unserved;
 use crate::types::metadata::Metadata;
-use crate::{json_text, yaml};
+use crate::{json_text, references, yaml};
 
 /// What was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// `None` if there are errors that leave no metadata. Unknown keys are errors, too, but leave
-    /// the rest: whoever starts a server decides about them.
+    /// `None` if there are errors that leave no metadata. Unknown keys, duplicates and references
+    /// to missing parts are errors, too, but leave the rest: the caller decides about them.
     pub metadata: Option<Metadata>,
     /// All problems, in the order in which they were found.
     pub problems: Vec<Problem>,
@@ -71,6 +71,9 @@ fn read_root(root: Node, mut reader: Reader) -> Reading {
     let (root, resource_version) = unwrap_export(root, &mut reader);
     let root = upgrade::to_version_3(root, &mut reader);
     let metadata = root.and_then(|root| Metadata::read(&root, &mut reader));
+    if let Some(metadata) = &metadata {
+        references::check(metadata, &mut reader.problems);
+    }
     finish(metadata, reader, resource_version)
 }
 

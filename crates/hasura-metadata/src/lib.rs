@@ -6,6 +6,7 @@
 //! * `yaml`, `json_text`: a text as a tree of nodes with places
 //! * `reader`, `object`, `primitive`: nodes become types, with all problems of all files in one run
 //! * [`types`]: the objects of metadata, each with its keys, and writing in Hasura's order
+//! * `references`: references between parts, such as from REST endpoints to collections
 //! * [`support`]: what of it is served, as a table, and the places of what is not
 //! * [`naming`]: names of fields and types by both naming conventions
 //! * [`suggestions`]: names of relationships as Hasura's console suggests them
@@ -23,6 +24,7 @@ pub mod place;
 mod primitive;
 pub mod problem;
 mod reader;
+mod references;
 pub mod suggestions;
 pub mod support;
 pub mod types;

@@ -28,6 +28,9 @@ pub enum ProblemKind {
     WrongValue,
     /// Two parts have the same name.
     Duplicate,
+    /// A part refers to one that does not exist. Hasura starts without such parts, and calls them
+    /// inconsistent.
+    MissingPart,
     /// A fact to know: the metadata is read in spite of it.
     Notice,
 }
@@ -41,7 +44,8 @@ impl ProblemKind {
             | Self::UnknownKey
             | Self::MissingKey
             | Self::WrongValue
-            | Self::Duplicate => true,
+            | Self::Duplicate
+            | Self::MissingPart => true,
             Self::Notice => false,
         }
     }
