@@ -23,6 +23,9 @@ pub use field_set::{
 pub(crate) use operation::template;
 pub use operation::{RootField, Template, WrittenOperation, parse_operations, parse_template};
 
+/// White space of a text that is a single type.
+const WHITE_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
 /// Limit of nested lists and values.
 pub(crate) const MAX_NESTING: usize = 64;
 
@@ -205,8 +208,17 @@ impl TypeExpression {
     /// Reads `[Item!]`; `None` if the text is no type.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim_matches(WHITE_SPACE);
+        // The library panics if a text does not begin as a type does.
+        let first = text.chars().next()?;
+        if first != '[' && first != '_' && !first.is_ascii_alphabetic() {
+            return None;
+        }
         let r#type = apollo_compiler::ast::Type::parse(text, "type.graphql").ok()?;
-        Some(convert::type_expression(&r#type))
+        let expression = convert::type_expression(&r#type);
+        // It takes the type at the begin of a longer text.
+        let without_space: String = text.split(WHITE_SPACE).collect();
+        (expression.to_string() == without_space).then_some(expression)
     }
 
     /// The name at the bottom of all lists.

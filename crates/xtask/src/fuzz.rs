@@ -26,6 +26,7 @@ pub(crate) enum Target {
     Token,
     Definitions,
     Import,
+    Metadata,
     Supergraph,
     Planner,
     Failures,
@@ -39,7 +40,7 @@ impl Default for Options {
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Http,
         Self::Document,
         Self::Variables,
@@ -49,6 +50,7 @@ impl Target {
         Self::Token,
         Self::Definitions,
         Self::Import,
+        Self::Metadata,
         Self::Supergraph,
         Self::Planner,
         Self::Failures,
@@ -66,6 +68,7 @@ impl Target {
             Self::Token => "token",
             Self::Definitions => "definitions",
             Self::Import => "import",
+            Self::Metadata => "metadata",
             Self::Supergraph => "supergraph",
             Self::Planner => "planner",
             Self::Failures => "failures",
@@ -87,6 +90,7 @@ impl Target {
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
             Self::Definitions => (&["-p", "engine", "--test", "engine"], &["dgraph_definitions::"]),
             Self::Import => (&["-p", "transfer", "--test", "fuzz"], &["imported_files"]),
+            Self::Metadata => (&["-p", "hasura-metadata", "--test", "fuzz"], &["changed_metadata"]),
             Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
             Self::Planner => (GATEWAY, &["fuzz::planner"]),
             Self::Failures => (GATEWAY, &["fuzz::failures"]),

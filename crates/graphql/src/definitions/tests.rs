@@ -115,3 +115,20 @@ fn an_empty_text_defines_nothing() {
         assert_eq!(parse(text), Definitions::default(), "{text:?}");
     }
 }
+
+#[test]
+fn a_text_is_a_type_as_a_whole() {
+    let parse = |text: &str| TypeExpression::parse(text).map(|one| one.to_string());
+    for text in ["a", "_A1!", "[a]", "[[a!]!]!"] {
+        assert_eq!(parse(text).as_deref(), Some(text));
+    }
+    assert_eq!(parse(" [ a ! ]\n").as_deref(), Some("[a!]"));
+    let wrong = ["", " ", "#", "!", "]", "[", "[]", "[!", "[a", "a]", "1", "\"", "{", "$a", "a!!"];
+    for text in wrong.into_iter().chain(["[a]]", "a,b", "a b", "\u{feff}", "é", "...", "a#", "a.b"])
+    {
+        assert_eq!(parse(text), None, "{text:?}");
+    }
+    let nested = |depth: usize| ["[".repeat(depth), "a".into(), "]".repeat(depth)].concat();
+    assert!(parse(&nested(100)).is_some());
+    assert_eq!(parse(&nested(100_000)), None);
+}

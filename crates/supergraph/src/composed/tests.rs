@@ -252,6 +252,8 @@ fn all_that_is_wrong_is_told_at_once() {
             { name: "b" }
           ])
           rest: Int @join__directive(graphs: [A], name: "connect", args: { http: { GET: "/" } })
+          empty: Int @join__field(graph: A, type: "")
+          two: Int @join__field(graph: A, type: "Int Int")
         }
         "#,
         &expect![[r#"
@@ -264,6 +266,8 @@ fn all_that_is_wrong_is_told_at_once() {
             line 9: no type gives the context `A__none`
             line 9: an argument of a context says its name, type, context and selection
             line 13: connectors (`@connect`) are not served: there is no GraphQL to ask
+            line 14: `` is no type
+            line 15: `Int Int` is no type
         "#]],
     );
 }

@@ -37,6 +37,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "api",
     "catalog",
     "graphql",
+    "hasura-metadata",
     "http-resolvers",
     "ir",
     "lowering",
@@ -77,6 +78,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "live",
         may: &["catalog", "ir", "source"],
         reason: "live queries are the same for every dialect and every source",
+    },
+    Layer {
+        within: "hasura-metadata",
+        may: &["graphql"],
+        reason: "metadata is read and written without a catalog, a dialect or a source",
     },
     Layer {
         within: "http-resolvers",

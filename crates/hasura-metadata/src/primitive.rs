@@ -1,0 +1,163 @@
+//! Reading and writing of texts, numbers, lists and maps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Number;
+
+use crate::json::Json;
+use crate::node::{Node, Value};
+use crate::place::Segment;
+use crate::reader::{Description, Read, Reader};
+
+/// A type that is written as JSON, in Hasura's order.
+pub(crate) trait Write {
+    fn write(&self) -> Json;
+}
+
+impl Read for String {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::String(text) => Some(text.clone()),
+            _ => reader.expected(node, "a text"),
+        }
+    }
+}
+
+impl Write for String {
+    fn write(&self) -> Json {
+        Json::String(self.clone())
+    }
+}
+
+impl Read for bool {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Bool(value) => Some(*value),
+            _ => reader.expected(node, "true or false"),
+        }
+    }
+}
+
+impl Write for bool {
+    fn write(&self) -> Json {
+        Json::Bool(*self)
+    }
+}
+
+impl Read for u64 {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let wanted = "a whole number from 0";
+        let Value::Number(number) = &node.value else { return reader.expected(node, wanted) };
+        match number.as_u64() {
+            Some(value) => Some(value),
+            None => reader.wrong(node, format!("{number} is not {wanted}.")),
+        }
+    }
+}
+
+impl Write for u64 {
+    fn write(&self) -> Json {
+        Json::Number((*self).into())
+    }
+}
+
+impl Read for Number {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Number(number) => Some(number.clone()),
+            _ => reader.expected(node, "a number"),
+        }
+    }
+}
+
+impl Write for Number {
+    fn write(&self) -> Json {
+        Json::Number(self.clone())
+    }
+}
+
+impl Read for Json {
+    fn read(node: &Node, _: &mut Reader) -> Option<Self> {
+        Some(node.to_json())
+    }
+}
+
+impl Write for Json {
+    fn write(&self) -> Json {
+        self.clone()
+    }
+}
+
+/// Reads all items, so that the problems of all are reported.
+impl<T: Read> Read for Vec<T> {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::List(nodes) = &node.value else { return reader.expected(node, "a list") };
+        let mut items = Some(Vec::with_capacity(nodes.len()));
+        for (index, node) in nodes.iter().enumerate() {
+            let item = reader.at(Segment::Index(index), |reader| T::read(node, reader));
+            match (&mut items, item) {
+                (Some(items), Some(item)) => items.push(item),
+                (_, None) => items = None,
+                (None, Some(_)) => {}
+            }
+        }
+        items
+    }
+
+    fn describe(description: &mut Description) {
+        T::describe(description);
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self) -> Json {
+        Json::Array(self.iter().map(T::write).collect())
+    }
+}
+
+/// A map by keys that the user chose. It is sorted, as Hasura writes such maps.
+impl<T: Read> Read for BTreeMap<String, T> {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::Object(entries) = &node.value else { return reader.expected(node, "an object") };
+        let mut map = Some(Self::new());
+        for entry in entries {
+            let segment = Segment::Name(Arc::from(&*entry.key));
+            let value = reader.at(segment, |reader| T::read(&entry.node, reader));
+            match (&mut map, value) {
+                (Some(map), Some(value)) => {
+                    map.insert(entry.key.clone(), value);
+                }
+                (_, None) => map = None,
+                (None, Some(_)) => {}
+            }
+        }
+        map
+    }
+
+    fn describe(description: &mut Description) {
+        T::describe(description);
+    }
+}
+
+impl<T: Write> Write for BTreeMap<String, T> {
+    fn write(&self) -> Json {
+        Json::Object(self.iter().map(|(key, value)| (key.clone(), value.write())).collect())
+    }
+}
+
+impl<T: Read> Read for Box<T> {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        T::read(node, reader).map(Box::new)
+    }
+
+    fn describe(description: &mut Description) {
+        T::describe(description);
+    }
+}
+
+impl<T: Write> Write for Box<T> {
+    fn write(&self) -> Json {
+        (**self).write()
+    }
+}
