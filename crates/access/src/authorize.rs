@@ -10,11 +10,15 @@
 //! of the action; restrictions of fields hold where the fields are selected. Conditions and orders
 //! of the request read everything.
 //!
+//! Lists end after the number of rows that the grants permit.
+//!
 //! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
+//! * `limits`: row limits of grants
 //! * `write`, `objects`: grants of its writes
 //! * `restrict`: restrictions
 
 mod conditions;
+mod limits;
 mod listed;
 mod objects;
 mod origins;
@@ -29,7 +33,7 @@ use std::collections::{BTreeSet, HashMap};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
     Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows,
-    Step, StepId, StepKind,
+    RowsId, Step, StepId, StepKind,
 };
 
 use crate::denial::Denial;
@@ -43,6 +47,8 @@ pub struct Authorized {
     pub refused: Refused,
     /// All looked-up grants.
     pub checked: BTreeSet<Checked>,
+    /// Rows for which the request has no limit, and the grants have one.
+    pub limited: BTreeSet<RowsId>,
 }
 
 /// The subject of a looked-up grant.
@@ -66,6 +72,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         part: Part::Root(0),
         is_whole: false,
         checked: BTreeSet::new(),
+        limited: BTreeSet::new(),
         next: Next::of(request),
         changed: HashMap::new(),
         checks: Vec::new(),
@@ -92,9 +99,9 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         walk.add_checks(transaction);
     }
     (request.outputs, request.rows) = (walk.next.outputs, walk.next.rows);
-    let Walk { mut refused, checked, .. } = walk;
+    let Walk { mut refused, checked, limited, .. } = walk;
     refused.take_roots(request);
-    Authorized { refused, checked }
+    Authorized { refused, checked, limited }
 }
 
 struct Walk<'a> {
@@ -106,6 +113,7 @@ struct Walk<'a> {
     /// True if that is the root field in any case.
     is_whole: bool,
     checked: BTreeSet<Checked>,
+    limited: BTreeSet<RowsId>,
     next: Next,
     /// The rows that writing steps return.
     changed: HashMap<StepId, Changed>,
@@ -172,7 +180,10 @@ impl Walk<'_> {
             self.restrict_root(&step.kind);
         }
         match &mut step.kind {
-            StepKind::Read(rows) => self.rows(rows, None),
+            StepKind::Read(rows) => {
+                self.rows(rows, None);
+                self.limit(rows);
+            }
             StepKind::Write(write) => {
                 let changed = Changed {
                     entity: Some(write.entity),

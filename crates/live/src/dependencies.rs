@@ -551,6 +551,9 @@ impl Collector<'_> {
                 self.operand(operand);
             }
             Operand::Decoded { slot, codec: _, part: _ } => self.operand(slot),
+            Operand::AtMost { operand, most: _ } => {
+                operand.iter().for_each(|operand| self.operand(operand));
+            }
             Operand::RowsBefore { row, offset, limit } => {
                 self.operand(row);
                 offset.iter().chain(limit).for_each(|operand| self.operand(operand));

@@ -458,9 +458,10 @@ fn without_outputs(from: &ir::From) -> ir::From {
     from
 }
 
-/// The rows of the page, none of which is shown.
+/// The rows of the page, none of which is shown: those that an access rule cuts off are aggregated,
+/// too.
 fn page_of(rows: &Rows) -> Rows {
-    Rows { order: rows.order.clone(), page: rows.page.clone(), ..all_of(rows) }
+    Rows { order: rows.order.clone(), page: rows.page.requested(), ..all_of(rows) }
 }
 
 fn item(expression: Expression) -> SelectItem {

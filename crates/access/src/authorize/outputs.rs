@@ -26,6 +26,7 @@ impl Walk<'_> {
                 let outer = self.path(path, within);
                 let before = self.enter(Part::Rows(rows.id));
                 self.rows(rows, outer);
+                self.limit(rows);
                 self.part = before;
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate, within),

@@ -107,7 +107,7 @@ impl Walk<'_> {
     }
 
     /// The entity that a hop leads to.
-    fn far(&self, hop: Hop) -> EntityId {
+    pub(super) fn far(&self, hop: Hop) -> EntityId {
         let relationship = &self.catalog[hop.relationship];
         match hop.direction {
             HopDirection::Forward => relationship.to,

@@ -323,6 +323,7 @@ impl MemorySize for Operand {
             Self::Claim(name) => sum!(name),
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
             Self::Negated(operand) => sum!(operand),
+            Self::AtMost { operand, most: _ } => sum!(operand),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
             Self::Objects(keys) => of_shared(keys),

@@ -139,6 +139,10 @@ impl Printer<'_> {
             }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
             Operand::Negated(operand) => format!("minus {}", self.operand(operand)),
+            Operand::AtMost { operand, most } => match operand {
+                Some(operand) => format!("{}, at most {most}", self.operand(operand)),
+                None => format!("at most {most}"),
+            },
             Operand::RowsBefore { row, offset, limit } => {
                 let bound = |name: &str, operand: &Option<Box<Operand>>| match operand {
                     Some(operand) => format!(", {name} {}", self.operand(operand)),

@@ -377,6 +377,8 @@ fn places_of_rows() {
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
         Operand::Negated(Box::new(integer(2))),
+        Operand::AtMost { operand: Some(Box::new(integer(2))), most: 3 },
+        Operand::AtMost { operand: None, most: 3 },
         Operand::RowsBefore {
             row: Box::new(integer(9)),
             offset: Some(Box::new(integer(1))),
@@ -422,7 +424,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, the rows before 9, offset 1, limit 3, {a: now}, all claims, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
               step 4 of root 0: read rows 4: rows of step 2 before it
