@@ -13,6 +13,7 @@
 //! Lists end after the number of rows that the grants permit.
 //!
 //! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
+//! * `variants`: grants of rows of several entities
 //! * `limits`: row limits of grants
 //! * `write`, `objects`: grants of its writes
 //! * `restrict`: restrictions
@@ -26,6 +27,7 @@ mod outputs;
 mod requirement;
 mod restrict;
 mod values;
+mod variants;
 mod write;
 
 use std::collections::{BTreeSet, HashMap};
@@ -164,11 +166,18 @@ struct Within {
     paths: Option<Vec<(Vec<Hop>, Filter)>>,
     /// True for rows as they were before a delete.
     is_gone: bool,
+    /// Of rows of several entities the common fields of each.
+    commons: Option<Vec<Vec<FieldId>>>,
 }
 
 impl Within {
     fn nothing() -> Self {
-        Self { entity: None, edge: None, visible: Filter::all(), paths: None, is_gone: false }
+        Self::rows(None, Filter::all())
+    }
+
+    /// The readable rows of an entity.
+    fn rows(entity: Option<EntityId>, visible: Filter) -> Self {
+        Self { entity, edge: None, visible, paths: None, is_gone: false, commons: None }
     }
 }
 
@@ -291,8 +300,16 @@ impl Walk<'_> {
     }
 
     fn rows(&mut self, rows: &mut Rows, outer: Option<EntityId>) {
+        let is_granted = self.set.grants.is_some();
+        if is_granted && matches!(rows.from, From::Variants(_)) {
+            self.grant_variants(rows, outer);
+            if self.is_restricted() {
+                self.restrict_rows(rows);
+            }
+            return;
+        }
         let mut within = self.from(&mut rows.from, outer);
-        if self.set.grants.is_some() {
+        if is_granted {
             self.grant_rows(rows, within);
         } else {
             self.outputs_with_paths(&mut rows.outputs, &mut within);
