@@ -460,6 +460,10 @@ pub enum AggregateFunction {
     StandardDeviationPopulation,
     VarianceSample,
     VariancePopulation,
+    /// True if all values are true, null without values.
+    All,
+    /// True if one of the values is true, null without values.
+    Any,
     ShortestText,
     LongestText,
     /// The least length of texts, in characters.

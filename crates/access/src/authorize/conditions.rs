@@ -40,6 +40,7 @@ impl Walk<'_> {
             ValueRef::Distance(distance) => self.distance(distance, within),
             ValueRef::Attribute { of: place, .. }
             | ValueRef::Truncated { place, .. }
+            | ValueRef::Distinct(place)
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
             ValueRef::Coalesce(places) => {

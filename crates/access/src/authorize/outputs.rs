@@ -87,6 +87,7 @@ impl Walk<'_> {
                 places.iter_mut().for_each(|place| self.grouped(place, within));
             }
             ValueRef::Counted { .. }
+            | ValueRef::Distinct(_)
             | ValueRef::Distance(_)
             | ValueRef::If { .. }
             | ValueRef::OrElse { .. } => {

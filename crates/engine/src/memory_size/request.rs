@@ -303,6 +303,7 @@ impl MemorySize for ValueRef {
             Self::Attribute { of: place, attribute: _ }
             | Self::Truncated { place, unit: _ }
             | Self::Aggregated { function: _, place } => sum!(place),
+            Self::Distinct(place) => sum!(place),
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
@@ -414,7 +415,11 @@ impl MemorySize for Assignment {
             | Self::Divide(operand)
             | Self::Push(operand)
             | Self::Pop(operand)
-            | Self::Merge(operand) => sum!(operand),
+            | Self::Merge(operand)
+            | Self::Prepend(operand)
+            | Self::DeleteKey(operand)
+            | Self::DeleteElement(operand)
+            | Self::DeletePath(operand) => sum!(operand),
             Self::Inserted => 0,
         }
     }

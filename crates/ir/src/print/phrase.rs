@@ -83,6 +83,7 @@ impl Printer<'_> {
                 let places = places.iter().map(|place| self.place(place));
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }
+            ValueRef::Distinct(place) => format!("distinct {}", self.place(place)),
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }
@@ -358,6 +359,8 @@ impl Printer<'_> {
             AggregateFunction::Average => "average",
             AggregateFunction::Minimum => "minimum",
             AggregateFunction::Maximum => "maximum",
+            AggregateFunction::All => "all",
+            AggregateFunction::Any => "any",
             AggregateFunction::StandardDeviationSample => "sample standard deviation",
             AggregateFunction::StandardDeviationPopulation => "population standard deviation",
             AggregateFunction::VarianceSample => "sample variance",
