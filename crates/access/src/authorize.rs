@@ -10,11 +10,16 @@
 //! of the action; restrictions of fields hold where the fields are selected. Conditions and orders
 //! of the request read everything.
 //!
+//! Lists end after the number of rows that the grants permit.
+//!
 //! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
+//! * `variants`: grants of rows of several entities
+//! * `limits`: row limits of grants
 //! * `write`, `objects`: grants of its writes
 //! * `restrict`: restrictions
 
 mod conditions;
+mod limits;
 mod listed;
 mod objects;
 mod origins;
@@ -22,6 +27,7 @@ mod outputs;
 mod requirement;
 mod restrict;
 mod values;
+mod variants;
 mod write;
 
 use std::collections::{BTreeSet, HashMap};
@@ -29,7 +35,7 @@ use std::collections::{BTreeSet, HashMap};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
     Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows,
-    Step, StepId, StepKind,
+    RowsId, Step, StepId, StepKind,
 };
 
 use crate::denial::Denial;
@@ -43,6 +49,8 @@ pub struct Authorized {
     pub refused: Refused,
     /// All looked-up grants.
     pub checked: BTreeSet<Checked>,
+    /// Rows for which the request has no limit, and the grants have one.
+    pub limited: BTreeSet<RowsId>,
 }
 
 /// The subject of a looked-up grant.
@@ -66,6 +74,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         part: Part::Root(0),
         is_whole: false,
         checked: BTreeSet::new(),
+        limited: BTreeSet::new(),
         next: Next::of(request),
         changed: HashMap::new(),
         checks: Vec::new(),
@@ -92,9 +101,9 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         walk.add_checks(transaction);
     }
     (request.outputs, request.rows) = (walk.next.outputs, walk.next.rows);
-    let Walk { mut refused, checked, .. } = walk;
+    let Walk { mut refused, checked, limited, .. } = walk;
     refused.take_roots(request);
-    Authorized { refused, checked }
+    Authorized { refused, checked, limited }
 }
 
 struct Walk<'a> {
@@ -106,6 +115,7 @@ struct Walk<'a> {
     /// True if that is the root field in any case.
     is_whole: bool,
     checked: BTreeSet<Checked>,
+    limited: BTreeSet<RowsId>,
     next: Next,
     /// The rows that writing steps return.
     changed: HashMap<StepId, Changed>,
@@ -156,11 +166,18 @@ struct Within {
     paths: Option<Vec<(Vec<Hop>, Filter)>>,
     /// True for rows as they were before a delete.
     is_gone: bool,
+    /// Of rows of several entities the common fields of each.
+    commons: Option<Vec<Vec<FieldId>>>,
 }
 
 impl Within {
     fn nothing() -> Self {
-        Self { entity: None, edge: None, visible: Filter::all(), paths: None, is_gone: false }
+        Self::rows(None, Filter::all())
+    }
+
+    /// The readable rows of an entity.
+    fn rows(entity: Option<EntityId>, visible: Filter) -> Self {
+        Self { entity, edge: None, visible, paths: None, is_gone: false, commons: None }
     }
 }
 
@@ -172,7 +189,10 @@ impl Walk<'_> {
             self.restrict_root(&step.kind);
         }
         match &mut step.kind {
-            StepKind::Read(rows) => self.rows(rows, None),
+            StepKind::Read(rows) => {
+                self.rows(rows, None);
+                self.limit(rows);
+            }
             StepKind::Write(write) => {
                 let changed = Changed {
                     entity: Some(write.entity),
@@ -280,8 +300,16 @@ impl Walk<'_> {
     }
 
     fn rows(&mut self, rows: &mut Rows, outer: Option<EntityId>) {
+        let is_granted = self.set.grants.is_some();
+        if is_granted && matches!(rows.from, From::Variants(_)) {
+            self.grant_variants(rows, outer);
+            if self.is_restricted() {
+                self.restrict_rows(rows);
+            }
+            return;
+        }
         let mut within = self.from(&mut rows.from, outer);
-        if self.set.grants.is_some() {
+        if is_granted {
             self.grant_rows(rows, within);
         } else {
             self.outputs_with_paths(&mut rows.outputs, &mut within);

@@ -69,6 +69,8 @@ pub struct Grant {
 #[derive(Debug)]
 pub struct Permission {
     pub rows: Condition,
+    /// The most rows of a list that is read.
+    pub limit: Option<u64>,
     pub fields: HashSet<FieldId>,
     /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,

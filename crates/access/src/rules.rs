@@ -258,6 +258,7 @@ impl Deciding<'_> {
         Some(Granted {
             name: Arc::clone(name),
             rows: filter(&permission.rows),
+            limit: permission.limit,
             fields: permission.fields.clone(),
             presets: permission.presets.clone(),
             check: match &permission.check {

@@ -51,6 +51,8 @@ pub struct Granted {
     /// The name of the grant.
     pub name: Arc<str>,
     pub rows: Filter,
+    /// The most rows of a list that is read.
+    pub limit: Option<u64>,
     pub fields: HashSet<FieldId>,
     /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,
@@ -150,6 +152,15 @@ impl AccessSet {
         }
         let grants = self.grants(entity, Privilege::Read);
         (!grants.is_empty()).then(|| any(grants.iter().map(|grant| grant.rows.clone()).collect()))
+    }
+
+    /// The most rows that a list of an entity has: the largest limit of the grants that permit rows.
+    /// `None`: lists have all rows, since one of the grants has no limit.
+    #[must_use]
+    pub fn row_limit(&self, entity: EntityId) -> Option<u64> {
+        let grants = self.grants(entity, Privilege::Read);
+        let grants = grants.iter().filter(|grant| !grant.rows.is_none());
+        grants.map(|grant| grant.limit).reduce(|one, other| Some(one?.max(other?))).flatten()
     }
 
     /// Returns true if all rows of an entity are readable, so that their number is public.

@@ -175,7 +175,7 @@ pub enum Search {
     Fulltext,
     Geo,
     Hash,
-    Hnsw(Metric),
+    Hnsw(Metric, Option<Candidates>),
     Hour,
     Int,
     Int64,
@@ -186,6 +186,10 @@ pub enum Search {
     Trigram,
     Year,
 }
+
+/// The number of candidates for the neighbors of a new vector of an `hnsw` index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Candidates(pub u16);
 
 /// Distances of `hnsw` indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -444,6 +444,7 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Float
         | ParameterKind::Text
         | ParameterKind::TextList
+        | ParameterKind::Index
         | ParameterKind::Element { .. }
         | ParameterKind::JsonElements
         | ParameterKind::RangeElement { .. }

@@ -343,7 +343,7 @@ impl Engine {
         let access_set = access.map(AccessSet::id);
         if let Some(set) = access {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
-            withhold(&authorized.refused, &self.catalog, &mut lowered);
+            withhold(&authorized, &self.catalog, &mut lowered);
         }
         let Lowered {
             request,

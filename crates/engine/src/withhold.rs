@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use access::{Denial, Part, Refused, SessionRefusal, field_name};
+use access::{Authorized, Denial, Part, SessionRefusal, field_name};
 use catalog::Catalog;
 use dialects::Lowered;
 use graphql::{ErrorCode, GraphQLError};
@@ -15,8 +15,13 @@ pub(crate) fn session_refused(refusal: SessionRefusal) -> GraphQLError {
     GraphQLError::new(ErrorCode::PermissionDenied, refusal.to_string())
 }
 
-/// Replaces the refused parts of an answer's shape by their errors.
-pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lowered) {
+/// Replaces the refused parts of an answer's shape by their errors, and lets lists end where a rule
+/// limits them.
+pub(crate) fn withhold(authorized: &Authorized, catalog: &Catalog, lowered: &mut Lowered) {
+    let Authorized { refused, limited, .. } = authorized;
+    if !limited.is_empty() {
+        lowered.shape.limit(|rows| limited.contains(&RowsId(rows.0)));
+    }
     let refusals: BTreeMap<Part, Arc<NotRead>> =
         refused.parts().map(|(part, denial)| (part, Arc::new(not_read(catalog, denial)))).collect();
     if refusals.is_empty() {
@@ -57,6 +62,7 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
         Node::Object(_)
         | Node::Only(_)
         | Node::Literal(_)
+        | Node::NoMore { .. }
         | Node::Echo(_)
         | Node::Representations { .. }
         | Node::TooDeep(_)

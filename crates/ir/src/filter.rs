@@ -138,6 +138,8 @@ pub enum ValueRef {
     },
     /// The first of these values that is not null: in orders, outputs and aggregates only.
     Coalesce(Vec<ValueRef>),
+    /// Within an aggregate: each value once.
+    Distinct(Box<ValueRef>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,

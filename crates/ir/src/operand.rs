@@ -63,6 +63,12 @@ pub enum Operand {
     Sum(Vec<Operand>),
     /// A number with the opposite sign.
     Negated(Box<Operand>),
+    /// The limit of a page, and `most` at most: the maximum is an access rule's. Without an operand,
+    /// or if that is null, it is `most`.
+    AtMost {
+        operand: Option<Box<Operand>>,
+        most: u64,
+    },
     /// The number of rows after the first `offset` and before the row of a number, which counts
     /// from 1; `limit` at most.
     RowsBefore {

@@ -243,6 +243,55 @@ pub enum Page {
     },
 }
 
+impl Page {
+    /// Cuts the page to a number of rows, beside the limit that it has. A page that had no limit
+    /// reads one row more then, to know whether there is a next page.
+    pub fn cut(&mut self, most: u64) {
+        if *self == Self::All {
+            *self = Self::Offset { limit: None, offset: None, look_ahead: true };
+        }
+        let limit = match self {
+            Self::Offset { limit, look_ahead, .. } => {
+                *look_ahead |= limit.is_none();
+                limit
+            }
+            Self::Keyset(Keyset { limit, look_ahead, .. }) => {
+                *look_ahead |= limit.is_none();
+                limit
+            }
+            Self::AfterRow { limit, .. } => limit,
+            Self::All => return,
+        };
+        let operand = limit.take().map(Box::new);
+        *limit = Some(Operand::AtMost { operand, most });
+    }
+
+    /// Returns true if the page has no limit: it has all rows, or all beyond an offset or cursor.
+    #[must_use]
+    pub fn is_unlimited(&self) -> bool {
+        match self {
+            Self::All => true,
+            Self::Offset { limit, .. } | Self::AfterRow { limit, .. } => limit.is_none(),
+            Self::Keyset(keyset) => keyset.limit.is_none(),
+        }
+    }
+
+    /// The page as the request has it, without the limit of [`Self::cut`].
+    #[must_use]
+    pub fn requested(&self) -> Self {
+        let mut page = self.clone();
+        let limit = match &mut page {
+            Self::Offset { limit, .. } | Self::AfterRow { limit, .. } => limit,
+            Self::Keyset(keyset) => &mut keyset.limit,
+            Self::All => return page,
+        };
+        if let Some(Operand::AtMost { operand, .. }) = limit {
+            *limit = operand.take().map(|operand| *operand);
+        }
+        page
+    }
+}
+
 /// Keyset pagination: rows beyond a position in the order, given by the values of the order's terms
 /// there.
 #[derive(Clone, Debug, PartialEq)]
@@ -359,6 +408,8 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate {
     /// True aggregates the page only, false all rows that pass the filter.
+    ///
+    /// The page is the one of the request, without the limit of an access rule.
     pub paged: bool,
     pub group_by: Vec<ValueRef>,
     pub having: Option<Box<Filter>>,
@@ -409,6 +460,10 @@ pub enum AggregateFunction {
     StandardDeviationPopulation,
     VarianceSample,
     VariancePopulation,
+    /// True if all values are true, null without values.
+    All,
+    /// True if one of the values is true, null without values.
+    Any,
     ShortestText,
     LongestText,
     /// The least length of texts, in characters.

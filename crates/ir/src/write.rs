@@ -146,8 +146,17 @@ pub enum Assignment {
     Push(Operand),
     /// Removes so many elements from the end of a list.
     Pop(Operand),
-    /// Merges into a JSON object.
+    /// JSON: the members of two objects, of which the operand's count; otherwise the elements of both,
+    /// where a value that is no list is one element.
     Merge(Operand),
+    /// The same with the operand before the value: of two objects the value's members count.
+    Prepend(Operand),
+    /// JSON: an object without a key, a list without the texts that equal it.
+    DeleteKey(Operand),
+    /// JSON: a list without the element of an index; a negative one counts from the end.
+    DeleteElement(Operand),
+    /// JSON: the value without the one at the end of a path, which is a list of keys and indexes.
+    DeletePath(Operand),
     /// The value that an insert would have written, as SQL's `excluded`.
     Inserted,
 }

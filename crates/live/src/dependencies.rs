@@ -517,6 +517,7 @@ impl Collector<'_> {
                 self.value(place);
                 self.filter(filter);
             }
+            ValueRef::Distinct(value) => self.value(value),
             ValueRef::Coalesce(values) => values.iter().for_each(|value| self.value(value)),
         }
     }
@@ -551,6 +552,9 @@ impl Collector<'_> {
                 self.operand(operand);
             }
             Operand::Decoded { slot, codec: _, part: _ } => self.operand(slot),
+            Operand::AtMost { operand, most: _ } => {
+                operand.iter().for_each(|operand| self.operand(operand));
+            }
             Operand::RowsBefore { row, offset, limit } => {
                 self.operand(row);
                 offset.iter().chain(limit).for_each(|operand| self.operand(operand));
@@ -643,7 +647,11 @@ impl Collector<'_> {
             | Assignment::Divide(operand)
             | Assignment::Push(operand)
             | Assignment::Pop(operand)
-            | Assignment::Merge(operand) => self.operand(operand),
+            | Assignment::Merge(operand)
+            | Assignment::Prepend(operand)
+            | Assignment::DeleteKey(operand)
+            | Assignment::DeleteElement(operand)
+            | Assignment::DeletePath(operand) => self.operand(operand),
             Assignment::Inserted => {}
         }
     }

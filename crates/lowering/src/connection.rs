@@ -201,6 +201,7 @@ impl<'a> Context<'a> {
                     (look_ahead, shown) = (true, true);
                     Node::HasMore { rows }
                 }
+                PageInfoField::HasNextPage if !paging.last => Node::NoMore { rows },
                 PageInfoField::HasNextPage | PageInfoField::HasPreviousPage => {
                     Node::Literal(b"false"[..].into())
                 }

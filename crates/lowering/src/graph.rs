@@ -372,6 +372,11 @@ fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
         AssignVerb::Divide => Assignment::Divide(operand),
         AssignVerb::Push => Assignment::Push(operand),
         AssignVerb::Pop => Assignment::Pop(operand),
+        AssignVerb::Merge => Assignment::Merge(operand),
+        AssignVerb::Prepend => Assignment::Prepend(operand),
+        AssignVerb::DeleteKey => Assignment::DeleteKey(operand),
+        AssignVerb::DeleteElement => Assignment::DeleteElement(operand),
+        AssignVerb::DeletePath => Assignment::DeletePath(operand),
     }
 }
 

@@ -217,6 +217,18 @@ impl Compiler<'_> {
         if function == AggregateFunction::GroupKey {
             return self.compared_place(place, scope, statement);
         }
+        if let ValueRef::Distinct(place) = place {
+            let value = self.aggregate(function, Some(place), scope, statement)?;
+            return match value {
+                Expression::Aggregate { function, argument }
+                    if function != sql::AggregateFunction::CountDistinct =>
+                {
+                    let argument = Box::new(Expression::Distinct(argument));
+                    Ok(Expression::Aggregate { function, argument })
+                }
+                value => Ok(value),
+            };
+        }
         if let (AggregateFunction::DistinctCount, ValueRef::Computed(call)) = (function, place) {
             // What a function gives is counted as it is, rows and composites without a value
             // among it.
@@ -244,6 +256,8 @@ impl Compiler<'_> {
             AggregateFunction::Maximum => {
                 (sql::AggregateFunction::Maximum, self.comparable(kind, column))
             }
+            AggregateFunction::All => (sql::AggregateFunction::All, self.comparable(kind, column)),
+            AggregateFunction::Any => (sql::AggregateFunction::Any, self.comparable(kind, column)),
             AggregateFunction::Sum if exact => (sql::AggregateFunction::ExactSum, column),
             AggregateFunction::Sum => (sql::AggregateFunction::Sum, column),
             AggregateFunction::Total if exact => (sql::AggregateFunction::ExactTotal, column),
@@ -296,6 +310,8 @@ impl Compiler<'_> {
         match function {
             AggregateFunction::Minimum
             | AggregateFunction::Maximum
+            | AggregateFunction::All
+            | AggregateFunction::Any
             | AggregateFunction::GroupKey => ValueKind::of(self.catalog, field),
             // Sums, averages and numbers of values are beyond the type of the values.
             _ => ValueKind::Decimal,
@@ -421,6 +437,7 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Truncated { place, .. } | ValueRef::Aggregated { place, .. } => field_of(place),
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }
+        | ValueRef::Distinct(place)
         | ValueRef::OrElse { place, .. } => field_of(place),
         ValueRef::Coalesce(places) => field_of(places.first()?),
         ValueRef::Computed(_)
@@ -458,9 +475,10 @@ fn without_outputs(from: &ir::From) -> ir::From {
     from
 }
 
-/// The rows of the page, none of which is shown.
+/// The rows of the page, none of which is shown: those that an access rule cuts off are aggregated,
+/// too.
 fn page_of(rows: &Rows) -> Rows {
-    Rows { order: rows.order.clone(), page: rows.page.clone(), ..all_of(rows) }
+    Rows { order: rows.order.clone(), page: rows.page.requested(), ..all_of(rows) }
 }
 
 fn item(expression: Expression) -> SelectItem {

@@ -528,6 +528,8 @@ impl Compiler<'_> {
                 let field = field.ok_or(CompileError::not_built("the first of no values"))?;
                 Ok((field, Expression::first_of(values)))
             }
+            // Only aggregates read each value once.
+            ValueRef::Distinct(place) => self.place(place, scope, statement),
             ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             ValueRef::If { place, filter } => {
                 let ValueRef::Field { path, field } = &**place else {

@@ -80,6 +80,8 @@ pub enum ParameterKind {
     Text,
     /// A list of texts, likewise.
     TextList,
+    /// The index of an element, a whole number of 32 bits.
+    Index,
     /// What a text is matched with.
     Pattern {
         against: Against,

@@ -99,6 +99,8 @@ pub enum Node {
     Length { rows: RowsId },
     /// True if there are rows beyond the page, in the direction of the limit.
     HasMore { rows: RowsId },
+    /// False, since the list has no limit; an access rule may set one: [`Shape::limit`].
+    NoMore { rows: RowsId },
     /// True if rows precede the page, on a side where it is bounded by a cursor, which has a row of
     /// its own, or by its offset. An empty page has no rows outside.
     HasOutside { rows: RowsId, beyond_cursor: bool },
@@ -209,6 +211,7 @@ impl Shape {
             | Node::IfAny { .. }
             | Node::Length { .. }
             | Node::HasMore { .. }
+            | Node::NoMore { .. }
             | Node::HasOutside { .. } => false,
         }
     }
@@ -233,6 +236,17 @@ impl Shape {
         let all: Vec<_> = self.nodes.iter().flat_map(of_node).collect();
         for (node, why) in all {
             self.nodes[node.0 as usize] = Node::NotRead(Arc::clone(why));
+        }
+    }
+
+    /// Gives lists that had no limit one: there may be more rows than they have.
+    pub fn limit(&mut self, is_limited: impl Fn(RowsId) -> bool) {
+        for node in &mut self.nodes {
+            if let Node::NoMore { rows } = *node
+                && is_limited(rows)
+            {
+                *node = Node::HasMore { rows };
+            }
         }
     }
 

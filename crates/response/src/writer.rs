@@ -459,6 +459,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 self.write_if_any(self.layout.place(*output), (some, none), cursor)
             }
             Node::Length { rows } => self.write_length(*rows, cursor),
+            Node::NoMore { .. } => self.write_boolean(false),
             Node::HasMore { rows } => self.write_has_more(*rows, cursor),
             Node::HasOutside { rows, beyond_cursor } => {
                 self.write_has_outside(*rows, *beyond_cursor, cursor)

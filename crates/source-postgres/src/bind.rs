@@ -297,6 +297,7 @@ fn encode(
         | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Text
+        | ParameterKind::Index
         | ParameterKind::Float
         | ParameterKind::Argument { .. }
         | ParameterKind::RowArray { .. }

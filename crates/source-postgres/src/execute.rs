@@ -84,6 +84,7 @@ impl PostgresProgram {
                 | ParameterKind::Candidates { .. } => Type::TEXT_ARRAY.oid(),
                 ParameterKind::GeoBox(_) => Type::BOX.oid(),
                 ParameterKind::Float => Type::FLOAT8.oid(),
+                ParameterKind::Index => Type::INT4.oid(),
                 ParameterKind::Geo(_) | ParameterKind::Vector => Type::FLOAT8_ARRAY.oid(),
                 ParameterKind::RowArray { entity } => types.row_array(entity),
                 ParameterKind::Argument { function, place } => {

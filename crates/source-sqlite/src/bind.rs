@@ -195,6 +195,7 @@ fn encode(
         ParameterKind::JsonElements => encode_items(value, encode_element),
         ParameterKind::Text => encode_value(value, ValueKind::Text),
         ParameterKind::TextList => encode_list(value, ValueKind::Text),
+        ParameterKind::Index => encode_value(value, ValueKind::Integer { bits: 32 }),
         ParameterKind::KeyList { kind, .. } => encode_list(value, kind),
         ParameterKind::KeyRows => encode_rows(value),
         ParameterKind::Pattern { r#match, case, .. } if is_glob(r#match, case) => {

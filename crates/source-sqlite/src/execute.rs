@@ -75,6 +75,7 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::Leaf { .. }
         | Node::LeafOr { .. }
         | Node::Literal(_)
+        | Node::NoMore { .. }
         | Node::Echo(_)
         | Node::Only(_)
         | Node::Leaves(_)

@@ -13,6 +13,7 @@ use source::geo::{GeoCondition, Geometry};
 
 use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read_within};
+use super::json_change::{delete_element, delete_key, delete_path, merge};
 use super::list::{with, without};
 use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
@@ -135,12 +136,42 @@ fn add_json(
             both.map(|(json, other)| test(json, other, work)).transpose()
         })?;
     }
+    add_json_changes(connection, flags, interrupt)?;
     let interrupt = interrupt.clone();
     connection.create_scalar_function(sql::flavor::JSON_HAS_KEY, 2, flags, move |arguments| {
         let json = json(arguments, 0, &mut interrupt.work())?;
         let both = Option::as_ref(&json).zip(text(arguments, 1));
         Ok(both.map(|(json, key)| json.has_key(&key)))
     })
+}
+
+/// Changes of parts of JSON, which are null where one of both values is.
+fn add_json_changes(
+    connection: &Connection,
+    flags: FunctionFlags,
+    interrupt: &Interrupt,
+) -> Result<(), rusqlite::Error> {
+    type Change = fn(&str, &str) -> Result<String, rusqlite::Error>;
+    let changes: [(&str, Change); 4] = [
+        (sql::flavor::JSON_MERGE, merge),
+        (sql::flavor::JSON_DELETE_KEY, delete_key),
+        (sql::flavor::JSON_DELETE_ELEMENT, |json, index| {
+            // The parameter is an integer of 32 bits.
+            delete_element(json, index.parse().unwrap_or(i64::MAX))
+        }),
+        (sql::flavor::JSON_DELETE_PATH, delete_path),
+    ];
+    for (name, change) in changes {
+        let interrupt = interrupt.clone();
+        connection.create_scalar_function(name, 2, flags, move |arguments| {
+            let Some((json, other)) = text(arguments, 0).zip(text(arguments, 1)) else {
+                return Ok(None);
+            };
+            interrupt.work().spend(json.len().saturating_add(other.len()))?;
+            change(&json, &other).map(Some)
+        })?;
+    }
+    Ok(())
 }
 
 /// The comparison of a text's letters with a pattern's.

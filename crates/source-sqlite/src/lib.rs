@@ -7,7 +7,7 @@
 //! * `durability`: what a power failure may lose
 //! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
-//! * `json`: JSON by its content; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
+//! * `json`: JSON by its content; `json_change`: changes of its parts; `list`: lists, which are JSON; `text`: values as SQLite's own LIKE reads them
 //! * `vector`: distances of vectors
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
@@ -46,6 +46,7 @@ mod inline;
 mod interrupt;
 pub mod introspect;
 mod json;
+mod json_change;
 mod list;
 pub mod migrate;
 mod moment;

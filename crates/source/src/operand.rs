@@ -78,6 +78,14 @@ pub fn resolve<'v>(
             let number = resolve(operand, variables)?.whole("LIMIT")?;
             Ok(number.map_or(Resolved::Null, |number| Resolved::Integer(number.saturating_neg())))
         }
+        Operand::AtMost { operand, most } => {
+            let limit = match operand {
+                Some(operand) => resolve(operand, variables)?.rows("LIMIT")?,
+                None => None,
+            };
+            let limit = limit.map_or(*most, |limit| limit.min(*most));
+            Ok(Resolved::Integer(i64::try_from(limit).unwrap_or(i64::MAX)))
+        }
         Operand::RowsBefore { row, offset, limit } => {
             let rows = |operand: &'v Option<Box<Operand>>, word| match operand {
                 Some(operand) => resolve(operand, variables)?.rows(word),

@@ -38,6 +38,8 @@ pub struct Flavor {
     /// Sums and averages of integers and decimals have every digit; otherwise the source brings
     /// the functions `exact_sum` and `exact_avg`.
     pub exact_sums: bool,
+    /// There are aggregates of booleans, which are no numbers.
+    pub boolean_aggregates: bool,
     /// An average of floats adds up their squares as well, which may be out of range where the
     /// average is not.
     pub average_squares: bool,
@@ -109,6 +111,12 @@ pub const JSON_HAS_KEY: &str = "thalweg_json_has_key";
 pub const JSON_HAS_ANY_KEY: &str = "thalweg_json_has_any_key";
 pub const JSON_HAS_ALL_KEYS: &str = "thalweg_json_has_all_keys";
 
+/// Functions that change a part of JSON as the operators `||`, `-` and `#-` of PostgreSQL's `jsonb`.
+pub const JSON_MERGE: &str = "thalweg_json_merge";
+pub const JSON_DELETE_KEY: &str = "thalweg_json_delete_key";
+pub const JSON_DELETE_ELEMENT: &str = "thalweg_json_delete_element";
+pub const JSON_DELETE_PATH: &str = "thalweg_json_delete_path";
+
 /// Functions that test a place in GeoJSON, likewise: with `thalweg_` before their names, or in
 /// PostgreSQL in the schema of Thalweg.
 pub const GEO_NEAR: &str = "geo_near";
@@ -166,6 +174,7 @@ impl Flavor {
         distinct_on: true,
         casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: true,
+        boolean_aggregates: true,
         average_squares: true,
         row_types: true,
         target_alias: TargetAlias::Everywhere,
@@ -212,6 +221,7 @@ impl Flavor {
         distinct_on: false,
         casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: false,
+        boolean_aggregates: false,
         average_squares: false,
         row_types: false,
         target_alias: TargetAlias::Insert,

@@ -315,6 +315,8 @@ pub enum Expression {
     /// The only value of a query that gives one row at most.
     Subquery(Box<Select>),
     VectorDistance(Box<VectorDistance>),
+    /// Within an aggregate: the different values.
+    Distinct(Box<Expression>),
     /// The first of two or more values that is not null.
     Coalesce(Vec<Expression>),
     /// What is computed of two values.
@@ -391,6 +393,9 @@ pub enum AggregateFunction {
     ExactAverage,
     Minimum,
     Maximum,
+    /// Of booleans.
+    All,
+    Any,
     StandardDeviationSample,
     StandardDeviationPopulation,
     VarianceSample,

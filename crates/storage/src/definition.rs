@@ -65,13 +65,18 @@ pub(crate) fn create_index(table: &Table, index: &Index, database: &Database) ->
         IndexMethod::Hash => (sql::tree::definition::IndexMethod::Hash, None),
         IndexMethod::Elements => (sql::tree::definition::IndexMethod::Elements, None),
         IndexMethod::Places => (sql::tree::definition::IndexMethod::Places, None),
-        IndexMethod::Vectors { dimensions, metric } => {
+        IndexMethod::Vectors { dimensions, metric, candidates } => {
             let operator = match metric {
                 Metric::Euclidean => VectorOperator::Euclidean,
                 Metric::Cosine => VectorOperator::Cosine,
                 Metric::DotProduct => VectorOperator::DotProduct,
             };
-            (sql::tree::definition::IndexMethod::Vectors { dimensions, operator }, None)
+            let method = sql::tree::definition::IndexMethod::Vectors {
+                dimensions,
+                operator,
+                construction: candidates,
+            };
+            (method, None)
         }
         IndexMethod::Words => words(WordForm::Plain),
         IndexMethod::Stems => words(WordForm::Stemmed),

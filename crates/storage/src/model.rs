@@ -123,7 +123,11 @@ pub enum Index {
     /// Places.
     Geo,
     /// The nearest vectors.
-    Vector(Metric),
+    Vector {
+        metric: Metric,
+        /// The number of candidates for the neighbors of a new vector.
+        candidates: Option<u16>,
+    },
 }
 
 /// Distances of vectors.

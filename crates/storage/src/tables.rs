@@ -184,7 +184,13 @@ pub enum IndexMethod {
     /// Places on the earth, by their boxes of longitudes and latitudes.
     Places,
     /// The nearest of the vectors of one length.
-    Vectors { dimensions: u16, metric: Metric },
+    Vectors {
+        dimensions: u16,
+        metric: Metric,
+        /// The number of candidates for the neighbors of a new vector; `None`: the database's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        candidates: Option<u16>,
+    },
 }
 
 /// Distances of vectors.

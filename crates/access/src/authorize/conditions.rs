@@ -1,7 +1,7 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
-use ir::{Distance, Filter, Hop, OrderKey, Quantifier, ValueRef};
+use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 use crate::Privilege;
@@ -24,7 +24,7 @@ impl Walk<'_> {
     /// Follows a relationship within a condition.
     pub(super) fn along(&mut self, hop: Hop, within: &Within) -> Within {
         let (entity, visible) = self.hop(hop, within.entity);
-        Within { entity: Some(entity), edge: None, visible, paths: None, is_gone: false }
+        Within::rows(Some(entity), visible)
     }
 
     pub(super) fn place(&mut self, place: &mut ValueRef, within: &mut Within) {
@@ -37,32 +37,43 @@ impl Walk<'_> {
             }
             ValueRef::Edge(field) => self.edge(*field, within),
             ValueRef::Computed(call) => self.call(call, within),
-            ValueRef::Distance(distance) => self.distance(distance),
+            ValueRef::Distance(distance) => self.distance(distance, within),
             ValueRef::Attribute { of: place, .. }
             | ValueRef::Truncated { place, .. }
+            | ValueRef::Distinct(place)
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),
             ValueRef::Coalesce(places) => {
                 places.iter_mut().for_each(|place| self.place(place, within));
             }
             ValueRef::Counted { .. } => {}
-            ValueRef::Common(_) => self.unsupported("rows of several entities"),
+            ValueRef::Common(place) => self.common(*place, within),
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
         }
     }
 
     /// Vectors cannot be masked, and the one of another row is that of a readable row.
-    fn distance(&mut self, distance: &mut Distance) {
+    fn distance(&mut self, distance: &mut Distance, within: &Within) {
         match &distance.vector {
             ValueRef::Field { field, .. } => {
                 let (field, entity) = (*field, self.catalog[*field].entity);
                 self.check(entity, Privilege::Read, Some(field));
                 self.plain(field);
             }
-            _ => self.unsupported("rows of several entities"),
+            ValueRef::Common(place) => self.common(*place, within),
+            _ => self.unsupported("the distance of such a value"),
         }
+        let rows = match &distance.to {
+            OtherVector::OfRow(rows) => rows.len(),
+            OtherVector::Given(_) => 0,
+        };
         for (field, filter) in distance.filters_mut() {
             let entity = self.catalog[field].entity;
+            if rows > 1 && !self.is_readable(entity) {
+                *filter = Filter::none();
+                continue;
+            }
+            self.plain(field);
             self.among_visible(filter, entity);
         }
     }
@@ -94,9 +105,14 @@ impl Walk<'_> {
             | Filter::Text { place, .. }
             | Filter::Geo { place, .. } => self.place(place, within),
             Filter::Nearest(nearest) => {
+                let is_one = nearest.among.len() == 1;
                 for candidates in &mut nearest.among {
                     let entity = self.catalog[candidates.key].entity;
-                    self.distance(&mut candidates.distance);
+                    if !is_one && !self.is_readable(entity) {
+                        candidates.filter = Filter::none();
+                        continue;
+                    }
+                    self.distance(&mut candidates.distance, within);
                     self.among_visible(&mut candidates.filter, entity);
                 }
             }
@@ -139,7 +155,7 @@ impl Walk<'_> {
 
     /// A condition of the request on rows that it changes.
     pub(super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
-        let mut within = Within { entity: Some(entity), ..Within::nothing() };
+        let mut within = Within::rows(Some(entity), Filter::all());
         self.filter(filter, &mut within);
     }
 }

@@ -70,11 +70,13 @@ impl Walk<'_> {
             // No grants are of events.
             From::Event(_) => return self.none("the node of an event"),
             From::Returned { step, .. } => return self.returned(*step),
-            From::Variants(_) | From::FunctionOfVariants { .. } => {
-                return self.none("rows of several entities");
+            // Restrictions are of each variant; those of tables have grants, too: `variants`.
+            From::Variants(_) => return Within::nothing(),
+            From::FunctionOfVariants { .. } => {
+                return self.none("a function of rows of several entities");
             }
         };
-        Within { entity, edge, visible, paths: None, is_gone: false }
+        Within { edge, ..Within::rows(entity, visible) }
     }
 
     fn none(&mut self, what: &'static str) -> Within {
@@ -91,7 +93,7 @@ impl Walk<'_> {
                     true => Filter::all(),
                     false => self.visible(entity),
                 };
-                Within { entity: Some(entity), edge: None, visible, paths: None, is_gone }
+                Within { is_gone, ..Within::rows(Some(entity), visible) }
             }
             Some(Changed { entity: None, .. }) | None => {
                 self.none("rows of a step that gives none")

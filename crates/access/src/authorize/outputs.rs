@@ -26,6 +26,7 @@ impl Walk<'_> {
                 let outer = self.path(path, within);
                 let before = self.enter(Part::Rows(rows.id));
                 self.rows(rows, outer);
+                self.limit(rows);
                 self.part = before;
             }
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate, within),
@@ -33,9 +34,8 @@ impl Walk<'_> {
             OutputKind::OrderValue(key) => self.order_key(key, within),
             // They count readable rows, or those that a step was permitted to change.
             OutputKind::Count | OutputKind::Counter { .. } | OutputKind::Ordinal => {}
-            OutputKind::Common { .. } | OutputKind::Variant => {
-                self.unsupported("rows of several entities");
-            }
+            OutputKind::Common { place, .. } => self.common(*place, within),
+            OutputKind::Variant => {}
             OutputKind::Groups(groups) => {
                 self.unsupported("groups with their rows");
                 self.outputs(&mut groups.outputs, within);
@@ -77,15 +77,18 @@ impl Walk<'_> {
             ValueRef::Truncated { place, .. } | ValueRef::Attribute { of: place, .. } => {
                 self.grouped(place, within);
             }
-            ValueRef::Edge(_) | ValueRef::Computed(_) | ValueRef::Aggregated { .. } => {
+            ValueRef::Edge(_)
+            | ValueRef::Computed(_)
+            | ValueRef::Aggregated { .. }
+            | ValueRef::Common(_) => {
                 self.place(place, within);
             }
             ValueRef::Coalesce(places) => {
                 places.iter_mut().for_each(|place| self.grouped(place, within));
             }
             ValueRef::Counted { .. }
+            | ValueRef::Distinct(_)
             | ValueRef::Distance(_)
-            | ValueRef::Common(_)
             | ValueRef::If { .. }
             | ValueRef::OrElse { .. } => {
                 self.unsupported("groups of such values");

@@ -107,7 +107,7 @@ impl Walk<'_> {
     }
 
     /// The entity that a hop leads to.
-    fn far(&self, hop: Hop) -> EntityId {
+    pub(super) fn far(&self, hop: Hop) -> EntityId {
         let relationship = &self.catalog[hop.relationship];
         match hop.direction {
             HopDirection::Forward => relationship.to,
@@ -384,6 +384,7 @@ fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) 
             members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
         }
         ValueRef::Computed(call) => members.push(Member::Function(call.function)),
+        ValueRef::Distinct(place) => add_members(place, common, members),
         ValueRef::Coalesce(places) => {
             places.iter().for_each(|place| add_members(place, common, members));
         }

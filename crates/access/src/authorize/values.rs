@@ -72,7 +72,7 @@ impl Walk<'_> {
                 let is_plain = |field: &FieldId| self.set.cell(self.catalog, *field) == Cell::Plain;
                 !all.is_some_and(|rows| rows.is_all()) || !fields.all(is_plain)
             }
-            Type::List(element) => self.hides(element),
+            Type::List(element) => self.hides(element) || self.is_limited(element),
             Type::Composite(composite) => {
                 let mut attributes = self.catalog[*composite].attributes.iter();
                 attributes.any(|attribute| self.hides(&attribute.r#type))
@@ -99,9 +99,11 @@ impl Walk<'_> {
             FunctionResult::Value(field) | FunctionResult::Values(field) => {
                 self.hides(&self.catalog[field].r#type)
             }
-            FunctionResult::Row(entity)
-            | FunctionResult::Rows(entity)
-            | FunctionResult::RowArray(entity) => self.hides(&Type::Row(entity)),
+            FunctionResult::Row(entity) => self.hides(&Type::Row(entity)),
+            FunctionResult::Rows(entity) | FunctionResult::RowArray(entity) => {
+                let row = Type::Row(entity);
+                self.hides(&row) || self.is_limited(&row)
+            }
             FunctionResult::Nothing => false,
         };
         if hides {

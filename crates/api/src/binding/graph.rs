@@ -138,6 +138,16 @@ pub enum AssignVerb {
     Push,
     /// Removes so many elements from the end of a list.
     Pop,
+    /// Of JSON: merges another object into it, or appends to a list.
+    Merge,
+    /// The same before the value.
+    Prepend,
+    /// Of JSON: removes a key of an object, or texts of a list.
+    DeleteKey,
+    /// Removes an element of a JSON list by its index.
+    DeleteElement,
+    /// Removes the value at the end of a path, a list of keys and indexes.
+    DeletePath,
 }
 
 /// The index of a list of entities whose rows form one list.

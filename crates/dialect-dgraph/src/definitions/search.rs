@@ -4,7 +4,16 @@ use graphql::definitions::{Directive, Literal};
 
 use super::directives::{Applied, Known, find_argument};
 use super::problem::{At, Problems, alternatives};
-use crate::model::{Base, FieldType, Metric, Scalar, Search};
+use crate::model::{Base, Candidates, FieldType, Metric, Scalar, Search};
+
+/// Dgraph's number of candidates for the neighbors of a new vector, for each digit of the expected
+/// number of vectors.
+const CANDIDATES_OF_DIGIT: u32 = 50;
+
+/// The least and the greatest `ef_construction` of pgvector's indexes with its default of 16
+/// neighbors: <https://github.com/pgvector/pgvector#hnsw>.
+const LEAST_CANDIDATES: u32 = 32;
+const MOST_CANDIDATES: u32 = 1_000;
 
 /// The indexes of a field, by name. An `@id` text always has one for equality.
 pub(super) fn read(
@@ -73,7 +82,7 @@ fn written(
             problems.refuse(at, message);
             continue;
         };
-        if matches!(search, Search::Hnsw(_)) && !applied.has(Known::Embedding) {
+        if matches!(search, Search::Hnsw(..)) && !applied.has(Known::Embedding) {
             problems.refuse(at, "search by `hnsw` needs an embedding: add `@embedding`");
         }
         match found.iter().find(|(known, _)| filter(*known) == filter(search)) {
@@ -148,18 +157,25 @@ fn index(name: &str, text: &str) -> Option<Search> {
         "trigram" => Search::Trigram,
         "year" => Search::Year,
         "point" | "polygon" | "multiPolygon" => Search::Geo,
-        "hnsw" => Search::Hnsw(metric(text)?),
+        "hnsw" => hnsw(text)?,
         _ => return None,
     })
 }
 
-fn metric(text: &str) -> Option<Metric> {
-    let Some((_, options)) = text.split_once('(') else { return Some(Metric::Euclidean) };
+/// An index of vectors. `exponent` is the number of digits of the number of vectors, by which Dgraph
+/// chooses the numbers of candidates; `maxLevels` and `efSearch` have no meaning for the index.
+fn hnsw(text: &str) -> Option<Search> {
     let mut metric = Metric::Euclidean;
-    for option in options.strip_suffix(')')?.split(',') {
+    let (mut exponent, mut construction) = (None, None);
+    let options = match text.split_once('(') {
+        Some((_, options)) => options.strip_suffix(')')?.split(',').collect(),
+        None => Vec::new(),
+    };
+    for option in options {
         // The space is needed, as in YAML.
         let (name, value) = option.split_once(": ")?;
         let value = value.trim().trim_matches(['"', '\'']);
+        let number = || value.parse::<u32>().ok();
         match name.trim() {
             "metric" => {
                 metric = match value {
@@ -169,13 +185,20 @@ fn metric(text: &str) -> Option<Metric> {
                     _ => return None,
                 }
             }
-            "exponent" | "maxLevels" | "efConstruction" | "efSearch" => {
-                value.parse::<u32>().ok()?;
+            "exponent" => exponent = Some(number()?),
+            "efConstruction" => construction = Some(number()?),
+            "maxLevels" | "efSearch" => {
+                number()?;
             }
             _ => return None,
         }
     }
-    Some(metric)
+    let by_exponent = || exponent.map(|exponent| exponent.saturating_mul(CANDIDATES_OF_DIGIT));
+    let candidates = construction.or_else(by_exponent).map(|count| {
+        let count = count.clamp(LEAST_CANDIDATES, MOST_CANDIDATES);
+        Candidates(u16::try_from(count).unwrap_or(u16::MAX))
+    });
+    Some(Search::Hnsw(metric, candidates))
 }
 
 /// Indexes with the same filter exclude each other, and so do `hash` and `exact`.
@@ -187,7 +210,7 @@ fn filter(search: Search) -> &'static str {
         Search::Float => "FloatFilter",
         Search::Fulltext => "StringFullTextFilter",
         Search::Geo => "geo",
-        Search::Hnsw(_) => "hnsw",
+        Search::Hnsw(..) => "hnsw",
         Search::Int => "IntFilter",
         Search::Int64 => "Int64Filter",
         Search::Ngram => "StringNgramFilter",
@@ -201,7 +224,7 @@ mod tests {
     use expect_test::expect;
 
     use super::super::tests::{check, refused};
-    use crate::model::Model;
+    use crate::model::{Candidates, Metric, Model, Search};
 
     fn searches(model: &Model) -> Vec<String> {
         let fields = model.types.iter().flat_map(|r#type| &r#type.fields);
@@ -237,6 +260,24 @@ mod tests {
     }
 
     #[test]
+    fn an_index_of_vectors_has_as_many_candidates_as_postgresql_permits() {
+        let check = |options: &str, expected: Option<u16>| {
+            let found = super::hnsw(&format!("hnsw({options})"));
+            let expected = Search::Hnsw(Metric::Cosine, expected.map(Candidates));
+            assert_eq!(found, Some(expected), "{options}");
+        };
+        check("metric: cosine", None);
+        check("metric: cosine, maxLevels: 3, efSearch: 90", None);
+        check("metric: cosine, exponent: 4", Some(200));
+        check("exponent: 4, efConstruction: 120, metric: cosine", Some(120));
+        check("metric: cosine, efConstruction: 1", Some(32));
+        check("metric: cosine, exponent: \"30\"", Some(1_000));
+        check("metric: cosine, exponent: 4294967295", Some(1_000));
+        assert_eq!(super::hnsw("hnsw(exponent: -1)"), None);
+        assert_eq!(super::hnsw("hnsw(efSearch: many)"), None);
+    }
+
+    #[test]
     fn indexes_are_named_with_and_without_quotes() {
         let text = "type A { a: String @search(by: [trigram, \"term\", hash, fulltext, ngram])\n\
                     b: DateTime @search(by: [hour]) c: E @search(by: [\"exact\", regexp])\n\
@@ -253,9 +294,9 @@ mod tests {
                 "b: [Hour]",
                 "c: [Exact, Regexp]",
                 "d: [Geo]",
-                "e: [Hnsw(Euclidean)]",
-                "f: [Hnsw(DotProduct)]",
-                "g: [Hnsw(Cosine)]",
+                "e: [Hnsw(Euclidean, None)]",
+                "f: [Hnsw(DotProduct, Some(Candidates(300)))]",
+                "g: [Hnsw(Cosine, None)]",
             ]
         "#]],
         );

@@ -100,7 +100,7 @@ pub(super) fn filter_of(search: Search) -> Option<&'static str> {
         Search::Exact => "StringExactFilter",
         Search::Hash => "StringHashFilter",
         Search::Geo => "PolygonGeoFilter",
-        Search::Hnsw(Metric::Euclidean | Metric::Cosine | Metric::DotProduct) => return None,
+        Search::Hnsw(Metric::Euclidean | Metric::Cosine | Metric::DotProduct, _) => return None,
     })
 }
 

@@ -103,7 +103,7 @@ fn vectors(build: &Builder<'_>, index: TypeIndex, place: usize) -> ValueBinding 
 /// The distance of a field's vectors: that of its index.
 fn metric(field: &Field) -> ir::Metric {
     let metric = field.search.iter().find_map(|search| match search {
-        Search::Hnsw(metric) => Some(*metric),
+        Search::Hnsw(metric, _) => Some(*metric),
         _ => None,
     });
     match metric {

@@ -101,7 +101,7 @@ fn without_doubles(mut field: target::Field) -> target::Field {
         | target::Index::Trigram
         | target::Index::WordSequences
         | target::Index::Geo
-        | target::Index::Vector(_) => true,
+        | target::Index::Vector { .. } => true,
     });
     let mut seen: Vec<target::Index> = Vec::new();
     field.indexes.retain(|index| {
@@ -180,10 +180,13 @@ pub(super) fn index_of(field: &Field, search: Search) -> Option<target::Index> {
         Search::Regexp | Search::Trigram => target::Index::Trigram,
         Search::Ngram => target::Index::WordSequences,
         Search::Geo => target::Index::Geo,
-        Search::Hnsw(metric) => target::Index::Vector(match metric {
-            Metric::Euclidean => target::Metric::Euclidean,
-            Metric::Cosine => target::Metric::Cosine,
-            Metric::DotProduct => target::Metric::DotProduct,
-        }),
+        Search::Hnsw(metric, candidates) => target::Index::Vector {
+            metric: match metric {
+                Metric::Euclidean => target::Metric::Euclidean,
+                Metric::Cosine => target::Metric::Cosine,
+                Metric::DotProduct => target::Metric::DotProduct,
+            },
+            candidates: candidates.map(|candidates| candidates.0),
+        },
     })
 }

@@ -105,7 +105,7 @@ fn scalars_are_columns() {
               i Text list required []
               j Point [Geo]
               k MultiPolygon []
-              l Vector [Vector(Cosine)]
+              l Vector [Vector { metric: Cosine, candidates: None }]
               m Text required unique [Trigram]
               n Int32 unique []
               o Text [Order]

@@ -56,6 +56,7 @@ impl MemorySize for Node {
             | Self::Count { output: _ }
             | Self::Length { rows: _ }
             | Self::HasMore { rows: _ }
+            | Self::NoMore { rows: _ }
             | Self::HasOutside { rows: _, beyond_cursor: _ } => 0,
         }
     }

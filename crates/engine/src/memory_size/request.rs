@@ -303,6 +303,7 @@ impl MemorySize for ValueRef {
             Self::Attribute { of: place, attribute: _ }
             | Self::Truncated { place, unit: _ }
             | Self::Aggregated { function: _, place } => sum!(place),
+            Self::Distinct(place) => sum!(place),
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
@@ -323,6 +324,7 @@ impl MemorySize for Operand {
             Self::Claim(name) => sum!(name),
             Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
             Self::Negated(operand) => sum!(operand),
+            Self::AtMost { operand, most: _ } => sum!(operand),
             Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
             Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
             Self::Objects(keys) => of_shared(keys),
@@ -413,7 +415,11 @@ impl MemorySize for Assignment {
             | Self::Divide(operand)
             | Self::Push(operand)
             | Self::Pop(operand)
-            | Self::Merge(operand) => sum!(operand),
+            | Self::Merge(operand)
+            | Self::Prepend(operand)
+            | Self::DeleteKey(operand)
+            | Self::DeleteElement(operand)
+            | Self::DeletePath(operand) => sum!(operand),
             Self::Inserted => 0,
         }
     }

@@ -124,6 +124,9 @@ fn rows(
             false => format!("rows with {}", ir::print_filter(&grant.rows, catalog)),
         };
         let _ = write!(out, "{privilege} {name}: {rows}, by {}", grant.name);
+        if let Some(limit) = grant.limit {
+            let _ = write!(out, "; {limit} in a list at most");
+        }
         for (place, (preset, operand)) in grant.presets.iter().enumerate() {
             let lead = if place == 0 { "; presets " } else { ", " };
             let value = match operand {

@@ -34,6 +34,8 @@ pub struct Read {
     pub line: usize,
     pub rows: Condition,
     pub columns: Columns,
+    /// The most rows of a list.
+    pub limit: Option<u64>,
 }
 
 /// Permission to insert: columns that may be set, presets, and the check of the new row.
@@ -205,16 +207,18 @@ fn rule((name, node): &Entry) -> Result<Rule, PolicyProblems> {
 
 fn read_grant(node: &Node) -> Result<Read, PolicyProblems> {
     let (mut rows, mut named) = (Condition::All(Vec::new()), Columns::These(Vec::new()));
+    let mut limit = None;
     let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
         let part = match &**key {
             "rows" => condition(value).map(|condition| rows = condition),
             "columns" => columns(value).map(|columns| named = columns),
-            _ => Err(unknown(value, key, "`read`", &["rows", "columns"])),
+            "limit" => row_limit(value).map(|most| limit = Some(most)),
+            _ => Err(unknown(value, key, "`read`", &["rows", "columns", "limit"])),
         };
         problems.keep(part);
     }
-    problems.none().map(|()| Read { line: node.line, rows, columns: named })
+    problems.none().map(|()| Read { line: node.line, rows, columns: named, limit })
 }
 
 fn insert_grant(node: &Node) -> Result<Insert, PolicyProblems> {
@@ -263,6 +267,14 @@ fn delete_grant(node: &Node) -> Result<Delete, PolicyProblems> {
         problems.keep(part);
     }
     problems.none().map(|()| Delete { line: node.line, rows })
+}
+
+fn row_limit(node: &Node) -> Result<u64, PolicyProblems> {
+    let limit = match node.value {
+        NodeValue::Integer(limit) => u64::try_from(limit).ok().filter(|limit| *limit > 0),
+        _ => None,
+    };
+    limit.ok_or_else(|| node.wrong("a limit is a whole number of rows, 1 or more"))
 }
 
 fn columns(node: &Node) -> Result<Columns, PolicyProblems> {

@@ -33,12 +33,18 @@ impl Resolver<'_> {
         self.line = rule.line;
         let entity = self.entity(&rule.entity)?;
         let mut problems = PolicyProblems::default();
-        let read = rule.read.as_ref().and_then(|file::Read { line, rows, columns }| {
+        let read = rule.read.as_ref().and_then(|file::Read { line, rows, columns, limit }| {
             self.line = *line;
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
             let (rows, fields) = (rows?, fields?);
-            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
+            Some(Permission {
+                rows,
+                limit: *limit,
+                fields,
+                presets: Vec::new(),
+                check: Check::None,
+            })
         });
         let insert = rule.insert.as_ref().and_then(|insert| {
             let file::Insert { line, columns, presets, check } = insert;
@@ -50,7 +56,7 @@ impl Resolver<'_> {
                 None => Some(Check::None),
             };
             let (fields, presets, check) = (fields?, presets?, check?);
-            Some(Permission { rows: Condition::always(), fields, presets, check })
+            Some(Permission { rows: Condition::always(), limit: None, fields, presets, check })
         });
         let update = rule.update.as_ref().and_then(|update| {
             let file::Update { line, rows, columns, presets, check } = update;
@@ -65,12 +71,12 @@ impl Resolver<'_> {
                 Some(condition) => Check::Condition(condition?),
                 None => Check::Rows(self.deciding(&rows).into()),
             };
-            Some(Permission { rows, fields: fields?, presets: presets?, check })
+            Some(Permission { rows, limit: None, fields: fields?, presets: presets?, check })
         });
         let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
             self.line = *line;
             let (rows, fields) = (problems.keep(self.condition(entity, rows))?, HashSet::new());
-            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
+            Some(Permission { rows, limit: None, fields, presets: Vec::new(), check: Check::None })
         });
         problems.none()?;
         Ok(Grant { name: Arc::from(&*rule.name), entity, read, insert, update, delete })

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where it cannot go on")]
 
 mod files;
+mod limits;
 mod reads;
 mod writes;
 

@@ -83,6 +83,7 @@ impl Printer<'_> {
                 let places = places.iter().map(|place| self.place(place));
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }
+            ValueRef::Distinct(place) => format!("distinct {}", self.place(place)),
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }
@@ -139,6 +140,10 @@ impl Printer<'_> {
             }
             Operand::Sum(operands) => format!("the sum of {}", self.operands(operands)),
             Operand::Negated(operand) => format!("minus {}", self.operand(operand)),
+            Operand::AtMost { operand, most } => match operand {
+                Some(operand) => format!("{}, at most {most}", self.operand(operand)),
+                None => format!("at most {most}"),
+            },
             Operand::RowsBefore { row, offset, limit } => {
                 let bound = |name: &str, operand: &Option<Box<Operand>>| match operand {
                     Some(operand) => format!(", {name} {}", self.operand(operand)),
@@ -354,6 +359,8 @@ impl Printer<'_> {
             AggregateFunction::Average => "average",
             AggregateFunction::Minimum => "minimum",
             AggregateFunction::Maximum => "maximum",
+            AggregateFunction::All => "all",
+            AggregateFunction::Any => "any",
             AggregateFunction::StandardDeviationSample => "sample standard deviation",
             AggregateFunction::StandardDeviationPopulation => "population standard deviation",
             AggregateFunction::VarianceSample => "sample variance",

@@ -175,6 +175,10 @@ impl Printer<'_> {
             Assignment::Push(operand) => ("push", operand),
             Assignment::Pop(operand) => ("pop", operand),
             Assignment::Merge(operand) => ("merge", operand),
+            Assignment::Prepend(operand) => ("prepend", operand),
+            Assignment::DeleteKey(operand) => ("delete key", operand),
+            Assignment::DeleteElement(operand) => ("delete element", operand),
+            Assignment::DeletePath(operand) => ("delete path", operand),
             Assignment::Inserted => return format!("{field} = inserted"),
         };
         format!("{field} {verb} {}", self.operand(operand))

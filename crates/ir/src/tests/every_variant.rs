@@ -168,6 +168,14 @@ fn filters() {
         Filter::barrier(compare(Comparison::Less), matches(TextMatch::Like, Case::AsTyped)),
         Filter::barrier(compare(Comparison::Less), Filter::all()),
         Filter::IsNull(name),
+        Filter::IsNull(ValueRef::Aggregated {
+            function: AggregateFunction::All,
+            place: Box::new(ValueRef::Distinct(Box::new(music.place("album.price")))),
+        }),
+        Filter::IsNull(ValueRef::Aggregated {
+            function: AggregateFunction::Any,
+            place: Box::new(music.place("album.price")),
+        }),
         Filter::IsNull(ValueRef::Computed(of_row(vec![], call(&music, "short", None)))),
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
@@ -213,7 +221,7 @@ fn filters() {
         &request,
         &expect![[r#"
             transaction, snapshot
-              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
+              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and all distinct price is null and any price is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
         "#]],
     );
 }
@@ -377,6 +385,8 @@ fn places_of_rows() {
         Operand::NewId(NewId::Uuid),
         Operand::NewId(NewId::Sequence),
         Operand::Negated(Box::new(integer(2))),
+        Operand::AtMost { operand: Some(Box::new(integer(2))), most: 3 },
+        Operand::AtMost { operand: None, most: 3 },
         Operand::RowsBefore {
             row: Box::new(integer(9)),
             offset: Some(Box::new(integer(1))),
@@ -422,7 +432,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, the rows before 9, offset 1, limit 3, {a: now}, all claims, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
               step 4 of root 0: read rows 4: rows of step 2 before it
@@ -449,6 +459,10 @@ fn writes() {
             set("album.tags", Assignment::Push(one())),
             set("album.tags", Assignment::Pop(one())),
             set("album.tags", Assignment::Merge(one())),
+            set("album.tags", Assignment::Prepend(one())),
+            set("album.tags", Assignment::DeleteKey(one())),
+            set("album.tags", Assignment::DeleteElement(one())),
+            set("album.tags", Assignment::DeletePath(one())),
         ],
         at_most: Some(integer(10)),
     });
@@ -506,39 +520,43 @@ fn writes() {
         &music,
         &request,
         &expect![[r#"
-        transaction, read committed
-          step 0 of root 0: update album, filter id = $0, at most 10
-            title = "x"
-            price += 1
-            price -= 1
-            price *= 1
-            price /= 1
-            tags push 1
-            tags pop 1
-            tags merge 1
-          step 1 of root 0: upsert album [title], same if equal in [title]
-            row "x"
-            the same row is updated if not (price is null)
-              title = inserted
-          step 2 of root 0: delete artist, at most $1
-            along ->album[:LIKES]: link or insert album [title], same if equal in [title]
-              row "x"
-              the same row stays as it is
-              edge since = now
-            along ->album[:LIKES]: unlink album
-            along ->album[:LIKES]: link once album
-            along ->album[:LIKES]: link new album
-              linked already, otherwise invalid "No."
-            along ->album[:LIKES]: expect one album, otherwise invalid "No."
-            along ->album[:LIKES]: expect one or no album, otherwise invalid "No."
-            along ->album[:LIKES]: expect no album, otherwise invalid "No."
-          step 3 of root 0: read rows 0: once
-            #0 rows inserted of step 0
-            #1 rows updated of step 0
-            #2 rows deleted of step 0
-            #3 links created of step 0
-            #4 links deleted of step 0
-            #5 bookmark of step 0
-    "#]],
+            transaction, read committed
+              step 0 of root 0: update album, filter id = $0, at most 10
+                title = "x"
+                price += 1
+                price -= 1
+                price *= 1
+                price /= 1
+                tags push 1
+                tags pop 1
+                tags merge 1
+                tags prepend 1
+                tags delete key 1
+                tags delete element 1
+                tags delete path 1
+              step 1 of root 0: upsert album [title], same if equal in [title]
+                row "x"
+                the same row is updated if not (price is null)
+                  title = inserted
+              step 2 of root 0: delete artist, at most $1
+                along ->album[:LIKES]: link or insert album [title], same if equal in [title]
+                  row "x"
+                  the same row stays as it is
+                  edge since = now
+                along ->album[:LIKES]: unlink album
+                along ->album[:LIKES]: link once album
+                along ->album[:LIKES]: link new album
+                  linked already, otherwise invalid "No."
+                along ->album[:LIKES]: expect one album, otherwise invalid "No."
+                along ->album[:LIKES]: expect one or no album, otherwise invalid "No."
+                along ->album[:LIKES]: expect no album, otherwise invalid "No."
+              step 3 of root 0: read rows 0: once
+                #0 rows inserted of step 0
+                #1 rows updated of step 0
+                #2 rows deleted of step 0
+                #3 links created of step 0
+                #4 links deleted of step 0
+                #5 bookmark of step 0
+        "#]],
     );
 }

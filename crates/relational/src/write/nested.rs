@@ -23,7 +23,7 @@ use source::CompileError;
 use super::super::compile::Compiler;
 use super::super::level::{Requirement, Test, Unit};
 use super::returned::Wanted;
-use insert::{Supplied, is_of_each};
+use insert::{Supplied, is_of_each, may_be_left};
 use outer::{Link, Outer};
 
 /// The place of a write in its tree.
@@ -74,9 +74,8 @@ impl Compiler<'_> {
         }
         if let Some(rows) = each_row(&node) {
             let mut last = None;
-            for write in &rows {
-                let link = node.link;
-                let node = self.inner(write, link, node.wanted.keys.clone());
+            for (write, link) in &rows {
+                let node = self.inner(write, Some(*link), node.wanted.keys.clone());
                 last = Some(self.tree(node, unit)?);
             }
             return last.ok_or(CompileError::not_built("an insert of no rows"));
@@ -266,20 +265,28 @@ impl Compiler<'_> {
     }
 }
 
-/// The rows of an insert one by one, where each has rows below it and hangs on rows whose number is
-/// not known.
-fn each_row(node: &Node<'_>) -> Option<Vec<Write>> {
+/// The rows of an insert one by one, each with its link, where each has writes below it, and it hangs
+/// on rows whose number is not known, or may be left as it is.
+fn each_row<'r>(node: &Node<'r>) -> Option<Vec<(Write, Link<'r>)>> {
     let link = node.link.as_ref()?;
-    let WriteKind::Insert(insert) = &node.write.kind else { return None };
+    let Write { kind, children, check, .. } = node.write;
+    let (insert, is_each) = match kind {
+        WriteKind::Insert(insert) => (insert, !children.is_empty() && is_of_each(link)),
+        WriteKind::Upsert { insert, conflict } => {
+            let has_below = !children.is_empty() || !check.is_all();
+            (insert, has_below && (is_of_each(link) || may_be_left(conflict)))
+        }
+        _ => return None,
+    };
     let count = each(insert).ok()?.len();
-    if node.write.children.is_empty() || count < 2 || !is_of_each(link) {
+    if count < 2 || !is_each {
         return None;
     }
     let one = |row: usize| {
         let mut write = node.write.clone();
         let kept: Vec<Option<u32>> = (0..count).map(|place| (place == row).then_some(0)).collect();
         keep_rows(&mut write, &kept);
-        write
+        (write, Link { parents: link.parents.get(row..=row).unwrap_or_default(), ..*link })
     };
     Some((0..count).map(one).collect())
 }

@@ -1,6 +1,6 @@
 //! Rows to update.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, Scalar, Type};
 use ir::{Assignment, Filter, Operand, Step, Update};
 use source::CompileError;
 use sql::{Alias, Expression, Operation, Select, Set};
@@ -92,6 +92,10 @@ impl Compiler<'_> {
         alias: Alias,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        let stored = Box::new(self.field(alias, field));
+        let computed = |left, operation, right| {
+            Ok::<_, CompileError>(Expression::Computed { left, operation, right })
+        };
         let (operation, operand) = match assignment {
             Assignment::Set(operand) => return self.stored(field, operand, statement),
             Assignment::Inserted => return Ok(Expression::Excluded(self.column_name(field))),
@@ -100,13 +104,35 @@ impl Compiler<'_> {
             Assignment::Multiply(operand) => (Operation::Multiply, operand),
             Assignment::Divide(operand) => (Operation::Divide, operand),
             Assignment::Push(operand) => (Operation::Append, operand),
-            Assignment::Merge(operand) => (Operation::Merge, operand),
+            Assignment::Merge(operand) | Assignment::Prepend(operand) => {
+                self.check_json(field)?;
+                let other = Box::new(self.stored(field, operand, statement)?);
+                return match assignment {
+                    Assignment::Prepend(_) => computed(other, Operation::Merge, stored),
+                    _ => computed(stored, Operation::Merge, other),
+                };
+            }
+            Assignment::DeleteKey(operand)
+            | Assignment::DeleteElement(operand)
+            | Assignment::DeletePath(operand) => {
+                self.check_json(field)?;
+                let (operation, kind) = match assignment {
+                    Assignment::DeleteKey(_) => (Operation::DeleteKey, ParameterKind::Text),
+                    Assignment::DeleteElement(_) => {
+                        (Operation::DeleteElement, ParameterKind::Index)
+                    }
+                    _ => (Operation::DeletePath, ParameterKind::TextList),
+                };
+                let source = self.value_source(operand, statement)?;
+                let parameter = Expression::Parameter(statement.parameter(source, kind));
+                return computed(stored, operation, Box::new(parameter));
+            }
             Assignment::Pop(_) => {
                 return Err(CompileError::not_built("taking from the end of a list"));
             }
         };
         let right = match operation {
-            Operation::Append | Operation::Merge if !self.flavor.row_types => {
+            Operation::Append if !self.flavor.row_types => {
                 return Err(CompileError::not_built("a change of a part of a value"));
             }
             // What is appended is of another type than the field.
@@ -117,7 +143,16 @@ impl Compiler<'_> {
             }
             _ => self.stored(field, operand, statement)?,
         };
-        let left = Box::new(self.field(alias, field));
-        Ok(Expression::Computed { left, operation, right: Box::new(right) })
+        computed(stored, operation, Box::new(right))
+    }
+
+    /// Refuses to change parts of a value that is no JSON in the form that the database changes.
+    fn check_json(&self, field: FieldId) -> Result<(), CompileError> {
+        match self.catalog.base_type(&self.catalog[field].r#type) {
+            Type::Scalar(Scalar::Jsonb) => Ok(()),
+            // PostgreSQL has no such operators for texts in JSON, which keep their form.
+            Type::Scalar(Scalar::Json) if !self.flavor.typed_text => Ok(()),
+            _ => Err(CompileError::not_built("a change of a part of a value")),
+        }
     }
 }

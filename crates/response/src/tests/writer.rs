@@ -733,3 +733,18 @@ fn what_is_wrong_deep_in_a_row_of_plain_values_is_told_with_its_place() {
     check(false, "null");
     check(true, r#"{"name":"x","inner":null}"#);
 }
+
+#[test]
+fn a_list_without_a_limit_has_no_more_rows_unless_it_gets_one() {
+    let build = |is_limited: bool| {
+        let mut answer = Answer::default();
+        let rows = answer.level(artists());
+        answer.levels[0].has_more = true;
+        let next = answer.shape.add(Node::NoMore { rows });
+        answer.root(&[("hasNextPage", next, false)]);
+        answer.shape.limit(|own| is_limited && own == rows);
+        answer
+    };
+    build(false).check(r#"{"hasNextPage":false}"#, &[]);
+    build(true).check(r#"{"hasNextPage":true}"#, &[]);
+}

@@ -43,6 +43,8 @@ impl Compiler<'_> {
             // The last one of those that are equally short.
             AggregateFunction::ShortestText => extreme(value, Comparison::LessOrEqual, statement),
             AggregateFunction::GroupKey
+            | AggregateFunction::All
+            | AggregateFunction::Any
             | AggregateFunction::StandardDeviationSample
             | AggregateFunction::StandardDeviationPopulation
             | AggregateFunction::VarianceSample

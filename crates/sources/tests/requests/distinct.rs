@@ -1,7 +1,7 @@
 //! Distinct rows.
 
 use expect_test::expect;
-use ir::{AggregateFunction, Comparison, From, OutputKind, Rows, ValueRef};
+use ir::{AggregateFunction, Comparison, Filter, From, Operand, OutputKind, Rows, Value, ValueRef};
 
 use super::builder::{Builder, ascending, compare, descending, integer, order, page, related};
 use super::on_each;
@@ -82,4 +82,73 @@ async fn orders_and_counts_are_of_the_distinct_rows() {
     })
     .await;
     expect![[r#"{"r0":{"s0":[{"id":4},{"id":6},{"id":1}],"count":3,"all":{"Count_rows":"3","Sum_price":"29"}}}"#]].assert_eq(&answer);
+}
+
+const VOTES: &str = "
+    create table person (id {key}, name text not null);
+    create table vote (
+        id {key}, person_id integer references person, is_for boolean, points integer,
+        weight double precision
+    );
+    insert into person (name) values ('Ada'), ('Ben'), ('Cy');
+    insert into vote (person_id, is_for, points, weight) values
+        (1, true, 5, 0.5), (1, true, 5, 0.5), (1, true, 2, 1.5), (2, true, 4, 2.5), (2, false, 4, 2.5),
+        (2, null, null, null);";
+
+#[tokio::test]
+async fn values_are_aggregated_once_and_truths_together() {
+    let answer = on_each(VOTES, async |database| {
+        let mut builder = Builder::new(database);
+        let (is_for, points) = (database.field("vote.is_for"), database.field("vote.points"));
+        let weight = database.field("vote.weight");
+        let mut aggregate = builder.aggregate(
+            false,
+            &[
+                (AggregateFunction::All, Some(is_for)),
+                (AggregateFunction::Any, Some(is_for)),
+                (AggregateFunction::Sum, Some(points)),
+                (AggregateFunction::Average, Some(points)),
+                (AggregateFunction::Average, Some(weight)),
+            ],
+        );
+        let OutputKind::Aggregate(made) = &mut aggregate else { panic!() };
+        for term in made.terms.iter_mut().skip(2) {
+            term.place = term.place.take().map(|place| ValueRef::Distinct(Box::new(place)));
+        }
+        let outputs = builder.outputs(vec![aggregate]);
+        let votes = builder.rows(From::Relation(database.from("vote.person_id")), Vec::new());
+        let votes = Rows { shown: false, outputs, ..votes };
+        let mut outputs = builder.fields("person", &["name"]);
+        outputs.push(related(votes));
+        let people = builder.rows(From::Entity(database.entity("person")), outputs);
+        builder.read(0, Rows { order: vec![ascending(database.field("person.id"))], ..people });
+        let grouped = |function, place, operand| {
+            let place = Box::new(ValueRef::Distinct(Box::new(ValueRef::field(place))));
+            Filter::RelatedGroup {
+                hop: database.from("vote.person_id"),
+                filter: Box::new(Filter::all()),
+                having: Box::new(Filter::Compare {
+                    place: ValueRef::Aggregated { function, place },
+                    comparison: Comparison::Equal,
+                    operand,
+                }),
+                once: false,
+            }
+        };
+        let truth = |value| Operand::Constant(Value::Boolean(value));
+        for filter in [
+            grouped(AggregateFunction::All, is_for, truth(true)),
+            grouped(AggregateFunction::All, is_for, truth(false)),
+            grouped(AggregateFunction::Any, is_for, truth(true)),
+            grouped(AggregateFunction::Sum, points, integer(7)),
+            grouped(AggregateFunction::Average, points, integer(4)),
+        ] {
+            let people = builder.entity("person", &["name"]);
+            let order = vec![ascending(database.field("person.id"))];
+            builder.read(1, Rows { filter, order, ..people });
+        }
+        database.run(&builder.request()).await
+    })
+    .await;
+    expect![[r#"{"r0":{"s0":[{"name":"Ada","rows0":{"all":{"All_is_for":true,"Any_is_for":true,"Sum_common":"7","Average_common":"3.5","Average_common":"1"}}},{"name":"Ben","rows0":{"all":{"All_is_for":false,"Any_is_for":true,"Sum_common":"4","Average_common":"4","Average_common":"2.5"}}},{"name":"Cy","rows0":{"all":{"All_is_for":null,"Any_is_for":null,"Sum_common":null,"Average_common":null,"Average_common":null}}}]},"r1":{"s1":[{"name":"Ada"}],"s2":[{"name":"Ben"}],"s3":[{"name":"Ada"},{"name":"Ben"}],"s4":[{"name":"Ada"}],"s5":[{"name":"Ben"}]}}"#]].assert_eq(&answer);
 }

@@ -99,6 +99,8 @@ fn terms(catalog: &Catalog, aggregate: &Aggregate, shape: &mut Shape) -> Vec<Sha
             (
                 AggregateFunction::Minimum
                 | AggregateFunction::Maximum
+                | AggregateFunction::All
+                | AggregateFunction::Any
                 | AggregateFunction::GroupKey,
                 Some(field),
             ) => leaf(catalog, field),
@@ -142,6 +144,7 @@ fn field(catalog: &Catalog, rows: &Rows, output: &Output, shape: &mut Shape) -> 
 fn leaf(catalog: &Catalog, field: FieldId) -> Leaf {
     match catalog.base_type(&catalog[field].r#type) {
         Type::Scalar(Scalar::Text) => Leaf::Text,
+        Type::Scalar(Scalar::Boolean) => Leaf::Boolean,
         Type::Scalar(Scalar::Int16 | Scalar::Int32 | Scalar::Int64) => Leaf::Int,
         Type::Scalar(Scalar::Decimal { .. }) => Leaf::Digits,
         _ => Leaf::Any,

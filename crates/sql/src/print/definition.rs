@@ -322,7 +322,7 @@ impl Printer<'_> {
                     self.identifier(column);
                     self.out.push_str(" gin_trgm_ops");
                 }
-                IndexMethod::Vectors { dimensions, operator } => {
+                IndexMethod::Vectors { dimensions, operator, construction: _ } => {
                     self.out.push('(');
                     self.identifier(column);
                     let operators = match operator {
@@ -336,9 +336,12 @@ impl Printer<'_> {
             }
         }
         self.out.push(')');
-        if let (IndexMethod::Vectors { dimensions, .. }, Some(column)) =
+        if let (IndexMethod::Vectors { dimensions, construction, .. }, Some(column)) =
             (index.method, index.columns.first())
         {
+            if let Some(construction) = construction {
+                let _ = write!(self.out, " WITH (ef_construction = {construction})");
+            }
             self.out.push_str(" WHERE cardinality(");
             self.identifier(column);
             let _ = write!(self.out, ") = {dimensions}");

@@ -4,8 +4,9 @@ use std::fmt::{self, Write as _};
 
 use super::Printer;
 use crate::flavor::{
-    CLOCK, INSTANT, KeyArrays, LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT, NullSafeEqual, Pattern,
-    TIMESTAMP, Truncation, Upsert, ZONED_CLOCK,
+    CLOCK, INSTANT, JSON_DELETE_ELEMENT, JSON_DELETE_KEY, JSON_DELETE_PATH, JSON_MERGE, KeyArrays,
+    LIKE_IGNORING_CASE, LIST_WITH, LIST_WITHOUT, NullSafeEqual, Pattern, TIMESTAMP, Truncation,
+    Upsert, ZONED_CLOCK,
 };
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Identifier, InPlaceIndex, InTextIndex,
@@ -220,11 +221,20 @@ impl Printer<'_> {
             Expression::Aggregate { function: AggregateFunction::Average, argument }
                 if self.flavor.average_squares =>
             {
-                self.out.push_str("(sum(CAST(");
+                let (distinct, argument) = match &**argument {
+                    Expression::Distinct(argument) => ("DISTINCT ", argument),
+                    _ => ("", argument),
+                };
+                write!(self.out, "(sum({distinct}CAST(")?;
                 self.expression(argument)?;
-                write!(self.out, " AS {})) / count(", self.flavor.casts.double)?;
+                let double = self.flavor.casts.double;
+                write!(self.out, " AS {double})) / count({distinct}")?;
                 self.expression(argument)?;
                 self.out.push_str("))");
+            }
+            Expression::Distinct(value) => {
+                self.out.push_str("DISTINCT ");
+                self.expression(value)?;
             }
             Expression::Aggregate { function, argument } => {
                 self.out.push_str(self.aggregate(*function));
@@ -293,6 +303,15 @@ impl Printer<'_> {
             Expression::Computed { left, operation: Operation::With, right } => {
                 self.list_with(left, right)?;
             }
+            Expression::Computed {
+                left,
+                operation:
+                    operation @ (Operation::Merge
+                    | Operation::DeleteKey
+                    | Operation::DeleteElement
+                    | Operation::DeletePath),
+                right,
+            } => self.json_change(left, *operation, right)?,
             Expression::Computed { left, operation, right } => {
                 self.operand(left)?;
                 self.out.push_str(match operation {
@@ -300,9 +319,13 @@ impl Printer<'_> {
                     Operation::Subtract => " - ",
                     Operation::Multiply => " * ",
                     Operation::Divide => " / ",
-                    Operation::Append | Operation::With | Operation::Without | Operation::Merge => {
-                        " || "
-                    }
+                    Operation::Append
+                    | Operation::With
+                    | Operation::Without
+                    | Operation::Merge
+                    | Operation::DeleteKey
+                    | Operation::DeleteElement
+                    | Operation::DeletePath => " || ",
                 });
                 self.operand(right)?;
             }
@@ -357,6 +380,7 @@ impl Printer<'_> {
             | Expression::NextKey { .. }
             | Expression::OfJson(_)
             | Expression::Aggregate { .. }
+            | Expression::Distinct(_)
             | Expression::Call(_)
             | Expression::Row(_)
             | Expression::Number(_)
@@ -548,6 +572,30 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// A change of a part of JSON. PostgreSQL has several operators of one sign, by the type of the
+    /// second value.
+    fn json_change(
+        &mut self,
+        left: &Expression,
+        operation: Operation,
+        right: &Expression,
+    ) -> fmt::Result {
+        let (function, sign, r#type) = match operation {
+            Operation::DeleteKey => (JSON_DELETE_KEY, " - ", "::text"),
+            Operation::DeleteElement => (JSON_DELETE_ELEMENT, " - ", "::integer"),
+            Operation::DeletePath => (JSON_DELETE_PATH, " #- ", "::text[]"),
+            _ => (JSON_MERGE, " || ", ""),
+        };
+        if !self.flavor.typed_text {
+            return self.of_two_lists(function, left, right);
+        }
+        self.operand(left)?;
+        self.out.push_str(sign);
+        self.operand(right)?;
+        self.out.push_str(r#type);
+        Ok(())
+    }
+
     fn of_two_lists(
         &mut self,
         function: &str,
@@ -619,8 +667,11 @@ impl Printer<'_> {
             (AggregateFunction::ExactTotal, false) => "coalesce(exact_sum(",
             (AggregateFunction::Average, _) | (AggregateFunction::ExactAverage, true) => "avg(",
             (AggregateFunction::ExactAverage, false) => "exact_avg(",
-            (AggregateFunction::Minimum, _) => "min(",
-            (AggregateFunction::Maximum, _) => "max(",
+            (AggregateFunction::All, _) if self.flavor.boolean_aggregates => "bool_and(",
+            (AggregateFunction::Any, _) if self.flavor.boolean_aggregates => "bool_or(",
+            // Booleans are 0 and 1.
+            (AggregateFunction::Minimum | AggregateFunction::All, _) => "min(",
+            (AggregateFunction::Maximum | AggregateFunction::Any, _) => "max(",
             (AggregateFunction::StandardDeviationSample, _) => "stddev_samp(",
             (AggregateFunction::StandardDeviationPopulation, _) => "stddev_pop(",
             (AggregateFunction::VarianceSample, _) => "var_samp(",

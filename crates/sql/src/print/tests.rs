@@ -317,6 +317,15 @@ fn aggregates_are_exact_on_every_database() {
         item(aggregate(AggregateFunction::ExactAverage)),
         item(aggregate(AggregateFunction::CountDistinct)),
         item(aggregate(AggregateFunction::Average)),
+        item(aggregate(AggregateFunction::All)),
+        item(aggregate(AggregateFunction::Any)),
+        item(Expression::Aggregate {
+            function: AggregateFunction::Average,
+            argument: Box::new(Expression::Distinct(Box::new(Expression::named(
+                Alias(0),
+                "price",
+            )))),
+        }),
     ];
     let day = Expression::Truncated {
         unit: TimeUnit::Day,
@@ -331,10 +340,10 @@ fn aggregates_are_exact_on_every_database() {
     check(
         &select,
         &expect![[
-            r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price"), (sum(CAST(t0."price" AS double precision)) / count(t0."price")) FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
+            r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price"), (sum(CAST(t0."price" AS double precision)) / count(t0."price")), bool_and(t0."price"), bool_or(t0."price"), (sum(DISTINCT CAST(t0."price" AS double precision)) / count(DISTINCT t0."price")) FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
         ]],
         &expect![[
-            r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price"), avg(t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
+            r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price"), avg(t0."price"), min(t0."price"), max(t0."price"), avg(DISTINCT t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
         ]],
     );
 }

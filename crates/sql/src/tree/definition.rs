@@ -169,7 +169,12 @@ pub enum IndexMethod {
     /// Boxes around places in GeoJSON.
     Places,
     /// The nearest of the vectors of one length, of lists of floats: HNSW of pgvector.
-    Vectors { dimensions: u16, operator: VectorOperator },
+    Vectors {
+        dimensions: u16,
+        operator: VectorOperator,
+        /// `ef_construction`: the number of candidates for the neighbors of a new vector.
+        construction: Option<u16>,
+    },
 }
 
 /// Forms in which words are compared.

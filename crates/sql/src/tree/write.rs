@@ -120,8 +120,14 @@ pub enum Operation {
     With,
     /// Of two lists: the first without the elements of the second.
     Without,
-    /// Of two JSON objects.
+    /// Of two JSON values: the members or the elements of both.
     Merge,
+    /// Of JSON and a text: without this key, or without these texts.
+    DeleteKey,
+    /// Of a JSON list and an index.
+    DeleteElement,
+    /// Of JSON and a list of texts, the path to the value that is removed.
+    DeletePath,
 }
 
 impl Statement {

@@ -166,14 +166,14 @@ impl Planner<'_> {
                     Ok(IndexMethod::Places)
                 }
             },
-            model::Index::Vector(metric) => {
+            model::Index::Vector { metric, candidates } => {
                 let metric = match metric {
                     model::Metric::Euclidean => Metric::Euclidean,
                     model::Metric::Cosine => Metric::Cosine,
                     model::Metric::DotProduct => Metric::DotProduct,
                 };
                 let dimensions = self.dimensions(&table.name, column)?;
-                Ok(IndexMethod::Vectors { dimensions, metric })
+                Ok(IndexMethod::Vectors { dimensions, metric, candidates })
             }
         }
     }

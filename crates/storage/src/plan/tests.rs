@@ -417,10 +417,12 @@ fn recorded_tables_are_read_back_equal() {
 
 #[test]
 fn vectors_have_an_index_once_their_length_is_known() {
-    let song = |metric| {
-        let mood = field("mood", FieldType::Vector).indexed(&[Index::Vector(metric)]);
+    let with = |metric, candidates| {
+        let index = Index::Vector { metric, candidates };
+        let mood = field("mood", FieldType::Vector).indexed(&[index]);
         Model { entities: vec![entity("Song", vec![mood])], ..Model::default() }
     };
+    let song = |metric| with(metric, None);
     let mut database =
         Database::postgres("public", ExtensionSupport::Missing, ExtensionSupport::Missing);
     let omitted = |database: &Database, recorded: &Tables| {
@@ -451,4 +453,11 @@ fn vectors_have_an_index_once_their_length_is_known() {
     expect![[r#"
         DROP INDEX "public"."Song_mood_vectors";
         CREATE INDEX "Song_mood_vectors" ON "public"."Song" USING hnsw (("mood"::vector(3)) vector_l2_ops) WHERE cardinality("mood") = 3;"#]].assert_eq(&steps(&new, &other, &database));
+    // Another number of candidates makes another index; one that is not said is not recorded.
+    let more = plan(&with(Metric::Euclidean, Some(200)), &database, &other).tables;
+    expect![[r#"
+        DROP INDEX "public"."Song_mood_vectors";
+        CREATE INDEX "Song_mood_vectors" ON "public"."Song" USING hnsw (("mood"::vector(3)) vector_l2_ops) WITH (ef_construction = 200) WHERE cardinality("mood") = 3;"#]].assert_eq(&steps(&other, &more, &database));
+    assert!(more.written().contains("candidates") && !other.written().contains("candidates"));
+    assert_eq!(Tables::read(&more.written()).unwrap(), more);
 }

@@ -54,6 +54,11 @@ fn a_file_that_does_not_fit_is_refused_with_its_line() {
     check(&rule("insert = { check = true }"), "line 3: a table is wanted");
     check(&rule("update = { check = { nme = { eq = 1 } } }"), "line 3: `post` has no column `nme`");
     check(&rule("read = { check = {} }"), "`check` is nothing that `read` has");
+    for limit in ["0", "-1", "1.5", "\"1\"", "true"] {
+        let line = format!("read = {{ limit = {limit} }}");
+        check(&rule(&line), "line 3: a limit is a whole number of rows, 1 or more");
+    }
+    check(&rule("delete = { limit = 1 }"), "`limit` is nothing that `delete` has");
     check("[rules.r]\nentity = \"posts\"", "the source has no table or view `posts`");
     check("[roles.a]\nrules = [\"x\"]", "there is no rule `x`");
     check("[roles.a]\ninherits = [\"x\"]", "there is no role `x`");

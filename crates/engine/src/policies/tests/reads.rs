@@ -1,6 +1,6 @@
 //! Tests of reading.
 
-use ir::{Filter, From, Output, OutputId, OutputKind, Quantifier, ValueRef};
+use ir::{Filter, From, Output, OutputId, OutputKind, Quantifier, ValueRef, Variant};
 use serde_json_bytes::json;
 
 use super::{Blog, anonymous, author, ordered, read, rows};
@@ -133,10 +133,83 @@ fn joining_rows_have_their_own_condition() {
 }
 
 #[test]
+fn of_several_entities_each_has_its_own_rule() {
+    let blog = Blog::new();
+    let variant = |name: &str, own: &str, common: &str| Variant {
+        entity: blog.entity(name),
+        hop: None,
+        through: None,
+        filter: blog.equal(own),
+        common: vec![blog.field(common)],
+        outputs: blog.fields(&[(&[], own)]),
+    };
+    let posts_and = |other: Variant| {
+        let post = variant("post", "post.headline", "post.status");
+        let mut both = rows(0, From::Variants(vec![post, other]), Vec::new());
+        both.order = vec![ordered(ValueRef::Common(0))];
+        both
+    };
+    let tags = || posts_and(variant("tag", "tag.word", "tag.id"));
+    blog.check(
+        &anonymous(),
+        read(tags()),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: variants, order common 0 asc nulls last
+            variant post, filter first (status = \"public\") then (headline = 1), common [status]
+              #0 field headline
+            variant tag, filter word = 1, common [id]
+              #0 field word",
+    );
+    // A field that is visible in some rows only orders none.
+    let people = posts_and(variant("person", "person.name", "person.mail"));
+    blog.check(
+        &author(),
+        read(people),
+        "You may see `person.mail` in some rows only, and cannot use it here.",
+    );
+    let joins = posts_and(variant("post_tag", "post_tag.tag_id", "post_tag.tag_id"));
+    let mut joined = joins.clone();
+    joined.from = From::Variants(vec![variant("post_tag", "post_tag.tag_id", "post_tag.tag_id")]);
+    blog.check(&json!({ "role": "nobody" }), read(joins), "You may not read rows of `post`.");
+    blog.check(&json!({ "role": "nobody" }), read(joined), "You may not read rows of `post_tag`.");
+}
+
+#[test]
+fn an_entity_without_a_rule_has_no_rows_among_several() {
+    let blog = Blog::under(
+        "default_role = \"reader\"
+        [rules.tags]
+        entity = \"tag\"
+        read = { columns = \"*\", limit = 4 }
+        [roles.reader]
+        rules = [\"tags\"]",
+    );
+    let variant = |name: &str, field: &str| Variant {
+        entity: blog.entity(name),
+        hop: None,
+        through: None,
+        filter: Filter::all(),
+        common: Vec::new(),
+        outputs: blog.fields(&[(&[], field)]),
+    };
+    let variants = vec![variant("post", "post.headline"), variant("tag", "tag.word")];
+    blog.check(
+        &json!({}),
+        read(rows(0, From::Variants(variants), Vec::new())),
+        "transaction, snapshot
+          step 0 of root 0: read rows 0: variants, page limit at most 4 + look-ahead
+            variant post, filter none
+            variant tag
+              #0 field word",
+    );
+}
+
+#[test]
 fn what_is_not_understood_is_refused() {
     let blog = Blog::new();
-    let variants = read(rows(0, From::Variants(Vec::new()), Vec::new()));
-    assert!(blog.authorized(&anonymous(), variants).contains("several entities"));
+    let mut variants = rows(0, From::Variants(Vec::new()), Vec::new());
+    variants.filter = blog.equal("post.id");
+    assert!(blog.authorized(&anonymous(), read(variants)).contains("several entities"));
     // A join would be missing for the row of the condition.
     let mut tagging = rows(0, From::Entity(blog.entity("post")), Vec::new());
     let place = ValueRef::Field {

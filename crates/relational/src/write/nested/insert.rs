@@ -47,8 +47,7 @@ impl Compiler<'_> {
             return Err(CompileError::not_built("a field that has two values"));
         }
         let has_below = !node.write.children.is_empty() || !node.write.check.is_all();
-        let may_be_left = conflict
-            .is_some_and(|conflict| conflict.assignments.is_empty() || !conflict.filter.is_all());
+        let may_be_left = conflict.is_some_and(may_be_left);
         if has_below && may_be_left && values.len() > 1 {
             // The places of the rows would not be known.
             return Err(CompileError::not_built("writes below rows that may be left as they are"));
@@ -252,6 +251,11 @@ impl Compiler<'_> {
         }
         Ok(conflict)
     }
+}
+
+/// Returns true if a row that is there already may stay unchanged, so that it is not returned.
+pub(super) fn may_be_left(conflict: &Conflict) -> bool {
+    conflict.assignments.is_empty() || !conflict.filter.is_all()
 }
 
 /// Whether rows are inserted for each row above, however many these are.

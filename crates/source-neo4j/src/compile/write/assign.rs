@@ -69,7 +69,12 @@ impl Compiler<'_> {
                 let fails = vec![(is_null(old), failure(no_list, statement)?)];
                 return Ok(unless(fails, Expression::Head { list, to: Box::new(to) }));
             }
-            Assignment::Merge(_) | Assignment::Inserted => return Err(refused("this change")),
+            Assignment::Merge(_)
+            | Assignment::Prepend(_)
+            | Assignment::DeleteKey(_)
+            | Assignment::DeleteElement(_)
+            | Assignment::DeletePath(_)
+            | Assignment::Inserted => return Err(refused("this change")),
         };
         let operand = self.stored(field, operand, statement)?;
         let mut fails = Vec::new();

@@ -1,7 +1,7 @@
 //! Inserts, updates and deletes below other writes.
 
 use expect_test::expect;
-use ir::{Filter, Insert, WriteKind};
+use ir::{Conflict, Filter, Insert, WriteKind};
 
 use super::super::builder::{
     Builder, child, equal, insert, insert_one, integer, text, update, write,
@@ -186,6 +186,45 @@ async fn an_updated_row_refers_to_a_new_one() {
         1Ada 2Ben 3New
         1First@1 2Second@1 3Third@3
         1a@1 2b@1 3c@2 4d@3
+        1red 2blue
+        1-1 1-2 2-1"#]]
+    .assert_eq(&answer);
+}
+
+/// Of a row that stays as it is nothing is written below.
+#[tokio::test]
+async fn rows_below_others_may_be_left_as_they_are() {
+    let answer = on_each(BLOG, async |database| {
+        let mut builder = Builder::new(database);
+        let comments = vec![vec![some("of P")], vec![some("of First")], vec![some("of Q")]];
+        let comments = insert(database, "comment", &["text"], comments);
+        let comments = write(database, "comment", inserting(comments), Vec::new());
+        let comments = child(database.from("comment.post_id"), &[0, 1, 2], comments);
+        let rows = [(8, "P"), (1, "First"), (9, "Q")];
+        let rows = rows.map(|(id, title)| vec![Some(integer(id)), some(title)]);
+        let kind = WriteKind::Upsert {
+            insert: insert(database, "post", &["id", "title"], rows.to_vec()),
+            conflict: Conflict {
+                key: vec![database.field("post.id")],
+                assignments: Vec::new(),
+                filter: Filter::all(),
+            },
+        };
+        let posts = write(database, "post", kind, vec![comments]);
+        let posts = child(database.from("post.author_id"), &[0, 1, 1], posts);
+        let people = vec![vec![some("Cy")], vec![some("Dee")]];
+        let people = insert(database, "person", &["name"], people);
+        let people = write(database, "person", inserting(people), vec![posts]);
+        builder.write(0, people, &["id", "name"]);
+        let answer = database.run(&builder.request()).await;
+        format!("{answer}\n{}", all(database))
+    })
+    .await;
+    expect![[r#"
+        {"r0":{"s1":[{"id":3,"name":"Cy"},{"id":4,"name":"Dee"}]}}
+        1Ada 2Ben 3Cy 4Dee
+        1First@1 2Second@1 3Third@2 8P@3 9Q@4
+        1a@1 2b@1 3c@2 4d@3 5of P@8 6of Q@9
         1red 2blue
         1-1 1-2 2-1"#]]
     .assert_eq(&answer);

@@ -2,6 +2,7 @@
 
 mod children;
 mod choose;
+mod json;
 mod keys;
 mod links;
 mod required;

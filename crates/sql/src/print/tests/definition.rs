@@ -131,7 +131,11 @@ fn indexes_are_those_of_each_database() {
         IndexMethod::Words(WordForm::Stemmed),
         IndexMethod::Trigrams,
         IndexMethod::Elements,
-        IndexMethod::Vectors { dimensions: 3, operator: VectorOperator::Cosine },
+        IndexMethod::Vectors {
+            dimensions: 3,
+            operator: VectorOperator::Cosine,
+            construction: Some(200),
+        },
     ];
     let printed = only_postgres
         .map(|method| print_definition(&on(Some("public"), method), &Flavor::POSTGRES));
@@ -140,7 +144,7 @@ fn indexes_are_those_of_each_database() {
         CREATE INDEX "i" ON "public"."post" USING gin (thalweg.stems("title"))
         CREATE INDEX "i" ON "public"."post" USING gin ("title" gin_trgm_ops)
         CREATE INDEX "i" ON "public"."post" USING gin ("title")
-        CREATE INDEX "i" ON "public"."post" USING hnsw (("title"::vector(3)) vector_cosine_ops) WHERE cardinality("title") = 3"#]]
+        CREATE INDEX "i" ON "public"."post" USING hnsw (("title"::vector(3)) vector_cosine_ops) WITH (ef_construction = 200) WHERE cardinality("title") = 3"#]]
     .assert_eq(&printed.join("\n"));
     let words = |tokens| {
         Definition::CreateWordTable(WordTable {

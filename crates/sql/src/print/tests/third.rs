@@ -32,6 +32,7 @@ const MARIADB: Flavor = Flavor {
     distinct_on: false,
     casts: CastTypes { text: "char", numeric: "decimal(65, 30)", double: "double" },
     exact_sums: true,
+    boolean_aggregates: false,
     average_squares: false,
     row_types: false,
     target_alias: TargetAlias::Nowhere,

@@ -186,6 +186,18 @@ fn an_update_says_which_rows() {
             r#"UPDATE "s"."po""st" SET "tags" = thalweg_list_with("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
         ]],
     );
+    let json =
+        [Operation::Merge, Operation::DeleteKey, Operation::DeleteElement, Operation::DeletePath];
+    let json = json.into_iter().map(|operation| set("tags", computed(operation))).collect();
+    check(
+        &Statement::Update(Update { sets: json, ..update.clone() }),
+        &expect![[
+            r#"UPDATE "s"."po""st" AS t0 SET "tags" = t0."tags" || $2, "tags" = t0."tags" - $2::text, "tags" = t0."tags" - $2::integer, "tags" = t0."tags" #- $2::text[] WHERE t0."id" = $3 RETURNING t0."id""#
+        ]],
+        &expect![[
+            r#"UPDATE "s"."po""st" SET "tags" = thalweg_json_merge("po""st"."tags", ?2), "tags" = thalweg_json_delete_key("po""st"."tags", ?2), "tags" = thalweg_json_delete_element("po""st"."tags", ?2), "tags" = thalweg_json_delete_path("po""st"."tags", ?2) WHERE "po""st"."id" = ?3 RETURNING "id""#
+        ]],
+    );
     let sets = vec![set("score", computed(Operation::Multiply))];
     let update = Update { sets, ..update };
     check(
