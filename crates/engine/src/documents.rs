@@ -158,6 +158,12 @@ impl<P: CachedPlan> Weighter<Key, Weighed<P>> for Weight {
 }
 
 impl Document {
+    /// The text of the document.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Parses and validates the document of a request.
     fn new(
         validator: &Validator,

@@ -58,11 +58,7 @@ impl Usage {
     ) -> Vec<UnknownPart> {
         let mut reader = Reader { schema, usage: self, unknown: Vec::new() };
         for operation in &document.operations {
-            match operation.kind {
-                OperationKind::Query => reader.usage.queries = true,
-                OperationKind::Mutation => reader.usage.mutations = true,
-                OperationKind::Subscription => reader.usage.subscriptions = true,
-            }
+            reader.usage.add_operation(operation.kind);
             reader.directives(&operation.directives);
             for variable in &operation.variables {
                 reader.variable(variable);
@@ -77,6 +73,25 @@ impl Usage {
             reader.selections(&fragment.type_condition, &fragment.selections);
         }
         reader.unknown
+    }
+
+    /// Adds a part that clients use, by the statistics of a server.
+    pub fn add_coordinate(&mut self, coordinate: Coordinate) {
+        self.used.insert(coordinate);
+    }
+
+    /// Adds a type of variables: their values may have all its parts.
+    pub fn add_variable_type(&mut self, schema: &WrittenSchema, name: &str) {
+        Reader { schema, usage: self, unknown: Vec::new() }.whole_input(&name.into());
+    }
+
+    /// Adds an operation.
+    pub fn add_operation(&mut self, kind: OperationKind) {
+        match kind {
+            OperationKind::Query => self.queries = true,
+            OperationKind::Mutation => self.mutations = true,
+            OperationKind::Subscription => self.subscriptions = true,
+        }
     }
 
     pub(super) fn has(&self, affected: &Affected) -> bool {
