@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Api;
-use engine::documents::Document;
 use engine::usage::{Client, Usage};
 
 use super::hive::Reporter;
+use super::request::RecordedRequest;
 
 /// The most clients that a thread remembers; [`Usage`] counts fewer of them by name.
 const MOST_CLIENTS: usize = 100;
@@ -21,19 +21,6 @@ pub(crate) struct Recorder {
     api: Api,
     /// Clients by name: the first look-up of each takes a lock of the process.
     clients: RefCell<Vec<(Box<str>, Client)>>,
-}
-
-/// A request with a valid document that has ended; a subscription that has begun.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RecordedRequest<'r> {
-    pub(crate) document: &'r Arc<Document>,
-    /// The name and the version of the client.
-    pub(crate) client: [Option<&'r str>; 2],
-    pub(crate) elapsed: Duration,
-    /// The number of errors in its response.
-    pub(crate) errors: usize,
-    /// False if the client disconnected or got an error status.
-    pub(crate) is_answered: bool,
 }
 
 impl Recorder {

@@ -26,7 +26,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::report::{QueuedRequest, Report};
 use crate::failure::Failure;
-use crate::usage::RecordedRequest;
+use crate::usage::request::RecordedRequest;
 
 /// Requests that wait for the thread; more are dropped.
 const QUEUE: usize = 8_192;
