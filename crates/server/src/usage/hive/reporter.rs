@@ -255,7 +255,7 @@ impl Task {
         match sent {
             Sent::Accepted => {
                 self.statistics.reported.fetch_add(requests, Ordering::Relaxed);
-                return true;
+                true
             }
             Sent::Failed(error) => {
                 self.statistics.failed.fetch_add(requests, Ordering::Relaxed);
