@@ -16,6 +16,7 @@ use quick_cache::{Equivalent, Weighter};
 
 use crate::cache;
 use crate::limits::Limits;
+use crate::usage::DocumentUsage;
 
 /// The most structures of one document that are kept for one kind of session.
 const STRUCTURES: usize = 64;
@@ -54,6 +55,8 @@ pub struct Document {
     pub(crate) defers: bool,
     /// A number that identifies the operation's name for metrics.
     pub label: OnceLock<u16>,
+    /// Its requests, if they are counted.
+    pub usage: OnceLock<Arc<DocumentUsage>>,
 }
 
 /// A plan in the cache.
@@ -178,6 +181,12 @@ impl<P: CachedPlan> Weighter<Key, Weighed<P>> for Weight {
 }
 
 impl Document {
+    /// The text of the document.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Parses and validates the document of a request.
     fn new(
         validator: &Validator,
@@ -195,7 +204,8 @@ impl Document {
         };
         let text = request.query.as_str().into();
         let defers = operation.has_defer();
-        Ok(Self { operation, text, introspects, view: view.id, defers, label: OnceLock::new() })
+        let (label, usage) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { operation, text, introspects, view: view.id, defers, label, usage })
     }
 
     /// The answers of `__schema` and `__type`, by their names in the answer; of mutations none, which

@@ -32,6 +32,7 @@
 //! * [`batch_limits`]: limits for all requests of a batch together
 //! * [`resolvers`]: fields whose values other servers give
 //! * [`report`]: figures and outcome of a request
+//! * [`usage`]: counts of the parts of the schema that operations use
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
 pub mod api;
@@ -68,6 +69,7 @@ mod restrictions;
 pub mod schema_first;
 pub mod session;
 mod topics;
+pub mod usage;
 mod withhold;
 pub mod worker;
 

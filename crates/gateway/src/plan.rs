@@ -134,6 +134,7 @@ pub struct Fetch {
 /// The part of a fetch that one document selects; usually the whole fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentPart<'p> {
+    pub number: FetchId,
     pub fetch: &'p Fetch,
     /// The lists of entities; a list occurs once for each distinct set of context values.
     pub lists: &'p [&'p Entities],

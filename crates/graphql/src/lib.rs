@@ -16,6 +16,7 @@
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
 //! * [`heap`]: heap sizes of values, for caches
 //! * [`introspection`]: responses of `__schema` and `__type`
+//! * [`usage`]: parts of the schema that an operation uses
 //! * `defer`: the directive `@defer`
 //! * `suggestion`: similar names for "Did you mean"
 //! * [`error`]: errors of a response
@@ -39,6 +40,7 @@ pub mod request;
 pub mod schema;
 pub mod sdl;
 mod suggestion;
+pub mod usage;
 mod validate_schema;
 pub mod value;
 pub mod variables;

@@ -9,6 +9,7 @@
 //! * `traces`: export of OpenTelemetry traces
 //! * `request_id`: the id of a request
 //! * `metrics`: Prometheus metrics
+//! * `usage`: counts and reports of the parts of the schema that clients use
 //! * `supervisor`: notifications to systemd
 //! * `memory`: settings of the allocator, and returning memory to the system
 //! * `supergraph`: reads and watches a supergraph
@@ -32,6 +33,7 @@ mod request_id;
 mod supergraph;
 mod supervisor;
 mod traces;
+mod usage;
 
 use std::env;
 use std::io::{self, Write};

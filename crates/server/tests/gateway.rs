@@ -12,6 +12,8 @@
 //! * `traced`: what routers are told of the fields of a subgraph
 //! * `looks`: `schema`, `explain`, `check`
 //! * `watched`, `collector`: metrics, traces and the log
+//! * `usage`: the parts of the schema that clients use
+//! * `usage_reports`: reports of them to Hive
 //! * `subscriptions`: events of subgraphs
 //! * `stubs`: the subgraphs
 //! * `site`: all that a gateway needs
@@ -34,4 +36,6 @@ mod site;
 mod stubs;
 mod subscriptions;
 mod traced;
+mod usage;
+mod usage_reports;
 pub(crate) mod watched;

@@ -8,7 +8,7 @@ use super::Inputs;
 use super::arena::ObjectId;
 use super::contexts::{PrintedDocuments, Values};
 use super::represent::{Owner, Representations};
-use crate::plan::{self, Document, Entities, Fetch};
+use crate::plan::{self, Document, Entities, Fetch, FetchId};
 
 /// Inputs of a fetch: representations and root objects.
 #[derive(Debug, Default)]
@@ -149,7 +149,7 @@ impl FetchInputs {
 /// Returns the document of a batch.
 pub(super) fn document<'r>(
     inputs: Inputs<'r>,
-    fetch: &'r Fetch,
+    (number, fetch): (FetchId, &'r Fetch),
     fetch_inputs: &FetchInputs,
     batch: &Batch,
     kept: &'r PrintedDocuments,
@@ -158,7 +158,7 @@ pub(super) fn document<'r>(
     let lists = lists.iter().filter_map(|list| fetch_inputs.entities(fetch, *list));
     let lists: Vec<&Entities> = lists.collect();
     let Inputs { supergraph, operation, plan, .. } = inputs;
-    let of = plan::DocumentPart { fetch, lists: &lists };
+    let of = plan::DocumentPart { number, fetch, lists: &lists };
     kept.keep(plan::document(supergraph, operation, &plan.tree, &plan.contexts, of))
 }
 

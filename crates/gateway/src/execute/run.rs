@@ -376,7 +376,7 @@ impl<'r> Execution<'r> {
         batch: &Batch,
     ) -> (&'r Document, Bytes) {
         let fetch_inputs = &self.fetch_inputs[id.index()];
-        let document = document(self.inputs, fetch, fetch_inputs, batch, self.printed);
+        let document = document(self.inputs, (id, fetch), fetch_inputs, batch, self.printed);
         let body = body(self.inputs, fetch, document, fetch_inputs, batch);
         self.statistics.send(id.index(), body.len());
         (document, body.into())

@@ -7,7 +7,7 @@ use graphql::value::Slot;
 use super::entries::name_of;
 use super::fragments::{Pieces, Texts};
 use super::{
-    Context, Document, DocumentPart, Entities, SelectedField, Selection, context_variable,
+    Context, Document, DocumentPart, Entities, FetchId, SelectedField, Selection, context_variable,
     entities_key, representations_variable,
 };
 use crate::outline::{Directives, OccurrenceDirectives, Tree};
@@ -23,7 +23,9 @@ pub fn document(
     contexts: &[Context],
     part: DocumentPart<'_>,
 ) -> Document {
-    let DocumentPart { fetch, lists } = part;
+    let DocumentPart { number, fetch, lists } = part;
+    let subgraph = supergraph.subgraph(fetch.subgraph);
+    let name = operation.name.as_deref().map(|name| operation_name(name, &subgraph.name, number));
     let mut printer = Printer {
         supergraph,
         tree,
@@ -43,13 +45,18 @@ pub fn document(
         printer.entities(list, lists.len(), &mut root);
     }
     let Printer { texts, variables, .. } = printer;
-    let is_shorthand = lists.is_empty() && variables.is_empty() && directives.is_empty();
+    let is_shorthand =
+        name.is_none() && lists.is_empty() && variables.is_empty() && directives.is_empty();
     let mut text = match (fetch.kind, is_shorthand) {
         (OperationKind::Query, true) => String::new(),
         (OperationKind::Query, false) => "query".to_owned(),
         (OperationKind::Mutation, _) => "mutation".to_owned(),
         (OperationKind::Subscription, _) => "subscription".to_owned(),
     };
+    if let Some(name) = &name {
+        text.push(' ');
+        text.push_str(name);
+    }
     if !(lists.is_empty() && variables.is_empty()) {
         text.push('(');
         print_variables(supergraph, operation, contexts, (lists, &variables), &mut text);
@@ -59,8 +66,27 @@ pub fn document(
     texts.print(&supergraph.schema, root, &mut text);
     let mut head = b"{\"query\":".to_vec();
     head.extend_from_slice(&json_text(&text));
+    if let Some(name) = &name {
+        head.extend_from_slice(b",\"operationName\":");
+        head.extend_from_slice(&json_text(name));
+    }
     head.extend_from_slice(b",\"variables\":{");
     Document { text: text.into(), head: head.into(), variables }
+}
+
+/// Returns the name of a subgraph operation, in the form of Apollo's gateways: the client's name of
+/// the operation, the subgraph, and the number of the fetch from 0.
+fn operation_name(name: &str, subgraph: &str, number: FetchId) -> String {
+    let mut text = [name, "__"].concat();
+    // Names of subgraphs may have characters that names of operations may not.
+    if subgraph.starts_with(|first: char| first.is_ascii_digit()) {
+        text.push('_');
+    }
+    let characters = subgraph.chars().map(|one| if one == '-' { '_' } else { one });
+    text.extend(characters.filter(|one| one.is_ascii_alphanumeric() || *one == '_'));
+    text.push_str("__");
+    text.push_str(&number.index().to_string());
+    text
 }
 
 fn print_variables(
@@ -259,5 +285,22 @@ impl Printer<'_> {
         let mut inner = Pieces::default();
         self.members(on, selection, &mut inner);
         pieces.on(self.texts.add(Some(on), inner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_subgraph_operations_are_names_of_graphql() {
+        let check = |subgraph, expected| {
+            assert_eq!(operation_name("Shop", subgraph, FetchId::new(3)), expected);
+        };
+        check("products", "Shop__products__3");
+        check("product-reviews", "Shop__product_reviews__3");
+        check("3d.models ü/2", "Shop___3dmodels2__3");
+        check("-", "Shop_____3");
+        check("é", "Shop____3");
     }
 }

@@ -40,9 +40,9 @@ pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
     }
     let mut fetches = compiler.fetches;
     let contexts = contexts(sources, &tree);
-    for fetch in &mut fetches {
+    for (place, fetch) in fetches.iter_mut().enumerate() {
         let lists: Vec<&Entities> = fetch.entities.iter().collect();
-        let part = DocumentPart { fetch, lists: &lists };
+        let part = DocumentPart { number: FetchId::new(place), fetch, lists: &lists };
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
     // Between two fetches of a mutation data may change.

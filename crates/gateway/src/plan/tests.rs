@@ -49,6 +49,31 @@ fn entities_are_found_by_their_keys() {
 }
 
 #[test]
+fn requests_of_a_named_operation_have_operation_names() {
+    let text = "query Book { book(isbn: 1) { title price } }";
+    check(
+        text,
+        &expect![[r#"
+            1. shop: query Book__shop__0{book(isbn:"1"){title isbn}}
+            2. stock after 1: query Book__stock__1($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}
+               Book { isbn } at book
+        "#]],
+    );
+    let planned = planned(text, "{}").unwrap();
+    let heads = planned.plan.fetches.iter().map(|fetch| {
+        let head = String::from_utf8(fetch.document.head.to_vec()).unwrap();
+        head.rsplit_once("}\"").unwrap().1.to_owned()
+    });
+    assert_eq!(
+        heads.collect::<Vec<_>>(),
+        [
+            r#","operationName":"Book__shop__0","variables":{"#,
+            r#","operationName":"Book__stock__1","variables":{"#
+        ]
+    );
+}
+
+#[test]
 fn keys_of_objects_whose_types_nobody_says_are_read_before_these_are_known() {
     check(
         "{ readers { ... on Child { id } } }",

@@ -1,8 +1,10 @@
 //! `thalweg check OLD NEW`: the changes between two schemas, classified by their effects on clients.
 //!
 //! * `documents`: reads the documents that clients send
+//! * `counted`: what servers have counted
 //! * `report`: prints the changes
 
+mod counted;
 mod documents;
 mod report;
 
@@ -18,7 +20,8 @@ use crate::commands::{gateway, print};
 use crate::configuration::redacted;
 use crate::failure::Failure;
 use crate::options::{ChangesOptions, SupergraphLocation};
-use documents::DocumentError;
+use counted::Threshold;
+use documents::{Contents, DocumentError};
 use report::Report;
 
 /// Exit code for schemas and documents that cannot be compared.
@@ -76,7 +79,7 @@ fn compared(old: &str, new: &str, options: &ChangesOptions) -> Result<ExitCode, 
         return Err(Failure::Usage(message).into());
     }
     let (old, new) = (read(old)?, read(new)?);
-    let usage = usage(&old, &options.usage)?;
+    let usage = usage(&old, options)?;
     let mut rules = options.rules();
     rules.usage = (!options.usage.is_empty()).then_some(&usage);
     let changes = compare(&old.schema, &new.schema, &rules);
@@ -86,12 +89,22 @@ fn compared(old: &str, new: &str, options: &ChangesOptions) -> Result<ExitCode, 
     Ok(if is_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Reads the parts of the old schema that documents use. Documents that do not fit it are warnings:
+/// Reads the parts of the old schema that clients use. Documents that do not fit it are warnings:
 /// no change can break them.
-fn usage(old: &Schema, paths: &[PathBuf]) -> Result<Usage, ChangesError> {
+fn usage(old: &Schema, options: &ChangesOptions) -> Result<Usage, ChangesError> {
     let mut usage = Usage::default();
+    let threshold = Threshold::new(options)?;
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    for document in documents::read(paths)? {
+    let Contents { documents, counted } = documents::read(&options.usage)?;
+    if counted.is_empty() && threshold.is_given {
+        let message = "`--usage-minimum` and `--usage-period` need counts of a server in `--usage`";
+        return Err(Failure::Usage(message.to_owned()).into());
+    }
+    for (place, file) in &counted {
+        counted::add(&mut usage, &old.schema, file, &threshold)
+            .map_err(|error| Failure::other(counted::wrong(place, &error)))?;
+    }
+    for document in documents {
         match usage.add(&old.schema, &document.text) {
             Ok(unknown) => warnings.extend(document.unknown(&unknown)),
             Err(error) => errors.push(document.wrong(&error)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::usage::Usage;
 use source::Statistics;
 
 use crate::commands::{block_on, exposure};
@@ -11,6 +12,7 @@ use crate::http::{self, Collectors, Generation, Listeners, Reload, Reloaded, Rel
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServingOptions};
 use crate::traces::Traces;
+use crate::usage::hive::Reporter;
 
 /// Serves until a signal. Sockets are bound first: a port in use is reported before a large catalog is
 /// read.
@@ -25,14 +27,17 @@ pub(crate) fn open_and_serve(
     let observability = &serving.observability;
     let endpoint = observability.otlp_endpoint.as_deref();
     let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
+    let reporter = serving.hive.settings()?.map(Reporter::start).transpose()?.map(Arc::new);
     let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
     let collectors = metrics.as_ref().map(|_| Collectors {
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
+        usage: Arc::new(Usage::default()),
     });
     let mut fresh = open()?;
     let watch = fresh.watch.take();
-    let generation = Generation::first(fresh, Telemetry { collectors, traces: traces.clone() });
+    let telemetry = Telemetry { collectors, traces: traces.clone(), reporter: reporter.clone() };
+    let generation = Generation::first(fresh, telemetry);
     exposure::log(&generation.api, serving, generation.settings.requires_token());
     generation.settings.log_summary();
     ready(&listeners)?;
@@ -40,6 +45,9 @@ pub(crate) fn open_and_serve(
     let served = block_on(http::serve(generation, listeners, renewal, metrics));
     if let Some(traces) = traces {
         traces.flush();
+    }
+    if let Some(reporter) = reporter {
+        reporter.flush();
     }
     served
 }

@@ -4,6 +4,10 @@
 /// All others apply to requests that begin after a reload.
 pub(super) const OPTIONS: &[&str] = &[
     "callback-listen",
+    "hive-usage-endpoint",
+    "hive-usage-sample-rate",
+    "hive-usage-target",
+    "hive-usage-token",
     "listen",
     "log",
     "log-format",

@@ -40,6 +40,7 @@ pub(super) async fn answer(
         let answer = |member| answer_member(service, member, &caller, delivery, began);
         join_all(members.into_iter().map(answer)).await
     };
+    exchange.record_batch(answers.iter().map(|(_, _, report)| report));
     let mut texts = Vec::with_capacity(answers.len());
     for (text, held, report) in answers {
         record(exchange, report);

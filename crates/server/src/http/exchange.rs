@@ -1,5 +1,6 @@
 //! Record of one request and its response: source of its log lines, metrics and trace.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use crate::metrics::{CompletedRequest, Shard};
 use crate::options::LoggedRequests;
 use crate::request_id::RequestId;
 use crate::traces::{TracedRequest, Traces};
+use crate::usage::{RecordedRequest, Recorder};
 
 /// The number of bytes of errors that a log line shows.
 const LOGGED_BYTES: usize = 500;
@@ -60,6 +62,9 @@ pub(super) struct Exchange {
     outcome: Option<Outcome>,
     logging: LoggingSettings,
     shard: Option<Arc<Shard>>,
+    /// The recorder of the usage of the schema; none for a batch, whose requests are recorded one by
+    /// one.
+    recorder: Option<Rc<Recorder>>,
     /// The exporter of traces, with the trace context of the request's headers.
     traces: Option<(Arc<Traces>, Context)>,
     /// The trace context that requests to other servers carry.
@@ -152,6 +157,7 @@ impl Exchange {
         if let Some(shard) = &shard {
             shard.begin();
         }
+        let recorder = service.recorder.clone().filter(|_| target == Target::GraphQL);
         Self {
             started: Instant::now(),
             peer,
@@ -159,9 +165,14 @@ impl Exchange {
             target,
             operation_name: None,
             client: match (service.settings.logging.requests, target) {
-                (LoggedRequests::None, _) => [None, None],
-                (LoggedRequests::Failed | LoggedRequests::All, Target::GraphQL) => client(headers),
-                (LoggedRequests::Failed | LoggedRequests::All, _) => [None, None],
+                (LoggedRequests::None, Target::GraphQL) if recorder.is_none() => [None, None],
+                (
+                    LoggedRequests::None | LoggedRequests::Failed | LoggedRequests::All,
+                    Target::GraphQL,
+                ) => client(headers),
+                (LoggedRequests::None | LoggedRequests::Failed | LoggedRequests::All, _) => {
+                    [None, None]
+                }
             },
             report,
             refusal: None,
@@ -170,6 +181,7 @@ impl Exchange {
             outcome: None,
             logging: service.settings.logging,
             shard,
+            recorder,
             traces,
             trace,
             is_finished: false,
@@ -223,6 +235,7 @@ impl Exchange {
     fn end_after(&mut self, status: StatusCode, elapsed: Duration) {
         self.is_finished = true;
         self.count(Some(status), elapsed);
+        self.record_usage(&self.report, Some(status), elapsed);
         self.trace(Some(status), elapsed);
         self.log_request(Some(status), elapsed);
         self.log_cost();
@@ -235,6 +248,21 @@ impl Exchange {
         let Self { report, response_bytes, .. } = self;
         let response_bytes = *response_bytes;
         shard.end(&CompletedRequest { status, elapsed, report, refusal, response_bytes });
+    }
+
+    /// Records the usage of the schema by the requests of a batch.
+    pub(super) fn record_batch<'r>(&mut self, reports: impl Iterator<Item = &'r Report>) {
+        let elapsed = self.started.elapsed();
+        reports.for_each(|report| self.record_usage(report, Some(StatusCode::OK), elapsed));
+        self.recorder = None;
+    }
+
+    fn record_usage(&self, report: &Report, status: Option<StatusCode>, elapsed: Duration) {
+        let (Some(recorder), Some(document)) = (&self.recorder, &report.document) else { return };
+        let is_answered = status.is_some_and(|status| status.is_success());
+        let client = self.client.each_ref().map(Option::as_deref);
+        let errors = report.codes.len();
+        recorder.record(&RecordedRequest { document, client, elapsed, errors, is_answered });
     }
 
     fn trace(&self, status: Option<StatusCode>, elapsed: Duration) {
@@ -452,6 +480,7 @@ impl Drop for Exchange {
         if !self.is_finished {
             let elapsed = self.started.elapsed();
             self.count(None, elapsed);
+            self.record_usage(&self.report, None, elapsed);
             self.trace(None, elapsed);
             self.log_request(None, elapsed);
             self.log_slow(elapsed);

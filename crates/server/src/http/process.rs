@@ -80,10 +80,12 @@ impl Process {
 
     /// Sources of the metrics; none if metrics are disabled.
     pub(super) fn metrics_sources(&self, api: &Api) -> Option<metrics::Sources> {
-        let Collectors { metrics, connections } = self.telemetry.collectors.clone()?;
+        let Collectors { metrics, connections, usage } = self.telemetry.collectors.clone()?;
         Some(metrics::Sources {
             metrics,
             connections,
+            usage,
+            reporter: self.telemetry.reporter.clone(),
             api: api.clone(),
             situation: Situation {
                 reloaded: self.reloads.succeeded.load(Ordering::Relaxed),

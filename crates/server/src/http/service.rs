@@ -20,6 +20,7 @@ use super::refusal::Refusal;
 use super::settings::Settings;
 use crate::memory;
 use crate::metrics::Shard;
+use crate::usage::Recorder;
 
 /// Interval of housekeeping: precise enough for limits of seconds.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -34,6 +35,8 @@ pub(super) struct Service {
     pub(super) is_empty: bool,
     /// The counters of the thread.
     pub(super) shard: Option<Arc<Shard>>,
+    /// Records the usage of the schema.
+    pub(super) recorder: Option<Rc<Recorder>>,
     /// The host that was allowed last on this thread.
     pub(super) last_host: LastHost,
     /// The last field, so that it is dropped after the others.
@@ -67,6 +70,7 @@ impl Service {
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: telemetry.shard(),
+            recorder: telemetry.recorder(&generation.api).map(Rc::new),
             last_host: LastHost::default(),
             _memory: GiveBack,
         }

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use clients::histogram::{Durations, Histogram};
 use engine::Api;
+use engine::usage::Usage as SchemaUsage;
 use graphql::ErrorCode;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder, NoLabelSet};
@@ -18,12 +19,15 @@ use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
 use super::{custom_fields, databases, fetches, live};
+use crate::usage::hive::Reporter;
 
 /// Sources of the metrics.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) connections: Arc<Statistics>,
+    pub(crate) usage: Arc<SchemaUsage>,
+    pub(crate) reporter: Option<Arc<Reporter>>,
     pub(crate) api: Api,
     pub(crate) situation: Situation,
 }
@@ -61,6 +65,7 @@ impl Collector for Sources {
         self.encode_requests(&mut writer)?;
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
+        self.encode_reports(&mut writer)?;
         live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
             Api::Source(engine) => {
@@ -107,6 +112,22 @@ impl Collector for Sources {
 }
 
 impl Sources {
+    fn encode_reports(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
+        let Some(reporter) = &self.reporter else { return Ok(()) };
+        let statistics = reporter.statistics();
+        let help = "Requests by the outcome of their usage reports";
+        let mut family = writer.begin("thalweg_usage_reported", help, MetricType::Counter)?;
+        let outcomes = [
+            ("reported", &statistics.reported),
+            ("dropped", &statistics.dropped),
+            ("failed", &statistics.failed),
+        ];
+        for (outcome, count) in outcomes {
+            count_of(&mut family, &[("outcome", outcome)], count.load(Ordering::Relaxed))?;
+        }
+        Ok(())
+    }
+
     fn encode_process(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
         let version = [("version", env!("CARGO_PKG_VERSION"))];
         writer.begin("thalweg_build", "The program", MetricType::Info)?.encode_info(&version)?;

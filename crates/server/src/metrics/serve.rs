@@ -19,6 +19,7 @@ use tokio::time::{sleep, timeout};
 
 use super::encode::{Sources, encode};
 use crate::failure::Failure;
+use crate::usage;
 
 const MEDIA_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -101,22 +102,51 @@ pub(crate) async fn serve(
     }
 }
 
+/// A document of the endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Document {
+    Metrics,
+    /// The usage of the schema.
+    Usage,
+}
+
+impl Document {
+    fn media_type(self) -> HeaderValue {
+        match self {
+            Self::Metrics => MEDIA_TYPE,
+            Self::Usage => HeaderValue::from_static("application/json"),
+        }
+    }
+}
+
 fn answer(
     request: &Request<Incoming>,
     sources: &impl Fn() -> Option<Sources>,
 ) -> Response<Full<Bytes>> {
-    if request.uri().path() != "/metrics" {
-        return plain(StatusCode::NOT_FOUND, "Metrics are at /metrics.\n");
-    }
+    let document = match request.uri().path() {
+        "/metrics" => Document::Metrics,
+        "/usage" => Document::Usage,
+        _ => {
+            let text = "Metrics are at /metrics, the usage of the schema is at /usage.\n";
+            return plain(StatusCode::NOT_FOUND, text);
+        }
+    };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Metrics are read by GET.\n");
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
-    match sources().map(encode).unwrap_or(Err(fmt::Error)) {
+    let printed = match document {
+        Document::Metrics => sources().map(encode).unwrap_or(Err(fmt::Error)),
+        Document::Usage => match sources() {
+            Some(Sources { metrics, usage, .. }) => Ok(usage::print(&usage, metrics.started)),
+            None => Err(fmt::Error),
+        },
+    };
+    match printed {
         Ok(text) => {
             let mut response = Response::new(Full::new(Bytes::from(text)));
-            response.headers_mut().insert(CONTENT_TYPE, MEDIA_TYPE);
+            response.headers_mut().insert(CONTENT_TYPE, document.media_type());
             response
         }
         Err(error) => {

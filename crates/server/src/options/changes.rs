@@ -1,11 +1,13 @@
 //! Options of `thalweg check OLD NEW`, the comparison of two schemas.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use supergraph::changes::{Criticality, Rules};
 
 use super::compose::ReportForm;
+use super::quantity::Time;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Changes")]
@@ -16,12 +18,19 @@ pub(crate) struct ChangesOptions {
     /// `-` is the standard input.
     #[arg(value_name = "NEW", index = 2)]
     pub(crate) new: Option<String>,
-    /// Documents of clients: changes of parts that none of them uses are not breaking
+    /// What clients use: changes of parts that none of them uses are not breaking
     ///
-    /// A file of GraphQL documents, a folder of them, or a manifest of trusted documents in Relay's or
-    /// Apollo's format (`.json`). Several are separated by commas, or the option is repeated.
+    /// A file of GraphQL documents, a folder of them, a manifest of trusted documents in Relay's or
+    /// Apollo's format (`.json`), or what a server has counted at `/usage` beside its metrics, as a file
+    /// (`.json`) or an address. Several are separated by commas, or the option is repeated.
     #[arg(long, env = "THALWEG_USAGE", value_name = "PATHS", value_delimiter = ',')]
     pub(crate) usage: Vec<PathBuf>,
+    /// The requests from which on a part that servers have counted is used [default: 1]
+    #[arg(long, env = "THALWEG_USAGE_MINIMUM", value_name = "NUMBER")]
+    pub(crate) usage_minimum: Option<NonZeroU64>,
+    /// The time after its last use from which on a part that servers have counted is unused [default: none]
+    #[arg(long, env = "THALWEG_USAGE_PERIOD", value_name = "TIME")]
+    pub(crate) usage_period: Option<Time>,
     /// The changes that fail the check
     #[arg(long, env = "THALWEG_FAIL_ON", value_name = "WHAT", default_value = "breaking")]
     pub(crate) fail_on: FailOn,

@@ -76,7 +76,7 @@ impl FromStr for SlowQuery {
     }
 }
 
-fn ratio(text: &str) -> Result<f64, String> {
+pub(super) fn ratio(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(ratio) if (0.0..=1.0).contains(&ratio) => Ok(ratio),
         Ok(_) | Err(_) => Err("a number from 0 to 1 is wanted, such as `0.1`".into()),

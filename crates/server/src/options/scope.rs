@@ -179,6 +179,10 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),
+    (
+        Scope::Everywhere,
+        &["hive-usage-token", "hive-usage-target", "hive-usage-endpoint", "hive-usage-sample-rate"],
+    ),
     (Scope::Everywhere, &["compression", "compression-min-size"]),
     (Scope::Everywhere, &["allowed-origins", "cors-origins", "cors-credentials", "cors-max-age"]),
     (Scope::Everywhere, &["apq", "apq-cache-size", "trusted-documents", "only-trusted"]),
@@ -290,6 +294,9 @@ const NEEDS: &[Need] = &[
     ("trace-ratio", "`--otlp-endpoint`", |serving| {
         Traces::has_endpoint(serving.observability.otlp_endpoint.as_deref())
     }),
+    ("hive-usage-target", "`--hive-usage-token`", reports_usage),
+    ("hive-usage-endpoint", "`--hive-usage-token`", reports_usage),
+    ("hive-usage-sample-rate", "`--hive-usage-token`", reports_usage),
     ("unix-socket-mode", "an address `unix:PATH` in `--listen`", |serving| {
         serving.listen.iter().any(Address::is_unix)
     }),
@@ -298,6 +305,10 @@ const NEEDS: &[Need] = &[
         !serving.compression.compression.0.is_empty()
     }),
 ];
+
+fn reports_usage(serving: &ServingOptions) -> bool {
+    serving.hive.hive_usage_token.is_some()
+}
 
 /// Refuses options of a server that have no effect without another one.
 pub(super) fn check_needs(given: &GivenOptions, serving: &ServingOptions) -> Result<(), Failure> {

@@ -12,6 +12,7 @@ use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::errors::ErrorOptions;
 use super::given::GivenOptions;
+use super::hive::HiveOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
 use super::network::NetworkOptions;
@@ -75,6 +76,8 @@ pub(crate) struct ServingOptions {
     pub(crate) development: DevelopmentOptions,
     #[command(flatten)]
     pub(crate) observability: ObservabilityOptions,
+    #[command(flatten)]
+    pub(crate) hive: HiveOptions,
     #[command(flatten)]
     pub(crate) compression: CompressionOptions,
     #[command(flatten)]

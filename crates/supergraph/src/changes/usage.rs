@@ -58,11 +58,7 @@ impl Usage {
     ) -> Vec<UnknownPart> {
         let mut reader = Reader { schema, usage: self, unknown: Vec::new() };
         for operation in &document.operations {
-            match operation.kind {
-                OperationKind::Query => reader.usage.queries = true,
-                OperationKind::Mutation => reader.usage.mutations = true,
-                OperationKind::Subscription => reader.usage.subscriptions = true,
-            }
+            reader.usage.add_operation(operation.kind);
             reader.directives(&operation.directives);
             for variable in &operation.variables {
                 reader.variable(variable);
@@ -77,6 +73,25 @@ impl Usage {
             reader.selections(&fragment.type_condition, &fragment.selections);
         }
         reader.unknown
+    }
+
+    /// Adds a part that clients use, by the statistics of a server.
+    pub fn add_coordinate(&mut self, coordinate: Coordinate) {
+        self.used.insert(coordinate);
+    }
+
+    /// Adds a type of variables: their values may have all its parts.
+    pub fn add_variable_type(&mut self, schema: &WrittenSchema, name: &str) {
+        Reader { schema, usage: self, unknown: Vec::new() }.whole_input(&name.into());
+    }
+
+    /// Adds an operation.
+    pub fn add_operation(&mut self, kind: OperationKind) {
+        match kind {
+            OperationKind::Query => self.queries = true,
+            OperationKind::Mutation => self.mutations = true,
+            OperationKind::Subscription => self.subscriptions = true,
+        }
     }
 
     pub(super) fn has(&self, affected: &Affected) -> bool {
@@ -247,6 +262,8 @@ impl<'s> Reader<'s, '_> {
 
 #[cfg(test)]
 mod tests {
+    use graphql::usage::UsedPart;
+
     use super::*;
 
     const SCHEMA: &str = "type Query { a(b: I, c: E): A d: U e: E } interface A { f: Int g: Int } \
@@ -301,5 +318,54 @@ mod tests {
             ]
         );
         assert!(usage.add(&schema, "{").is_err());
+    }
+
+    const SUPERGRAPH: &str = r#"
+        schema @link(url: "https://specs.apollo.dev/link/v1.0")
+          @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
+        directive @join__field(graph: join__Graph, type: String) repeatable on FIELD_DEFINITION
+        directive @join__graph(name: String!, url: String!) on ENUM_VALUE
+        directive @join__type(graph: join__Graph!, key: String) repeatable on OBJECT | INTERFACE | UNION | ENUM | INPUT_OBJECT | SCALAR
+        directive @join__implements(graph: join__Graph!, interface: String!) repeatable on OBJECT | INTERFACE
+        directive @join__unionMember(graph: join__Graph!, member: String!) repeatable on UNION
+        directive @join__enumValue(graph: join__Graph!) repeatable on ENUM_VALUE
+        directive @link(url: String, as: String, for: link__Purpose, import: [String]) repeatable on SCHEMA
+        enum link__Purpose { SECURITY EXECUTION }
+        enum join__Graph { A @join__graph(name: "a", url: "http://a") }
+        type Query @join__type(graph: A) { a(b: I, c: E): A d: U e(f: [I!]): E }
+        interface A @join__type(graph: A) { f: Int g: Int }
+        type T implements A @join__implements(graph: A, interface: "A") @join__type(graph: A) { f: Int g: Int }
+        union U @join__type(graph: A) @join__unionMember(graph: A, member: "T") = T
+        enum E @join__type(graph: A) { X @join__enumValue(graph: A) Y @join__enumValue(graph: A) }
+        input I @join__type(graph: A) { h: E i: J }
+        input J @join__type(graph: A) { k: E l: Int }
+    "#;
+
+    #[test]
+    fn servers_count_what_documents_are_read_to_use() {
+        let supergraph = crate::read(SUPERGRAPH).unwrap();
+        let written = WrittenSchema::read(SUPERGRAPH).unwrap();
+        let schema = &supergraph.api.schema;
+        let validator = graphql::Validator::new(schema);
+        let check = |document: &str| {
+            let limits = graphql::DocumentLimits::default();
+            let operation = validator.operation(schema, document, None, &limits).unwrap();
+            let mut counted = Usage::default();
+            for part in graphql::usage::used_parts(schema, &operation) {
+                let coordinate = part.coordinate(schema);
+                match part {
+                    UsedPart::VariableType(_) => counted.add_variable_type(&written, &coordinate),
+                    _ => counted.add_coordinate(coordinate.parse().unwrap()),
+                }
+            }
+            let mut read = Usage::default();
+            assert_eq!(read.add(&written, document).unwrap(), []);
+            assert_eq!(counted.used, read.used, "{document}");
+        };
+        check("{ a { f __typename } }");
+        check("{ d { ... on T { g } ...F } } fragment F on U { __typename }");
+        check("{ a(b: { i: { l: 1, k: Y } }, c: X) { ... on A { g } } e(f: [{ h: null }, {}]) }");
+        check("query ($i: I, $n: Int = 3) { a(b: $i) { f } e(f: { i: { l: $n } }) }");
+        check("query ($i: [I!], $e: E) { e(f: $i) a(c: $e) { g @skip(if: true) } }");
     }
 }

@@ -13,6 +13,9 @@ use crate::fuzz::Choices;
 #[must_use]
 pub fn defer(text: &str, choices: &mut Choices<'_>) -> String {
     let mut reader = Reader { rest: text };
+    // The kind, and the name of the operation.
+    reader.name();
+    reader.rest = reader.rest.trim_start();
     reader.name();
     reader.arguments();
     let begin = text.len() - reader.rest.len();

@@ -38,13 +38,14 @@ pub fn make(schema: &Schema, choices: &mut Choices<'_>, own_names: bool) -> Made
     if let Some(root) = mutation.or(schema.query) {
         maker.selection_set(root, 0);
     }
+    let name = if maker.choices.chance(50) { " Made" } else { "" };
     let Maker { text, definitions, values, .. } = maker;
     let variables = Json::Object(values).to_string();
     let definitions = match definitions.is_empty() {
         true => String::new(),
         false => format!("({})", definitions.join(", ")),
     };
-    Made { text: [keyword, &definitions, &text].concat(), variables }
+    Made { text: [keyword, name, &definitions, &text].concat(), variables }
 }
 
 struct Maker<'m, 't> {

@@ -106,8 +106,9 @@ impl<'w> Subgraphs<'w> {
         let request = Request::from_json(body).map_err(|error| error.message)?;
         let place = usize::from(subgraph.0);
         let (schema, validator) = self.schemas.0.get(place).ok_or("there is no such subgraph")?;
+        let name = request.operation_name.as_deref();
         let operation =
-            validator.operation(schema, &request.query, None, &limits()).map_err(refused)?;
+            validator.operation(schema, &request.query, name, &limits()).map_err(refused)?;
         let variables = graphql::coerce_variable_values(schema, &operation, &request.variables)
             .map_err(refused)?;
         let full = &self.world.supergraph.schema;

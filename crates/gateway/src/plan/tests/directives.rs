@@ -72,10 +72,10 @@ fn operations_are_said_with_the_directives_that_may_stand_there() {
     check(
         "query Named @traced(label: \"q\") { toy { price } }",
         &expect![[r#"
-        1. a: query@traced(label:"q"){toy{id}}
-        2. b after 1: query($representations0:[_Any!]!)@traced(label:"q"){_entities(representations:$representations0){...on Toy{price}}}
-           Toy { id } at toy
-    "#]],
+            1. a: query Named__a__0@traced(label:"q"){toy{id}}
+            2. b after 1: query Named__b__1($representations0:[_Any!]!)@traced(label:"q"){_entities(representations:$representations0){...on Toy{price}}}
+               Toy { id } at toy
+        "#]],
     );
     check(
         "mutation ($n: Int, $l: String) @safe @traced(label: $l) { play(times: $n) { price } }",

@@ -1,4 +1,5 @@
-//! Documents that clients send: files, folders of files, and manifests of trusted documents.
+//! What clients use: documents in files, folders of files and manifests of trusted documents, and counts
+//! of servers.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,8 +11,10 @@ use graphql::GraphQLError;
 use graphql::executable::parse_executable;
 use supergraph::changes::usage::UnknownPart;
 
+use super::counted;
 use crate::failure::Failure;
 use crate::http::read_manifest;
+use crate::usage::UsageFile;
 
 /// A document with its place.
 pub(super) struct Document {
@@ -66,12 +69,24 @@ impl Document {
     }
 }
 
-/// Reads the documents of files and folders.
-pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Document>, Failure> {
-    let mut documents = Vec::new();
+/// The documents, and the counts of servers with their places.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) documents: Vec<Document>,
+    pub(super) counted: Vec<(String, UsageFile)>,
+}
+
+/// Reads files, folders and addresses.
+pub(super) fn read(paths: &[PathBuf]) -> Result<Contents, Failure> {
+    let Contents { mut documents, mut counted } = Contents::default();
     for path in paths {
-        if path.is_dir() {
+        if let Some(address) = path.to_str().filter(|path| path.contains("://")) {
+            let file = counted::fetch(address)?;
+            counted.push((redact::address(address).to_string(), file));
+        } else if path.is_dir() {
             read_folder(path, &mut documents)?;
+        } else if let Some(file) = counted_in(path)? {
+            counted.push((path.display().to_string(), file));
         } else if has_ending(path, &["json"]) {
             let manifest = read_manifest(path).map_err(Failure::other)?;
             documents.extend(manifest.into_iter().map(|document| Document {
@@ -83,7 +98,19 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Document>, Failure> {
             documents.push(read_file(path)?);
         }
     }
-    Ok(documents)
+    Ok(Contents { documents, counted })
+}
+
+/// The counts of a server in a file; none if it is something else.
+fn counted_in(path: &Path) -> Result<Option<UsageFile>, Failure> {
+    if !has_ending(path, &["json"]) {
+        return Ok(None);
+    }
+    let bytes = fs::read(path);
+    let bytes = bytes.map_err(|error| Failure::Document { file: path.to_owned(), error })?;
+    // The reader of manifests reports what is no JSON.
+    let json = serde_json::from_slice(&bytes).ok().filter(UsageFile::is_format);
+    json.map(|json| counted::parse(&path.display().to_string(), &json)).transpose()
 }
 
 /// Reads the GraphQL files of a folder and its subfolders, in the order of their names. Files of
