@@ -10,6 +10,7 @@
 //! * `request_id`: the id of a request
 //! * `metrics`: Prometheus metrics
 //! * `supervisor`: notifications to systemd
+//! * `jitter`: random parts of durations
 //! * `memory`: settings of the allocator, and returning memory to the system
 //! * `supergraph`: reads and watches a supergraph
 //! * `demo`: writes the sample shop
@@ -24,6 +25,7 @@ mod configuration;
 mod demo;
 mod failure;
 mod http;
+mod jitter;
 mod log;
 mod memory;
 mod metrics;

@@ -36,6 +36,7 @@ mod phrag;
 mod policies;
 mod postgraphile;
 mod quantity;
+mod registry;
 mod roles;
 mod row;
 mod scope;
@@ -70,6 +71,9 @@ pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use quantity::{Size, Time};
+pub(crate) use registry::{
+    HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
+};
 pub(crate) use roles::RoleOptions;
 pub(crate) use scope::{
     LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refusal_for,
@@ -113,7 +117,8 @@ pub(crate) enum Command {
     Gateway(Box<GatewayOptions>),
     /// Print the schema of the API in GraphQL's schema language
     ///
-    /// SOURCE may also be a supergraph: a file that ends in `.graphql`, or an https:// address.
+    /// SOURCE may also be a supergraph: a file that ends in `.graphql`, an https:// address, or that of a
+    /// registry, such as `uplink:GRAPH_REF`.
     Schema(Box<ApiOptions>),
     /// Explain an operation: print its request tree, its statements and the database's plan
     ///
