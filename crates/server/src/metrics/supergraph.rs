@@ -15,8 +15,8 @@ pub(super) fn encode(counts: FetchCounts, writer: &mut Writer<'_, '_>) -> fmt::R
     for (outcome, count) in [("fetched", fetched), ("unchanged", unchanged), ("failed", failed)] {
         count_of(&mut family, &[("source", kind.as_str()), ("outcome", outcome)], count)?;
     }
-    let Some(age) = age else { return Ok(()) };
-    let help = "Time since the last fetch of the supergraph that did not fail";
+    let help =
+        "Time since the last fetch of the supergraph that did not fail, or since the first one";
     let name = "thalweg_supergraph_fetch_age_seconds";
     let mut family = writer.begin(name, help, MetricType::Gauge)?;
     family.encode_family(&[("source", kind.as_str())])?.encode_gauge(&age.as_secs_f64())

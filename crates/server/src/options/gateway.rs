@@ -296,7 +296,7 @@ pub(crate) fn gateway_options(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::SupergraphUrl;
+    use crate::options::supergraph_url::SupergraphUrl;
 
     #[test]
     fn a_supergraph_is_a_file_or_an_address_that_nobody_on_the_way_can_change() {

@@ -302,15 +302,16 @@ fn given(option: Option<&str>, variable: Option<String>) -> Option<String> {
     option.filter(|value| !value.is_empty()).map(str::to_owned).or(variable)
 }
 
-/// The addresses of an option, or else those of a variable, separated by commas. `name` is the one that
-/// has them.
+/// The addresses of an option, or else those of a variable, separated by commas.
 fn endpoints(
-    option: (&[Box<str>], &'static str),
-    variable: (Option<String>, &'static str),
+    (given, option): (&[Box<str>], &'static str),
+    variable: &'static str,
+    environment: Environment<'_>,
 ) -> Result<Vec<Uri>, String> {
-    let (texts, name) = match (option.0, &variable.0) {
-        ([], Some(value)) => (value.split(',').collect(), variable.1),
-        (given, _) => (given.iter().map(|text| &**text).collect::<Vec<_>>(), option.1),
+    let value = if given.is_empty() { environment(variable) } else { None };
+    let (texts, name): (Vec<&str>, _) = match &value {
+        Some(value) => (value.split(',').collect(), variable),
+        None => (given.iter().map(|text| &**text).collect(), option),
     };
     let texts = texts.into_iter().map(str::trim).filter(|text| !text.is_empty());
     texts.map(|text| endpoint(text, name)).collect()

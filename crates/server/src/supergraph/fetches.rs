@@ -44,14 +44,15 @@ struct Outcomes {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The kind of server that was asked last.
-    kind: Option<RemoteKind>,
+    /// The supergraph that was fetched last: the state is about its servers.
+    place: Option<RemoteSupergraph>,
     /// The number of the address that answered last: the next fetch begins there.
     endpoint: usize,
     /// The pause that the server asked for last.
     min_delay: Duration,
     /// The server asks for no request before.
     not_before: Option<Instant>,
+    /// The time of the last fetch that did not fail, or of the first one.
     last_success: Option<Instant>,
     polled: Option<Polled>,
 }
@@ -72,8 +73,8 @@ pub(crate) struct FetchCounts {
     pub(crate) fetched: u64,
     pub(crate) unchanged: u64,
     pub(crate) failed: u64,
-    /// The time since the last fetch that did not fail.
-    pub(crate) age: Option<Duration>,
+    /// The time since the last fetch that did not fail, or since the first one.
+    pub(crate) age: Duration,
 }
 
 /// The name of a version by its server.
@@ -134,7 +135,11 @@ impl Fetches {
         place: &RemoteSupergraph,
         known: Option<&Tag>,
     ) -> Result<Option<Document>, FetchError> {
-        let not_before = self.state().not_before;
+        let not_before = {
+            let mut state = self.state();
+            state.begin(place);
+            state.not_before
+        };
         if let Some(rest) = not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
             let milliseconds = rest.as_millis();
             tracing::debug!(supergraph = %place, milliseconds, "the server has asked for a pause");
@@ -148,7 +153,6 @@ impl Fetches {
         let asked = self.ask_in_turn(place, known).await;
         let counts = &self.counts[place.kind() as usize];
         let mut state = self.state();
-        state.kind = Some(place.kind());
         let count = match &asked {
             Ok(Reply { document, min_delay }) => {
                 let now = Instant::now();
@@ -222,7 +226,7 @@ impl Fetches {
     /// Counters of the server that is asked; none if there was no fetch.
     pub(crate) fn counts(&self) -> Option<FetchCounts> {
         let state = self.state();
-        let kind = state.kind?;
+        let (kind, last_success) = (state.place.as_ref()?.kind(), state.last_success?);
         let counts = &self.counts[kind as usize];
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Some(FetchCounts {
@@ -230,12 +234,22 @@ impl Fetches {
             fetched: read(&counts.fetched),
             unchanged: read(&counts.unchanged),
             failed: read(&counts.failed),
-            age: state.last_success.map(|at| at.elapsed()),
+            age: last_success.elapsed(),
         })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Begins anew for another supergraph, or for other servers or keys of it.
+    fn begin(&mut self, place: &RemoteSupergraph) {
+        if self.place.as_ref() != Some(place) {
+            let (place, last_success) = (Some(place.clone()), Some(Instant::now()));
+            *self = Self { place, last_success, ..Self::default() };
+        }
     }
 }
 
@@ -285,5 +299,58 @@ impl fmt::Display for Tag {
             Self::Entity(tag) => f.write_str(&String::from_utf8_lossy(tag.as_bytes())),
             Self::Id(id) => f.write_str(id),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{RegistryOptions, SupergraphLocation};
+
+    fn place(url: &str) -> RemoteSupergraph {
+        match SupergraphLocation::parse(url, &RegistryOptions::default()) {
+            Ok(SupergraphLocation::Remote(place)) => place,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn another_supergraph_does_not_wait_for_the_one_before() {
+        let mut state = State::default();
+        state.begin(&place("https://a.example/s"));
+        let later = Some(Instant::now() + LONGEST_DELAY);
+        (state.endpoint, state.min_delay, state.not_before) = (1, LONGEST_DELAY, later);
+        state.begin(&place("https://a.example/s"));
+        assert_eq!((state.endpoint, state.not_before), (1, later));
+        state.begin(&place("https://b.example/s"));
+        assert_eq!((state.endpoint, state.min_delay, state.not_before), (0, Duration::ZERO, None));
+        // Neither do other credentials.
+        state.not_before = later;
+        state.begin(&place("https://ada:new@b.example/s"));
+        assert_eq!(state.not_before, None);
+    }
+
+    #[test]
+    fn the_document_of_a_poll_is_used_once_and_for_its_place() {
+        let fetches = Fetches::default();
+        let (one, other) = (place("https://a.example/s"), place("https://b.example/s"));
+        let keep = || fetches.keep_polled(one.clone(), SupergraphText::composed("schema".into()));
+        assert!(fetches.take_polled(&one).is_none());
+        keep();
+        assert_eq!(fetches.take_polled(&one).map(|text| text.text), Some("schema".into()));
+        assert!(fetches.take_polled(&one).is_none());
+        keep();
+        assert!(fetches.take_polled(&other).is_none());
+    }
+
+    #[test]
+    fn fetches_are_counted_from_the_first_one() {
+        let fetches = Fetches::default();
+        assert_eq!(fetches.counts(), None);
+        fetches.state().begin(&place("https://a.example/s"));
+        let counts = fetches.counts().unwrap();
+        let FetchCounts { kind, fetched, unchanged, failed, age } = counts;
+        assert_eq!((kind, fetched, unchanged, failed), (RemoteKind::Url, 0, 0, 0));
+        assert!(age < POLLED);
     }
 }

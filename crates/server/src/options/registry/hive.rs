@@ -34,7 +34,7 @@ impl RegistryOptions {
     ) -> Result<HiveTarget, String> {
         let option = (&*self.hive_endpoints, "--hive-endpoints");
         let endpoints = match name {
-            "" => endpoints(option, (environment("HIVE_CDN_ENDPOINT"), "HIVE_CDN_ENDPOINT"))?,
+            "" => endpoints(option, "HIVE_CDN_ENDPOINT", environment)?,
             _ if !option.0.is_empty() => {
                 return Err(format!(
                     "`hive:{name}` is a target of Hive Cloud, and `--hive-endpoints` has addresses of a \

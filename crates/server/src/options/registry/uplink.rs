@@ -59,8 +59,8 @@ impl RegistryOptions {
                  variable `APOLLO_KEY`, or `--uplink-key`"
             )
         })?;
-        let variable = (environment("APOLLO_UPLINK_ENDPOINTS"), "APOLLO_UPLINK_ENDPOINTS");
-        let mut endpoints = endpoints((&self.uplink_endpoints, "--uplink-endpoints"), variable)?;
+        let option = (&*self.uplink_endpoints, "--uplink-endpoints");
+        let mut endpoints = endpoints(option, "APOLLO_UPLINK_ENDPOINTS", environment)?;
         if endpoints.is_empty() {
             endpoints = ENDPOINTS.map(Uri::from_static).into();
         }
