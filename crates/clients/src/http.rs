@@ -9,6 +9,7 @@ use hyper::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
     USER_AGENT,
 };
+use hyper::http::response::Parts;
 use hyper::http::uri::Scheme;
 use hyper::{Method, Request, StatusCode, Uri};
 use tokio::time::timeout;
@@ -18,6 +19,9 @@ use crate::connect::{ConnectError, Connections, connections, error_chain};
 /// Limits for a JWKS document, which is about a hundredth of this size.
 const JWKS_LIMITS: DownloadLimits =
     DownloadLimits { time_limit: Duration::from_secs(5), most_bytes: 1 << 20 };
+
+/// The largest body of an error that is read.
+const MOST_OF_ERROR: usize = 64 << 10;
 
 /// A client for documents of one server.
 #[derive(Debug)]
@@ -41,6 +45,15 @@ pub struct Fetched {
     pub max_age: Option<Duration>,
     /// Entity tag of this version: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
     pub etag: Option<HeaderValue>,
+}
+
+/// An answer with any status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    /// Empty if the body of an error could not be read.
+    pub body: Bytes,
 }
 
 /// Reason why a download failed.
@@ -99,21 +112,17 @@ impl Client {
 
     /// Downloads a document. Redirects are not followed.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
-        match self.get_if_changed(url, &[], None, JWKS_LIMITS).await? {
-            Some(fetched) => Ok(fetched),
-            // A request without a condition has no use for 304.
-            None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
-        }
+        self.get_answer(url, &[], None, JWKS_LIMITS).await?.into_document()
     }
 
-    /// Downloads a document by a request with these headers, unless its entity tag is the known one.
-    pub async fn get_if_changed(
+    /// Sends a GET request with these headers; 304 answers it if the entity tag is the known one.
+    pub async fn get_answer(
         &self,
         url: &Uri,
         headers: &[(HeaderName, HeaderValue)],
         known: Option<&HeaderValue>,
         bounds: DownloadLimits,
-    ) -> Result<Option<Fetched>, GetError> {
+    ) -> Result<Answer, GetError> {
         let mut request = request(url, headers, Bytes::new());
         if let Some(known) = known {
             request.headers_mut().insert(IF_NONE_MATCH, known.clone());
@@ -133,42 +142,50 @@ impl Client {
         *request.method_mut() = Method::POST;
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, json);
-        match self.send(request, bounds).await? {
-            Some(fetched) => Ok(fetched),
-            None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
-        }
+        self.send(request, bounds).await?.into_document()
     }
 
     async fn send(
         &self,
         request: Request<Full<Bytes>>,
         DownloadLimits { time_limit, most_bytes }: DownloadLimits,
-    ) -> Result<Option<Fetched>, GetError> {
-        let fetched = timeout(time_limit, self.send_unbounded(request, most_bytes));
-        fetched.await.unwrap_or(Err(GetError::TooLate { time_limit }))
+    ) -> Result<Answer, GetError> {
+        let answer = timeout(time_limit, self.send_unbounded(request, most_bytes));
+        answer.await.unwrap_or(Err(GetError::TooLate { time_limit }))
     }
 
     async fn send_unbounded(
         &self,
         request: Request<Full<Bytes>>,
         most: usize,
-    ) -> Result<Option<Fetched>, GetError> {
-        let is_conditional = request.headers().contains_key(IF_NONE_MATCH);
+    ) -> Result<Answer, GetError> {
         let response = self.connections.request(request).await;
         let response = response.map_err(|error| GetError::Unreached(error_chain(&error)))?;
-        match response.status() {
-            StatusCode::OK => {}
-            StatusCode::NOT_MODIFIED if is_conditional => return Ok(None),
-            status => return Err(GetError::Status(status)),
+        let (Parts { status, headers, .. }, body) = response.into_parts();
+        let most = if status == StatusCode::OK { most } else { most.min(MOST_OF_ERROR) };
+        let body = match Limited::new(body, most).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(_) if status != StatusCode::OK => Bytes::new(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return Err(GetError::TooLarge { most });
+            }
+            Err(error) => return Err(GetError::BrokenOff(error_chain(&*error))),
+        };
+        Ok(Answer { status, headers, body })
+    }
+}
+
+impl Answer {
+    /// The document; an error with the status if there is none.
+    pub fn into_document(self) -> Result<Fetched, GetError> {
+        match self.status {
+            StatusCode::OK => Ok(Fetched {
+                max_age: max_age(&self.headers),
+                etag: self.headers.get(ETAG).cloned(),
+                body: self.body,
+            }),
+            status => Err(GetError::Status(status)),
         }
-        let max_age = max_age(response.headers());
-        let etag = response.headers().get(ETAG).cloned();
-        let body = Limited::new(response.into_body(), most).collect().await;
-        let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-            true => GetError::TooLarge { most },
-            false => GetError::BrokenOff(error_chain(&*error)),
-        })?;
-        Ok(Some(Fetched { body: body.to_bytes(), max_age, etag }))
     }
 }
 

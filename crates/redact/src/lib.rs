@@ -36,6 +36,9 @@ const HARMLESS: [&str; 18] = [
 /// is not a number; and the values of parameters that are not known to be harmless.
 #[must_use]
 pub fn address(text: &str) -> Cow<'_, str> {
+    if is_graph_reference(text) {
+        return Cow::Borrowed(text);
+    }
     // A password may contain an `@`, so the last one ends it.
     if let Some(at) = text.rfind('@') {
         let start = authority(&text[..at]);
@@ -51,6 +54,14 @@ pub fn address(text: &str) -> Cow<'_, str> {
         return [&text[..start + colon], HIDDEN].concat().into();
     }
     parameters(text)
+}
+
+/// Whether the text is `uplink:GRAPH@VARIANT`, whose `@` ends no password.
+fn is_graph_reference(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_letter);
+    let parts = text.strip_prefix("uplink:").and_then(|name| name.split_once('@'));
+    parts.is_some_and(|(graph, variant)| is_name(graph) && is_name(variant))
 }
 
 /// The start of the user, the password and the host: after the scheme and its slashes, or what resembles
@@ -125,6 +136,8 @@ mod tests {
             "http://a/b:c",
             "postgres://h1:1,h2:2/shop?sslmode=require",
             "postgres://db/shop?connect_timeout=5&host=/run/pg",
+            "uplink:shop-1@current_2",
+            "s3://bucket/supergraph.graphql",
         ] {
             check(text);
         }
@@ -143,6 +156,8 @@ mod tests {
         check("postgres://u:secret", "postgres://u:…");
         check("postgres://u:sec/ret", "postgres://u:…");
         check("https://h/s?token=a&sslmode=x", "https://h/s?token=…&sslmode=x");
+        check("uplink:u:p@h", "uplink:…@h");
+        check("uplink:u@h/d", "uplink:…@h/d");
         check("host=h password=a b", "host=h password=… b");
         check("host=h password = 'a b' port=1", "host=h password =…");
     }

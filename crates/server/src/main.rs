@@ -11,6 +11,7 @@
 //! * `metrics`: Prometheus metrics
 //! * `usage`: counts and reports of the parts of the schema that clients use
 //! * `supervisor`: notifications to systemd
+//! * `jitter`: random parts of durations
 //! * `memory`: settings of the allocator, and returning memory to the system
 //! * `supergraph`: reads and watches a supergraph
 //! * `demo`: writes the sample shop
@@ -25,6 +26,7 @@ mod configuration;
 mod demo;
 mod failure;
 mod http;
+mod jitter;
 mod log;
 mod memory;
 mod metrics;

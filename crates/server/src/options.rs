@@ -37,6 +37,7 @@ mod phrag;
 mod policies;
 mod postgraphile;
 mod quantity;
+mod registry;
 mod roles;
 mod row;
 mod scope;
@@ -71,13 +72,15 @@ pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use quantity::{Size, Time};
+pub(crate) use registry::{
+    HiveTarget, Poll, RegistryOptions, RemoteKind, RemoteSupergraph, S3Object, UplinkGraph,
+};
 pub(crate) use roles::RoleOptions;
 pub(crate) use scope::{
     LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refusal_for,
     refuse_group,
 };
 pub(crate) use serving::ServingOptions;
-pub(crate) use supergraph_url::SupergraphUrl;
 pub(crate) use tls::TlsFiles;
 pub(crate) use triggers::{TriggersAction, TriggersOptions};
 
@@ -114,12 +117,13 @@ pub(crate) enum Command {
     Gateway(Box<GatewayOptions>),
     /// Print the schema of the API in GraphQL's schema language
     ///
-    /// SOURCE may also be a supergraph: a file that ends in `.graphql`, or an https:// address.
+    /// SOURCE may also be a supergraph: a file that ends in `.graphql`, an https:// address, or that of a
+    /// registry, such as `uplink:GRAPH_REF`.
     Schema(Box<ApiOptions>),
     /// Explain an operation: print its request tree, its statements and the database's plan
     ///
-    /// For a supergraph (a file that ends in `.graphql`, or an https:// address, as SOURCE) the query
-    /// plan is printed: the requests to its subgraphs.
+    /// For a supergraph (a file that ends in `.graphql`, an https:// address, or that of a registry, as
+    /// SOURCE) the query plan is printed: the requests to its subgraphs.
     Explain(Box<ExplainOptions>),
     /// Generate type definitions from a graph database
     ///
@@ -189,9 +193,9 @@ pub(crate) enum Command {
     /// next table), or if there is nothing to serve. All other findings are advice, and the exit code is
     /// 0.
     ///
-    /// SOURCE may also be a supergraph, a file that ends in `.graphql` or an https:// address: then the
-    /// supergraph and the file of `--subgraphs` are checked, and the exit code is 1 if one of them is
-    /// wrong.
+    /// SOURCE may also be a supergraph, a file that ends in `.graphql`, an https:// address or that of a
+    /// registry: then the supergraph and the file of `--subgraphs` are checked, and the exit code is 1 if
+    /// one of them is wrong.
     ///
     /// With two schemas, `thalweg check OLD NEW`, the changes between them are classified as breaking,
     /// dangerous or safe for clients. The exit code is then 1 if a change fails the check by `--fail-on`,

@@ -1,29 +1,32 @@
-//! Reads a supergraph, from a file or an address.
+//! Reads a supergraph: from a file, from an address, or of a registry.
 //!
+//! * `fetches`: requests to other servers, with their state
+//! * `address`, `uplink`, `hive`, `s3`: the requests to each kind of server
+//! * `signature`: signed requests to S3
 //! * `watch`: waits for changes
 
+mod address;
+mod fetches;
+mod hive;
+mod s3;
+mod signature;
+mod uplink;
 mod watch;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use clients::GetError;
-use clients::http::{Client, DownloadLimits};
-use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
-use crate::options::{SupergraphLocation, SupergraphUrl};
+use crate::options::SupergraphLocation;
+use fetches::{Document, Tag};
+pub(crate) use fetches::{FetchCounts, FetchError, Fetches};
 pub(crate) use watch::SupergraphWatch;
 
-/// Many times the size of the largest known supergraphs.
-const BOUNDS: DownloadLimits =
-    DownloadLimits { time_limit: Duration::from_secs(30), most_bytes: 64 << 20 };
-
 /// The text of a supergraph.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SupergraphText {
     pub(crate) text: String,
     version: Version,
@@ -33,8 +36,8 @@ pub(crate) struct SupergraphText {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Version {
     hash: [u8; 32],
-    /// The entity tag of the server.
-    etag: Option<HeaderValue>,
+    /// The name of the version by the server.
+    tag: Option<Tag>,
 }
 
 /// The reason why a supergraph cannot be read.
@@ -42,8 +45,8 @@ struct Version {
 pub(crate) enum SupergraphError {
     #[error("cannot read the supergraph {}: {error}", redact::address(&file.to_string_lossy()))]
     File { file: PathBuf, error: io::Error },
-    #[error("cannot fetch the supergraph {url}: {error}")]
-    Url { url: Box<str>, error: GetError },
+    #[error("cannot fetch the supergraph {place}: {error}")]
+    Remote { place: String, error: FetchError },
     #[error("the supergraph {0} is not UTF-8")]
     NotText(String),
 }
@@ -55,8 +58,11 @@ impl From<SupergraphError> for Failure {
 }
 
 impl SupergraphText {
-    /// Reads the file or fetches the address. A composition has no text to read.
-    pub(crate) async fn read(place: &SupergraphLocation) -> Result<Self, SupergraphError> {
+    /// Reads the file, or fetches the supergraph of another server. A composition has no text to read.
+    pub(crate) async fn read(
+        place: &SupergraphLocation,
+        fetches: &Fetches,
+    ) -> Result<Self, SupergraphError> {
         match place {
             SupergraphLocation::File(file) | SupergraphLocation::Composition(file) => {
                 let bytes = fs::read(file);
@@ -64,14 +70,13 @@ impl SupergraphText {
                     bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
-            SupergraphLocation::Url(address) => {
-                let failed = |error| SupergraphError::Url {
-                    url: redact::address(&address.url.to_string()).into(),
-                    error,
-                };
-                let fetched = fetch(address, None).await.map_err(failed)?;
-                let (body, etag) = fetched.unwrap_or_default();
-                Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
+            SupergraphLocation::Remote(remote) => {
+                if let Some(polled) = fetches.take_polled(remote) {
+                    return Ok(polled);
+                }
+                let failed = |error| SupergraphError::Remote { place: place.to_string(), error };
+                let document = fetches.fetch(remote).await.map_err(failed)?;
+                Self::fetched(document).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
         }
     }
@@ -97,23 +102,18 @@ impl SupergraphText {
     /// The text of a composed supergraph.
     pub(crate) fn composed(text: String) -> Self {
         let hash = hash(text.as_bytes());
-        Self { text, version: Version { hash, etag: None } }
+        Self { text, version: Version { hash, tag: None } }
     }
 
-    fn new(bytes: Vec<u8>, etag: Option<HeaderValue>) -> Option<Self> {
+    fn fetched(Document { body, tag }: Document) -> Option<Self> {
+        Self::new(body.to_vec(), tag)
+    }
+
+    fn new(bytes: Vec<u8>, tag: Option<Tag>) -> Option<Self> {
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).ok()?;
-        Some(Self { text, version: Version { hash, etag } })
+        Some(Self { text, version: Version { hash, tag } })
     }
-}
-
-/// Fetches the document with its entity tag; none if it still has the known tag.
-async fn fetch(
-    SupergraphUrl { url, headers, .. }: &SupergraphUrl,
-    known: Option<&HeaderValue>,
-) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
-    let fetched = Client::new(url)?.get_if_changed(url, headers, known, BOUNDS).await?;
-    Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
 }
 
 fn hash(bytes: &[u8]) -> [u8; 32] {
@@ -127,7 +127,7 @@ impl std::fmt::Display for SupergraphLocation {
             Self::File(file) | Self::Composition(file) => {
                 redact::address(&file.to_string_lossy()).fmt(f)
             }
-            Self::Url(place) => redact::address(&place.url.to_string()).fmt(f),
+            Self::Remote(remote) => remote.fmt(f),
         }
     }
 }

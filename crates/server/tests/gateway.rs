@@ -4,6 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
+//! * `registries`: supergraphs of registries
 //! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
 //! * `long`: long answers of subgraphs
 //! * `deferred`: deferred fragments
@@ -29,6 +30,7 @@ mod local_graph;
 mod local_postgres;
 mod long;
 mod looks;
+mod registries;
 mod reloads;
 mod required;
 mod serving;

@@ -19,7 +19,7 @@ use supergraph::changes::{Usage, WrittenSchema, compare};
 use crate::commands::{gateway, print};
 use crate::configuration::redacted;
 use crate::failure::Failure;
-use crate::options::{ChangesOptions, SupergraphLocation};
+use crate::options::{ChangesOptions, RegistryOptions, SupergraphLocation};
 use counted::Threshold;
 use documents::{Contents, DocumentError};
 use report::Report;
@@ -126,7 +126,7 @@ fn report_problem(level: &str, message: &str) {
 }
 
 fn read(text: &str) -> Result<Schema, ChangesError> {
-    let location = SupergraphLocation::parse(text)?;
+    let location = SupergraphLocation::parse(text, &RegistryOptions::default())?;
     let is_file = matches!(location, SupergraphLocation::File(_)) && text != "-";
     let place = if text == "-" { "standard input".to_owned() } else { location.to_string() };
     let sdl = match &location {
@@ -139,7 +139,7 @@ fn read(text: &str) -> Result<Schema, ChangesError> {
         SupergraphLocation::File(file) => {
             fs::read_to_string(file).map_err(|error| unreadable(file.clone(), error))?
         }
-        SupergraphLocation::Url(_) | SupergraphLocation::Composition(_) => {
+        SupergraphLocation::Remote(_) | SupergraphLocation::Composition(_) => {
             gateway::read_text(&location)?
         }
     };

@@ -51,7 +51,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
             return Ok(ExitCode::SUCCESS);
         }
     }
-    if let Some(place) = options.supergraph()? {
+    if let Some(place) = options.supergraph(&subgraphs.registry)? {
         refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();

@@ -9,11 +9,11 @@ use supergraph::contract::{ContractError, Violation, filter};
 use crate::commands::{gateway, print};
 use crate::configuration::redacted;
 use crate::failure::Failure;
-use crate::options::{ContractOptions, SupergraphLocation};
+use crate::options::{ContractOptions, RegistryOptions, SupergraphLocation};
 
 pub(crate) fn run(options: &ContractOptions) -> Result<ExitCode, Failure> {
     let rules = options.filter()?;
-    let location = SupergraphLocation::parse(&options.supergraph)?;
+    let location = SupergraphLocation::parse(&options.supergraph, &RegistryOptions::default())?;
     let text = gateway::read_text(&location)?;
     let place = location.to_string();
     match filter(&text, &rules) {

@@ -11,7 +11,9 @@ use crate::composition::{self, CompositionSource, Inputs, NotComposed};
 use crate::configuration::{Again, Invocation, redacted};
 use crate::failure::Failure;
 use crate::http::{self, Reload, Reloaded};
-use crate::options::{Command, GatewayOptions, ReportForm, SupergraphLocation, Time};
+use crate::options::{
+    Command, GatewayOptions, Poll, RemoteSupergraph, ReportForm, SupergraphLocation,
+};
 use crate::supergraph::SupergraphWatch;
 
 /// The failure that was shown last.
@@ -20,6 +22,9 @@ struct Reported(Mutex<Option<String>>);
 
 /// The interval of reading the schemas of running subgraphs and of databases.
 const POLL: Duration = Duration::from_secs(1);
+
+/// The pause before a registry is asked again.
+const REGISTRY_POLL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
     block_on(http::take_signal())?;
@@ -59,12 +64,14 @@ fn read(again: &Again) -> Result<Box<GatewayOptions>, Failure> {
     };
     options.watch = true;
     options.serving.development.dev = true;
-    let is_composed = !matches!(
-        SupergraphLocation::parse(&options.supergraph),
-        Ok(SupergraphLocation::File(_)) | Err(_)
+    // A file is watched, and registries have an interval of their own.
+    let is_polled = matches!(
+        SupergraphLocation::parse(&options.supergraph, &options.subgraphs.registry),
+        Ok(SupergraphLocation::Composition(_)
+            | SupergraphLocation::Remote(RemoteSupergraph::Url(_)))
     );
-    if is_composed {
-        options.supergraph_poll.get_or_insert(Time(POLL));
+    if is_polled {
+        options.supergraph_poll.get_or_insert(Poll::Every(POLL));
     }
     Ok(options)
 }
@@ -77,18 +84,25 @@ fn open(options: &GatewayOptions, known: &KnownSubgraphs) -> Result<Reloaded, Fa
 fn wait(options: &GatewayOptions, failure: &Failure) -> Result<(), Failure> {
     tell("waiting for a change\n");
     let mut watch = SupergraphWatch::default();
-    match SupergraphLocation::parse(&options.supergraph)? {
+    let place = SupergraphLocation::parse(&options.supergraph, &options.subgraphs.registry)?;
+    match place {
         SupergraphLocation::Composition(file) => match CompositionSource::read(&file) {
             Ok(source) => {
-                let pause = options.supergraph_poll.map(|pause| pause.0);
+                let pause = options.supergraph_poll.and_then(Poll::pause);
                 watch.follow_composition(source, inputs_of(failure), true, pause);
             }
             Err(_) => watch.follow_file(&file, ""),
         },
         SupergraphLocation::File(file) => watch.follow_file(&file, ""),
-        SupergraphLocation::Url(_) => {
+        SupergraphLocation::Remote(remote) => {
+            let pause = match remote {
+                RemoteSupergraph::Url(_) => POLL,
+                RemoteSupergraph::Uplink(_)
+                | RemoteSupergraph::Hive(_)
+                | RemoteSupergraph::S3(_) => REGISTRY_POLL,
+            };
             return block_on(async {
-                tokio::time::sleep(POLL).await;
+                tokio::time::sleep(pause).await;
                 Ok(())
             });
         }

@@ -19,7 +19,9 @@ use crate::options::{
 };
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
-    if let (Some(place), Some(file)) = (options.api.supergraph()?, &options.file) {
+    if let (Some(place), Some(file)) =
+        (options.api.supergraph(&options.subgraphs.registry)?, &options.file)
+    {
         refuse_group::<ApiOptions>(&options.api.given, FOR_DATABASES)?;
         return explain_plan(options, &place, file);
     }

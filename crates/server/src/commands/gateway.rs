@@ -37,7 +37,7 @@ use crate::options::{
     CallbackAddress, Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions,
     SupergraphLocation, check_for_gateway, out_of_gateway,
 };
-use crate::supergraph::{SupergraphText, SupergraphWatch};
+use crate::supergraph::{Fetches, SupergraphText, SupergraphWatch};
 use events::KnownEvents;
 use sources::Sources;
 
@@ -50,6 +50,8 @@ pub(crate) struct KnownSubgraphs {
     known: Mutex<Known>,
     /// Subscriptions that wait for events at the callback endpoint.
     callbacks: Arc<Callbacks>,
+    /// Fetches of the supergraph from another server.
+    fetches: Arc<Fetches>,
     /// The text of the last supergraph.
     text: Mutex<Option<String>>,
 }
@@ -135,11 +137,7 @@ fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
 
 pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
     let place = options.place()?;
-    if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
-        let message = "`--supergraph-poll` is for a supergraph at an address and for subgraphs to \
-                       compose; `--watch` follows a file";
-        return Err(Failure::Usage(message.into()));
-    }
+    let poll = options.poll(&place)?;
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
     let local = subgraphs.parsed.local_sources();
     check_for_gateway(&options.serving.given, local)?;
@@ -149,7 +147,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
     let callbacks = callbacks.map_err(|refusals| Failure::Usage(refusals.join("\nerror: ")))?;
     Ok(PreparedGateway {
         place,
-        poll: options.supergraph_poll.map(|pause| pause.0),
+        poll,
         copy: options.supergraph_copy.clone(),
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving)?,
@@ -207,7 +205,7 @@ impl PreparedGateway {
     pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
         let Self { place, poll, copy, watch, mut subgraphs, callbacks, gateway_options, settings } =
             self;
-        let read = subgraphs.supergraph(&place);
+        let read = subgraphs.supergraph(&place, &known.fetches);
         let read = match &copy {
             Some(copy) => known.good_or_copy(&place, copy, read),
             None => read,
@@ -218,7 +216,9 @@ impl PreparedGateway {
             Some(source) if watch || poll.is_some() => {
                 changes.follow_composition(source, inputs.as_ref(), watch, poll);
             }
-            None if watch || poll.is_some() => changes.follow(&place, &text, poll),
+            None if watch || poll.is_some() => {
+                changes.follow(&place, &known.fetches, &text, poll);
+            }
             Some(_) | None => {}
         }
         if let (true, Some((file, text))) = (watch, &subgraphs.file) {
@@ -232,7 +232,9 @@ impl PreparedGateway {
         let endpoint = |address: &CallbackAddress| {
             CallbackEndpoint::new(address, Arc::clone(&known.callbacks))
         };
-        let settings = settings.with_callbacks(callbacks.as_ref().map(endpoint));
+        let settings = settings
+            .with_callbacks(callbacks.as_ref().map(endpoint))
+            .with_fetches(Arc::clone(&known.fetches));
         if watch {
             for resolved in &resolved {
                 if let Resolved::Events(events) = resolved {
@@ -253,12 +255,12 @@ impl PreparedGateway {
 
 /// Reads a supergraph, or composes it, and reports all its problems.
 pub(crate) fn read(place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
-    Subgraphs::default().with_composition(place)?.supergraph(place)
+    Subgraphs::default().with_composition(place)?.supergraph(place, &Fetches::default())
 }
 
 /// Reads the text of a supergraph, or composes it.
 pub(crate) fn read_text(place: &SupergraphLocation) -> Result<String, Failure> {
-    Ok(Subgraphs::default().with_composition(place)?.text(place)?.0.text)
+    Ok(Subgraphs::default().with_composition(place)?.text(place, &Fetches::default())?.0.text)
 }
 
 /// Reads the text of a supergraph, and reports all its problems.
@@ -303,7 +305,10 @@ fn log_hints(hints: &[Finding]) {
 pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
     match options.place() {
-        Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
+        Ok(place) => {
+            problems.extend(options.poll(&place).err());
+            problems.extend(look(&place, &options.subgraphs).err());
+        }
         Err(failure) => problems.push(failure),
     }
     // Problems of the subgraphs file are reported above.
@@ -326,7 +331,6 @@ pub(crate) fn look(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
 ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
-    let place = &place.clone().with(options)?;
     Subgraphs::read_for(place, options)?.look(place)
 }
 
@@ -336,7 +340,6 @@ pub(crate) fn look_with(
     options: &SubgraphOptions,
     given: &GivenOptions,
 ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
-    let place = &place.clone().with(options)?;
     let subgraphs = Subgraphs::read_for(place, options)?;
     check_for_gateway(given, subgraphs.parsed.local_sources())?;
     subgraphs.look(place)
@@ -386,6 +389,7 @@ impl Subgraphs {
     fn text(
         &self,
         place: &SupergraphLocation,
+        fetches: &Fetches,
     ) -> Result<(SupergraphText, Option<Inputs>), Failure> {
         Ok(match &self.composition {
             Some(source) => {
@@ -393,13 +397,17 @@ impl Subgraphs {
                 log_hints(&composed.hints);
                 (SupergraphText::composed(composed.sdl), Some(composed.inputs))
             }
-            None => (block_on(async { Ok(SupergraphText::read(place).await?) })?, None),
+            None => (block_on(async { Ok(SupergraphText::read(place, fetches).await?) })?, None),
         })
     }
 
     /// Reads a supergraph, or composes it, and reports all its problems.
-    fn supergraph(&self, place: &SupergraphLocation) -> Result<ReadSupergraph, Failure> {
-        read_good(place, self.text(place)?)
+    fn supergraph(
+        &self,
+        place: &SupergraphLocation,
+        fetches: &Fetches,
+    ) -> Result<ReadSupergraph, Failure> {
+        read_good(place, self.text(place, fetches)?)
     }
 
     /// Reads the file, if there is one.
@@ -424,7 +432,7 @@ impl Subgraphs {
         &self,
         place: &SupergraphLocation,
     ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
-        let supergraph = self.supergraph(place)?.supergraph;
+        let supergraph = self.supergraph(place, &Fetches::default())?.supergraph;
         let resolved = self.resolve(&supergraph)?;
         let transports =
             KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources)?;

@@ -2,10 +2,10 @@
 
 use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::Failure;
-use crate::options::{ApiOptions, refuse_group};
+use crate::options::{ApiOptions, RegistryOptions, refuse_group};
 
 pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
-    if let Some(place) = options.supergraph()? {
+    if let Some(place) = options.supergraph(&RegistryOptions::default())? {
         refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
         let supergraph = gateway::read(&place)?.supergraph;
         return print(&graphql::print_schema(&supergraph.api.schema));

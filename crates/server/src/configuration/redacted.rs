@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::env;
 
 /// Prefixes of environment variables whose values may appear in messages.
-const VARIABLES: [&str; 3] = ["THALWEG_", "OTEL_", "PG"];
+const VARIABLES: [&str; 6] = ["THALWEG_", "OTEL_", "PG", "APOLLO_", "HIVE_", "AWS_"];
 
 /// The end of a scheme in a URL.
 const SCHEME_END: &str = "://";

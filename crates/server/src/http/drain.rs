@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::jitter::random_part;
 use super::timeouts::ConnectionState;
+use crate::jitter::random_part;
 
 /// The longest delay.
 const SPREAD: Duration = Duration::from_secs(1);

@@ -84,7 +84,6 @@ mod graphiql;
 mod graphql;
 mod health;
 mod host;
-mod jitter;
 mod listen;
 mod log_throttle;
 mod media_type;

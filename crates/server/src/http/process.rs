@@ -10,7 +10,7 @@ use super::clients::Clients;
 use super::readiness::Readiness;
 use super::request_memory::RequestMemory;
 use super::reservations::Reservations;
-use super::settings::LoadSettings;
+use super::settings::{LoadSettings, Settings};
 use super::telemetry::{Collectors, Telemetry};
 use crate::memory as process_memory;
 use crate::metrics::{self, Situation};
@@ -79,7 +79,11 @@ impl Process {
     }
 
     /// Sources of the metrics; none if metrics are disabled.
-    pub(super) fn metrics_sources(&self, api: &Api) -> Option<metrics::Sources> {
+    pub(super) fn metrics_sources(
+        &self,
+        api: &Api,
+        settings: &Settings,
+    ) -> Option<metrics::Sources> {
         let Collectors { metrics, connections, usage } = self.telemetry.collectors.clone()?;
         Some(metrics::Sources {
             metrics,
@@ -95,6 +99,7 @@ impl Process {
                 waiting: self.admission.waiting(),
                 response_memory: self.memory.held(),
                 request_memory: self.bodies.held(),
+                fetches: settings.fetches.as_ref().and_then(|fetches| fetches.counts()),
             },
         })
     }

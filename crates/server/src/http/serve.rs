@@ -81,7 +81,10 @@ pub(crate) async fn serve(
         let is_local = listener.address.ip().to_canonical().is_loopback();
         let (process, newest) = (Arc::clone(&process), newest.clone());
         let settings = newest.clone();
-        let sources = move || process.metrics_sources(&newest.borrow().api);
+        let sources = move || {
+            let newest = newest.borrow();
+            process.metrics_sources(&newest.api, &newest.settings)
+        };
         let foreign = move |request: &hyper::Request<Incoming>| {
             let hosts = &settings.borrow().settings.hosts;
             let host = hosts.foreign_to_metrics(is_local, request.uri(), request.headers());

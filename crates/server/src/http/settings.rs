@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, Coding, LoggedRequests, OriginOptions, PersistedOptions, ServingOptions,
 };
+use crate::supergraph::Fetches;
 
 /// Settings of all threads; a reload replaces them as a whole.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub(crate) struct Settings {
     pub(super) drain_timeout: Duration,
     /// The endpoint for events of subgraphs, if some send them.
     pub(super) callbacks: Option<CallbackEndpoint>,
+    /// Fetches of the supergraph, of a gateway.
+    pub(super) fetches: Option<Arc<Fetches>>,
     pub(super) logging: LoggingSettings,
     pub(super) development: DevelopmentSettings,
 }
@@ -215,6 +218,10 @@ impl Settings {
         Self { callbacks, ..self }
     }
 
+    pub(crate) fn with_fetches(self, fetches: Arc<Fetches>) -> Self {
+        Self { fetches: Some(fetches), ..self }
+    }
+
     /// Takes over caches that requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
@@ -292,6 +299,7 @@ impl Settings {
             },
             drain_timeout: options.drain_timeout.0,
             callbacks: None,
+            fetches: None,
             logging: LoggingSettings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,

@@ -18,7 +18,8 @@ use source::Statistics;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
-use super::{custom_fields, databases, fetches, live};
+use super::{custom_fields, databases, fetches, live, supergraph};
+use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
 /// Sources of the metrics.
@@ -45,6 +46,8 @@ pub(crate) struct Situation {
     pub(crate) response_memory: u64,
     /// Bytes that request bodies reserve.
     pub(crate) request_memory: u64,
+    /// Fetches of the supergraph from another server, if there were any.
+    pub(crate) fetches: Option<FetchCounts>,
 }
 
 pub(super) type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
@@ -84,6 +87,9 @@ impl Collector for Sources {
                     .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
+                if let Some(counts) = self.situation.fetches {
+                    supergraph::encode(counts, &mut writer)?;
+                }
                 let engines: Vec<_> = gateway
                     .subgraphs()
                     .filter_map(|(subgraph, transport)| {

@@ -9,6 +9,7 @@
 //! * `fetches`: metrics of query plans
 //! * `live`: metrics of sockets and subscriptions
 //! * `subgraphs`: metrics of subgraphs
+//! * `supergraph`: metrics of fetches of the supergraph
 //! * `serve`: the HTTP endpoint
 //!
 //! Each thread counts in a shard of its own; a scrape sums the shards.
@@ -22,6 +23,7 @@ mod operations;
 mod serve;
 mod store;
 mod subgraphs;
+mod supergraph;
 mod usage;
 
 pub(crate) use encode::{Situation, Sources};

@@ -19,6 +19,7 @@ use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
+use super::registry::RegistryOptions;
 use super::scope::{SourceKind, Target, out_of_scope};
 use super::words::Words;
 use crate::failure::Failure;
@@ -166,11 +167,14 @@ impl ApiOptions {
         Ok(SourceAddress::parse(source).map_err(engine::OpenError::from)?)
     }
 
-    /// The supergraph, if the source is one.
-    pub(crate) fn supergraph(&self) -> Result<Option<SupergraphLocation>, Failure> {
+    /// The supergraph, if the source is one, with the options of requests for it.
+    pub(crate) fn supergraph(
+        &self,
+        options: &RegistryOptions,
+    ) -> Result<Option<SupergraphLocation>, Failure> {
         let source = self.source.as_deref().filter(|_| self.data.data.is_none());
         let named = source.filter(|source| SupergraphLocation::is_named_by(source));
-        named.map(SupergraphLocation::parse).transpose()
+        named.map(|source| SupergraphLocation::parse(source, options)).transpose()
     }
 
     /// The options of the engine. Options that have no meaning for the source or the dialect are refused,

@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use engine::gateway::SubgraphErrors;
@@ -12,21 +13,23 @@ use super::authorization::AuthorizationOptions;
 use super::callback::CallbackOptions;
 use super::development::{Switch, switched};
 use super::quantity::{Size, Time};
+use super::registry::{Poll, RegistryOptions, RemoteKind, RemoteSupergraph};
 use super::serving::ServingOptions;
-use super::supergraph_url::{SupergraphHeader, SupergraphUrl};
 use super::words::Words;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayOptions {
-    /// The supergraph: a file with the composed schema, its https:// address, or a file of subgraphs to
-    /// compose (`.yaml` or `.toml`)
+    /// The supergraph: a file with the composed schema, its https:// address, a file of subgraphs to
+    /// compose (`.yaml` or `.toml`), or that of a registry: `uplink:GRAPH_REF`, `hive:TARGET`,
+    /// `s3://BUCKET/KEY`
     #[arg(env = "THALWEG_SUPERGRAPH")]
     pub(crate) supergraph: String,
-    /// Interval of polling a supergraph at an address, or the subgraphs to compose [default: never]
+    /// Interval of polling a supergraph at an address or of a registry, or the subgraphs to compose; or
+    /// `never` [default: 10s for registries, otherwise never]
     #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_POLL", value_name = "TIME")]
-    pub(crate) supergraph_poll: Option<Time>,
-    /// A file that keeps the last good supergraph of an address, for a start without it
+    pub(crate) supergraph_poll: Option<Poll>,
+    /// A file that keeps the last good supergraph of another server, for a start without it
     #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_COPY", value_name = "FILE")]
     pub(crate) supergraph_copy: Option<PathBuf>,
     #[command(flatten)]
@@ -72,18 +75,8 @@ pub(crate) struct SubgraphOptions {
     /// The file with settings of each subgraph: address, headers, timeouts, TLS
     #[arg(long, env = "THALWEG_SUBGRAPHS", value_name = "FILE")]
     pub(crate) subgraphs: Option<PathBuf>,
-    /// A header of requests for a supergraph at an address: NAME=VALUE, or NAME=env:VARIABLE
-    ///
-    /// Can be repeated. Registries have keys in headers: `X-Hive-CDN-Key=env:HIVE_CDN_KEY`. Credentials
-    /// in the address are sent as basic authentication.
-    #[arg(
-        help_heading = "Supergraph",
-        long,
-        env = "THALWEG_SUPERGRAPH_HEADER",
-        hide_env_values = true,
-        value_name = "NAME=VALUE"
-    )]
-    pub(crate) supergraph_header: Vec<SupergraphHeader>,
+    #[command(flatten)]
+    pub(crate) registry: RegistryOptions,
     /// Timeout of a request to a subgraph
     #[arg(long, env = "THALWEG_SUBGRAPH_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) subgraph_timeout: Time,
@@ -187,14 +180,17 @@ const SUBGRAPH_ERRORS: Words<SubgraphErrors> = Words(&[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SupergraphLocation {
     File(PathBuf),
-    Url(SupergraphUrl),
+    Remote(RemoteSupergraph),
     /// A file of subgraphs to compose.
     Composition(PathBuf),
 }
 
 impl SupergraphLocation {
-    /// Parses `SUPERGRAPH`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+    /// Parses `SUPERGRAPH`, with the options of requests for it.
+    pub(crate) fn parse(text: &str, options: &RegistryOptions) -> Result<Self, Failure> {
+        if let Some(remote) = options.registry(text)? {
+            return Ok(Self::Remote(remote));
+        }
         if !text.contains("://") {
             let begins_like_address = text.starts_with("http") && text.contains("//");
             if begins_like_address && !std::path::Path::new(text).exists() {
@@ -203,13 +199,14 @@ impl SupergraphLocation {
                     format!("the supergraph `{shown}` is no address; `https://` begins one");
                 return Err(Failure::Usage(message));
             }
+            options.refuse()?;
             return Ok(match is_composition(text) {
                 true => Self::Composition(text.into()),
                 false => Self::File(text.into()),
             });
         }
         match clients::http::read_url(text) {
-            Ok(url) => Ok(Self::Url(SupergraphUrl::new(url))),
+            Ok(url) => options.url(url).map(Self::Remote),
             Err(error) => {
                 let shown = redact::address(text);
                 Err(Failure::Usage(format!("the supergraph `{shown}`: {error}")))
@@ -217,29 +214,12 @@ impl SupergraphLocation {
         }
     }
 
-    /// Adds the headers of requests for it.
-    pub(crate) fn with(mut self, options: &SubgraphOptions) -> Result<Self, Failure> {
-        match &mut self {
-            Self::Url(url) => url.add(&options.supergraph_header),
-            Self::File(_) | Self::Composition(_) if options.supergraph_header.is_empty() => {}
-            Self::File(_) | Self::Composition(_) => {
-                return Err(for_addresses("--supergraph-header"));
-            }
-        }
-        Ok(self)
-    }
-
     /// Whether a SOURCE is a supergraph, and not a database.
     pub(crate) fn is_named_by(text: &str) -> bool {
-        let is_address = text.starts_with("https://") || text.starts_with("http://");
         let ending = std::path::Path::new(text).extension();
         let is_schema = ending.is_some_and(|ending| ending == "graphql" || ending == "graphqls");
-        is_address || is_schema || is_composition(text)
+        RemoteKind::of(text).is_some() || is_schema || is_composition(text)
     }
-}
-
-fn for_addresses(option: &str) -> Failure {
-    Failure::Usage(format!("`{option}` is for a supergraph at an address"))
 }
 
 /// True for the names of files with subgraphs to compose.
@@ -249,14 +229,31 @@ fn is_composition(text: &str) -> bool {
 }
 
 impl GatewayOptions {
-    /// The supergraph, with the headers of requests for it.
+    /// The supergraph, with the options of requests for it.
     pub(crate) fn place(&self) -> Result<SupergraphLocation, Failure> {
-        let place = SupergraphLocation::parse(&self.supergraph)?.with(&self.subgraphs)?;
-        match (&place, &self.supergraph_copy) {
-            (SupergraphLocation::File(_) | SupergraphLocation::Composition(_), Some(_)) => {
-                Err(for_addresses("--supergraph-copy"))
+        let place = SupergraphLocation::parse(&self.supergraph, &self.subgraphs.registry)?;
+        let is_remote = matches!(place, SupergraphLocation::Remote(_));
+        match self.supergraph_copy.is_some() && !is_remote {
+            true => {
+                let message =
+                    "`--supergraph-copy` is for a supergraph at an address or of a registry";
+                Err(Failure::Usage(message.into()))
             }
-            _ => Ok(place),
+            false => Ok(place),
+        }
+    }
+
+    /// The interval of polling the supergraph; none for never.
+    pub(crate) fn poll(&self, place: &SupergraphLocation) -> Result<Option<Duration>, Failure> {
+        match (place, self.supergraph_poll) {
+            (SupergraphLocation::File(_), Some(_)) => {
+                let message = "`--supergraph-poll` is for a supergraph at an address or of a registry, \
+                               and for subgraphs to compose; `--watch` follows a file";
+                Err(Failure::Usage(message.into()))
+            }
+            (_, Some(poll)) => Ok(poll.pause()),
+            (SupergraphLocation::Remote(remote), None) => remote.default_poll(),
+            (SupergraphLocation::File(_) | SupergraphLocation::Composition(_), None) => Ok(None),
         }
     }
 
@@ -299,11 +296,13 @@ pub(crate) fn gateway_options(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::supergraph_url::SupergraphUrl;
 
     #[test]
     fn a_supergraph_is_a_file_or_an_address_that_nobody_on_the_way_can_change() {
         let check = |text: &str, expected: Result<SupergraphLocation, &str>| {
-            let place = SupergraphLocation::parse(text).map_err(|failure| failure.to_string());
+            let place = SupergraphLocation::parse(text, &RegistryOptions::default());
+            let place = place.map_err(|failure| failure.to_string());
             match (place, expected) {
                 (Err(found), Err(wanted)) => assert!(found.contains(wanted), "{found}"),
                 (found, wanted) => assert_eq!(found.ok(), wanted.ok(), "{text}"),
@@ -313,8 +312,10 @@ mod tests {
         let composition = |file: &str| Ok(SupergraphLocation::Composition(file.into()));
         check("a/supergraph.yaml", composition("a/supergraph.yaml"));
         check("subgraphs.toml", composition("subgraphs.toml"));
-        let url =
-            |text: &str| Ok(SupergraphLocation::Url(SupergraphUrl::new(text.parse().unwrap())));
+        let url = |text: &str| {
+            let url = SupergraphUrl::new(text.parse().unwrap());
+            Ok(SupergraphLocation::Remote(RemoteSupergraph::Url(url)))
+        };
         check("https://a.example/supergraph", url("https://a.example/supergraph"));
         check("http://127.0.0.1:7000/s", url("http://127.0.0.1:7000/s"));
         check("http://a.example/supergraph", Err("only for addresses of this machine"));
@@ -339,12 +340,21 @@ mod tests {
 
     #[test]
     fn a_supergraph_is_told_from_a_database() {
-        for text in
-            ["a.graphql", "dir/b.graphqls", "https://a.example/s", "http://localhost/s", "s.yml"]
-        {
+        for text in [
+            "a.graphql",
+            "dir/b.graphqls",
+            "https://a.example/s",
+            "http://localhost/s",
+            "s.yml",
+            "uplink:a@b",
+            "hive:",
+            "s3://a/b",
+        ] {
             assert!(SupergraphLocation::is_named_by(text), "{text}");
         }
-        for text in ["shop.db", "sqlite:a.graphql.db", "postgres://localhost/shop", "graphql"] {
+        for text in
+            ["shop.db", "sqlite:a.graphql.db", "postgres://localhost/shop", "graphql", "s3.db"]
+        {
             assert!(!SupergraphLocation::is_named_by(text), "{text}");
         }
     }

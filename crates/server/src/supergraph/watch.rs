@@ -8,27 +8,32 @@ use std::fs;
 use std::future::pending;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
 
-use super::{SupergraphText, Version, fetch, hash};
+use super::{Document, Fetches, SupergraphText, Version, hash};
 use crate::composition::{CompositionSource, Inputs};
 use crate::configuration::redacted;
-use crate::options::{SupergraphLocation, SupergraphUrl};
+use crate::jitter::random_part;
+use crate::options::{RemoteSupergraph, SupergraphLocation};
 
 /// The polling interval of files.
 const FILE_PAUSE: Duration = Duration::from_secs(1);
 
+/// The longest pause after failed polls, if the interval is shorter.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
 /// A file that was modified more recently may still be written.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// The watched files and the watched address.
+/// The watched files and the polled server.
 #[derive(Debug, Default)]
 pub(crate) struct SupergraphWatch {
     files: Vec<File>,
-    address: Option<Address>,
+    remote: Option<Remote>,
     composition: Option<Composition>,
 }
 
@@ -63,32 +68,38 @@ struct Seen {
     changed: Option<SystemTime>,
 }
 
-/// A polled address with its last version.
+/// A polled server with its last version.
 #[derive(Debug)]
-struct Address {
-    place: SupergraphUrl,
+struct Remote {
+    place: RemoteSupergraph,
+    fetches: Arc<Fetches>,
     pause: Duration,
     version: Version,
+    /// Failed polls since the last one that succeeded.
+    failures: u32,
     /// The last error that was logged.
     error: Option<String>,
 }
 
 impl SupergraphWatch {
-    /// Watches the supergraph that was read: a file, or an address if it has a polling interval.
+    /// Watches the supergraph that was read: a file, or another server if it has a polling interval.
     pub(crate) fn follow(
         &mut self,
         place: &SupergraphLocation,
+        fetches: &Arc<Fetches>,
         read: &SupergraphText,
         pause: Option<Duration>,
     ) {
         let version = read.version.clone();
         match (place, pause) {
             (SupergraphLocation::File(path), _) => self.files.push(File::new(path, version.hash)),
-            (SupergraphLocation::Url(place), Some(pause)) => {
-                self.address = Some(Address { place: place.clone(), pause, version, error: None });
+            (SupergraphLocation::Remote(place), Some(pause)) => {
+                let (place, fetches) = (place.clone(), Arc::clone(fetches));
+                self.remote =
+                    Some(Remote { place, fetches, pause, version, failures: 0, error: None });
             }
             // The files of a composition are followed one by one.
-            (SupergraphLocation::Url(_), None) | (SupergraphLocation::Composition(_), _) => {}
+            (SupergraphLocation::Remote(_), None) | (SupergraphLocation::Composition(_), _) => {}
         }
     }
 
@@ -113,7 +124,7 @@ impl SupergraphWatch {
 
     /// Whether nothing is watched.
     pub(crate) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.address.is_none() && self.composition.is_none()
+        self.files.is_empty() && self.remote.is_none() && self.composition.is_none()
     }
 
     /// Watches a further file.
@@ -125,7 +136,7 @@ impl SupergraphWatch {
     pub(crate) async fn changed(&mut self) {
         tokio::select! {
             () = files_changed(&mut self.files) => {}
-            () = address_changed(&mut self.address) => {}
+            () = remote_changed(&mut self.remote) => {}
             () = composition_changed(&mut self.composition) => {}
         }
     }
@@ -184,11 +195,11 @@ impl File {
     }
 }
 
-async fn address_changed(address: &mut Option<Address>) {
-    let Some(address) = address else { return pending().await };
+async fn remote_changed(remote: &mut Option<Remote>) {
+    let Some(remote) = remote else { return pending().await };
     loop {
-        sleep(address.pause).await;
-        if address.has_changed().await {
+        sleep(remote.next_pause()).await;
+        if remote.has_changed().await {
             return;
         }
     }
@@ -236,31 +247,64 @@ fn hash_of(inputs: &Inputs, without_files: bool) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-impl Address {
+impl Remote {
+    /// The pause before the next poll: after failures twice as long as before. A random part is added, so
+    /// that servers which started together do not poll together.
+    fn next_pause(&self) -> Duration {
+        let pause = back_off(self.pause, self.failures);
+        pause + random_part(pause / 10)
+    }
+
     async fn has_changed(&mut self) -> bool {
-        let fetched = fetch(&self.place, self.version.etag.as_ref()).await;
-        let (body, etag) = match fetched {
-            Ok(fetched) => {
-                self.error = None;
-                match fetched {
-                    Some(other) => other,
-                    None => return false,
+        match self.fetches.fetch_if_changed(&self.place, self.version.tag.as_ref()).await {
+            Ok(document) => {
+                if self.failures > 0 {
+                    let (supergraph, polls) = (self.place.to_string(), self.failures);
+                    tracing::info!(supergraph, polls, "the supergraph can be fetched again");
                 }
+                self.failures = 0;
+                self.error = None;
+                document.is_some_and(|document| self.is_new(document))
             }
             Err(error) => {
+                self.failures = self.failures.saturating_add(1);
                 let error = error.to_string();
                 if self.error.as_ref() != Some(&error) {
-                    let url = redact::address(&self.place.url.to_string()).into_owned();
-                    tracing::warn!(url, error, "the supergraph cannot be fetched; it is as it was");
+                    let supergraph = self.place.to_string();
+                    tracing::warn!(
+                        supergraph,
+                        error,
+                        "the supergraph cannot be fetched; it is as it was"
+                    );
                     self.error = Some(error);
                 }
-                return false;
+                false
             }
-        };
-        let version = Version { hash: hash(&body), etag };
-        let before = std::mem::replace(&mut self.version, version);
-        before.hash != self.version.hash
+        }
     }
+
+    /// Compares a document with the last one, and keeps it for the reload if it differs.
+    fn is_new(&mut self, document: Document) -> bool {
+        let version = Version { hash: hash(&document.body), tag: document.tag.clone() };
+        let before = std::mem::replace(&mut self.version, version);
+        if before.hash == self.version.hash {
+            return false;
+        }
+        let tag = document.tag.as_ref().map(ToString::to_string);
+        let supergraph = self.place.to_string();
+        tracing::info!(supergraph, version = tag, "there is a new supergraph");
+        // A document that is no text is fetched again by the reload, which reports it.
+        if let Some(text) = SupergraphText::fetched(document) {
+            self.fetches.keep_polled(self.place.clone(), text);
+        }
+        true
+    }
+}
+
+/// The pause after so many failures.
+fn back_off(pause: Duration, failures: u32) -> Duration {
+    let longest = pause.max(LONGEST_PAUSE);
+    pause.saturating_mul(1 << failures.min(20)).min(longest)
 }
 
 #[cfg(test)]
@@ -306,6 +350,16 @@ mod tests {
         assert!(!file.has_changed(), "there will be another one");
         write(&kept, "one", seconds(9));
         assert!(file.has_changed());
+    }
+
+    #[test]
+    fn failed_polls_are_followed_by_longer_pauses() {
+        let check = |pause: u64, expected: [u64; 4]| {
+            let pauses = [0, 1, 3, 1_000].map(|failures| back_off(seconds(pause), failures));
+            assert_eq!(pauses.map(|pause| pause.as_secs()), expected);
+        };
+        check(10, [10, 20, 80, 300]);
+        check(600, [600, 600, 600, 600]);
     }
 
     #[test]

@@ -20,11 +20,11 @@ use crate::http::connection_context::ConnectionContext;
 use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;
-use crate::http::jitter::random_part;
 use crate::http::operations::{Operations, Outcome, Panicked, begin};
 use crate::http::refusal::Refusal;
 use crate::http::settings::SubscriptionSettings;
 use crate::http::subscription::Event;
+use crate::jitter::random_part;
 
 /// A socket with a known subprotocol.
 pub(super) struct Socket<'s> {

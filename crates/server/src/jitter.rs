@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 /// A random part of a duration.
-pub(super) fn random_part(longest: Duration) -> Duration {
+pub(crate) fn random_part(longest: Duration) -> Duration {
     // The hasher has a random seed.
     let random = RandomState::new().hash_one(()) as u32;
     longest.mul_f64(f64::from(random) / f64::from(u32::MAX))
