@@ -1,6 +1,10 @@
 //! The directive `@defer(if:, label:)` of incremental delivery.
 //!
 //! <https://github.com/graphql/graphql-spec/pull/1110>
+//!
+//! [`split`] splits an operation at its deferred fragments.
+
+pub mod split;
 
 use crate::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, Schema, TypeRef};
 use crate::value::Const;
