@@ -40,6 +40,7 @@ use super::options::{OpenError, SqliteOptions};
 use super::planning::{Planning, has_partial_indexes};
 use super::recording::{RecordedTable, recorded_tables};
 use super::runtime_estimate::{RuntimeClass, RuntimeEstimate};
+use super::snapshot::SqliteSnapshot;
 use super::stored::Stored;
 use super::threads::Threads;
 use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
@@ -156,6 +157,10 @@ impl SqliteSource {
 }
 
 impl SqliteProgram {
+    pub(super) fn stored(&self) -> &Stored {
+        &self.stored
+    }
+
     fn manner(&self, class: RuntimeClass) -> Manner {
         Manner { planning: self.planning, estimate: Arc::clone(&self.estimate), class }
     }
@@ -163,6 +168,14 @@ impl SqliteProgram {
 
 impl Connections for SqliteConnections {
     type Program = SqliteProgram;
+    type Snapshot = SqliteSnapshot;
+
+    /// All statements are planned by their values if one of the plans needs it.
+    fn snapshot(&self, plans: &[&SqlitePlan]) -> SqliteSnapshot {
+        let by_values = plans.iter().any(|plan| plan.program.planning == Planning::ByValues);
+        let planning = if by_values { Planning::ByValues } else { Planning::Once };
+        SqliteSnapshot::new(&self.offload, planning)
+    }
 
     /// Runs a plan: on this thread if it is short, else on another one. A long answer is streamed
     /// if the delivery allows it.
@@ -401,12 +414,12 @@ impl SqliteConnections {
 }
 
 /// A request that runs on another thread.
-struct OffloadedRequest {
-    plan: Arc<SqlitePlan>,
-    bound: Bound,
-    failures: Vec<(u32, SourceError)>,
+pub(super) struct OffloadedRequest {
+    pub(super) plan: Arc<SqlitePlan>,
+    pub(super) bound: Bound,
+    pub(super) failures: Vec<(u32, SourceError)>,
     /// Values of the request that the answer repeats.
-    echoes: Box<[Echo]>,
+    pub(super) echoes: Box<[Echo]>,
 }
 
 impl OffloadedRequest {
@@ -432,7 +445,7 @@ impl OffloadedRequest {
         written
     }
 
-    fn run<O: Output>(
+    pub(super) fn run<O: Output>(
         &self,
         file: &OpenFile,
         output: O,
@@ -451,7 +464,7 @@ impl OffloadedRequest {
     }
 }
 
-fn writer<'p, O: Output>(
+pub(super) fn writer<'p, O: Output>(
     plan: &'p SqlitePlan,
     output: O,
     failures: &[(u32, SourceError)],

@@ -58,6 +58,7 @@ mod runtime_estimate;
 mod scheduler;
 #[cfg(target_os = "linux")]
 mod shared_memory;
+mod snapshot;
 mod statement;
 mod stored;
 mod text;
@@ -72,6 +73,7 @@ pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use durability::Durability;
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
+pub use snapshot::SqliteSnapshot;
 pub use options::{OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
