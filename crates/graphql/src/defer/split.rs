@@ -89,6 +89,17 @@ impl Operation {
         SplitOperation { initial, fragments: fragments.collect() }
     }
 
+    /// The label of a deferred fragment, and the line and column of its first field.
+    #[must_use]
+    pub fn describe_fragment(&self, place: FragmentPlace) -> (Option<Box<str>>, Location) {
+        match self.deferred_at(place) {
+            Some((defer, inner)) => {
+                (defer.label.clone(), self.first_location(inner).unwrap_or_default())
+            }
+            None => (None, Location::default()),
+        }
+    }
+
     /// Replaces deferred fragments by their markers, in all selection sets.
     fn mark(&self, places: &[FragmentPlace], marked: &mut Operation) {
         for (number, place) in places.iter().enumerate() {
@@ -113,8 +124,8 @@ impl Operation {
         place: FragmentPlace,
         places: &[FragmentPlace],
     ) -> Option<SplitFragment> {
-        let (defer, inner) = self.deferred_at(place)?;
-        let label = defer.label.clone();
+        let (_, inner) = self.deferred_at(place)?;
+        let (label, location) = self.describe_fragment(place);
         let mut operation = self.clone();
         self.mark(places, &mut operation);
         let mut own = operation.selection_set(inner).clone();
@@ -122,7 +133,6 @@ impl Operation {
         let own = push(&mut operation, own);
         let mut paths = Paths { original: self, place, own, known: HashMap::new() };
         operation.root = paths.filter(self.root, &mut operation)?;
-        let location = self.first_location(inner).unwrap_or_default();
         Some(SplitFragment { place, label, location, operation })
     }
 
