@@ -6,8 +6,8 @@ use std::time::Duration;
 use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive, add_live_directive,
-    federation,
+    Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive,
+    add_live_directive, federation,
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};

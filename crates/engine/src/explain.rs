@@ -159,7 +159,8 @@ impl Worker {
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut false)?;
-        let in_parts = match document.defers {
+        let is_query = document.operation.kind == OperationKind::Query;
+        let in_parts = match document.defers && is_query {
             true => Some(engine.plan_in_parts(&known, name, &variables, session, &mut false)?),
             false => None,
         };
@@ -198,6 +199,9 @@ impl Worker {
         }
         if let Some(deferred) = planned.in_parts.as_ref().and_then(|own| own.deferred.as_ref()) {
             deferred.print(&mut request);
+        }
+        if planned.document.defers && planned.in_parts.is_none() {
+            request.push_str("deferred fragments: not sent later, since it is no query\n");
         }
         if planned.has_response_stream {
             let catalog = &self.engine.catalog;

@@ -60,9 +60,7 @@ pub(crate) fn trials(sources: &Arc<Sources>) -> Vec<Trial> {
     for (database, dialect) in TARGETS {
         let own = Arc::clone(sources);
         let name = format!("differential::deferred fragments, {database}, {dialect}");
-        trials.push(Trial::test(name, move || {
-            deferred::compare_deferred(&own, database, dialect)
-        }));
+        trials.push(Trial::test(name, move || deferred::compare_deferred(&own, database, dialect)));
     }
     let own = Arc::clone(sources);
     trials.push(Trial::test("differential::aggregates by SQL", move || {

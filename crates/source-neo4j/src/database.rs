@@ -17,8 +17,8 @@ use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{Delivery, Executed, Places};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Snapshot,
-    Timeouts,
+    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits,
+    Snapshot, Timeouts,
 };
 use tokio::time::timeout;
 

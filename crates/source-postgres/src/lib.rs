@@ -62,5 +62,5 @@ pub use database::{PostgresConnections, PostgresSource};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
-pub use snapshot::PostgresSnapshot;
 pub use options::{Extensions, FunctionName, PostgresOptions, Rights};
+pub use snapshot::PostgresSnapshot;

@@ -63,15 +63,15 @@ impl PostgresSnapshot {
             if composed(program, bound, &without).next().is_none() {
                 return Ok(program.program.levels.iter().map(|_| Rows::default()).collect());
             }
-            let (scope, mut connection) = match std::mem::replace(&mut self.transaction, State::Lost)
-            {
-                State::NotBegun => {
-                    let connection = self.pool.acquire_for(session.names()).await?;
-                    (Scope::Begins, connection)
-                }
-                State::Open(connection) => (Scope::Continues, connection),
-                State::Lost => return Err(lost()),
-            };
+            let (scope, mut connection) =
+                match std::mem::replace(&mut self.transaction, State::Lost) {
+                    State::NotBegun => {
+                        let connection = self.pool.acquire_for(session.names()).await?;
+                        (Scope::Begins, connection)
+                    }
+                    State::Open(connection) => (Scope::Continues, connection),
+                    State::Lost => return Err(lost()),
+                };
             let may_be_replaced = scope == Scope::Begins
                 && connection.is_reused()
                 && started.elapsed() < REPLACED_WITHIN;

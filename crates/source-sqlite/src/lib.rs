@@ -73,8 +73,8 @@ pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
 pub use durability::Durability;
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
-pub use snapshot::SqliteSnapshot;
 pub use options::{OpenError, SqliteOptions, StoredColumn};
+pub use snapshot::SqliteSnapshot;
 
 use error::is_busy;
 

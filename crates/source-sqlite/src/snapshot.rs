@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use super::bind::bind;
 use super::connection::OpenFile;
-use super::database::{OffloadedRequest, SqlitePlan, SqliteProgram, writer};
 use super::cursor::SqliteCursor;
+use super::database::{OffloadedRequest, SqlitePlan, SqliteProgram, writer};
 use super::execute::SNAPSHOT_PROBE;
 use super::offload::{Manner, Offload, Ticket};
 use super::planning::Planning;

@@ -95,7 +95,9 @@ impl Connections {
                     Plan::Postgres(_) | Plan::Neo4j(_) => None,
                 };
                 let plans: Vec<_> = plans.iter().filter_map(of_driver).collect();
-                Snapshot::Sqlite(own.snapshot(&plans.iter().map(|plan| &**plan).collect::<Vec<_>>()))
+                Snapshot::Sqlite(
+                    own.snapshot(&plans.iter().map(|plan| &**plan).collect::<Vec<_>>()),
+                )
             }
             Self::Postgres(own) => Snapshot::Postgres(own.snapshot(&[])),
             Self::Neo4j(own) => Snapshot::Neo4j(own.snapshot(&[])),

@@ -1,9 +1,7 @@
 //! Plans that are run one after the other and see one state of a source of any driver.
 
 use response::{Output, Written};
-use source::{
-    ExecuteError, ExecuteParams, Observed, Snapshot as _, SourceError, SourceErrorKind,
-};
+use source::{ExecuteError, ExecuteParams, Observed, Snapshot as _, SourceError, SourceErrorKind};
 use source_neo4j::Neo4jReads;
 use source_postgres::PostgresSnapshot;
 use source_sqlite::SqliteSnapshot;

@@ -57,7 +57,8 @@ impl<'l> Selected<'l> {
         if self.has_unstable_list || other.has_unstable_list {
             return true;
         }
-        let mut common = self.fields.iter().filter_map(|(step, own)| Some((own, other.fields.get(step)?)));
+        let mut common =
+            self.fields.iter().filter_map(|(step, own)| Some((own, other.fields.get(step)?)));
         common.any(|(own, other)| own.disagrees(other))
     }
 
@@ -192,9 +193,8 @@ fn bound_node(shape: &mut Shape, id: NodeId, marker: &str) -> bool {
         Node::List { item, .. } | Node::Only(item) | Node::Groups { item, .. } => {
             let is_on_path = bound_node(shape, item.node, marker);
             if is_on_path
-                && let Some(
-                    Node::List { item, .. } | Node::Only(item) | Node::Groups { item, .. },
-                ) = shape.nodes.get_mut(id.0 as usize)
+                && let Some(Node::List { item, .. } | Node::Only(item) | Node::Groups { item, .. }) =
+                    shape.nodes.get_mut(id.0 as usize)
             {
                 item.nullable = true;
             }
@@ -229,7 +229,10 @@ fn stable_rows(
     for step in steps {
         match &step.kind {
             StepKind::Read(rows) => add_stable(rows, catalog, snapshots, &mut stable),
-            StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) | StepKind::Objects(_) => {}
+            StepKind::Write(_)
+            | StepKind::Call(_)
+            | StepKind::Require(_)
+            | StepKind::Objects(_) => {}
         }
     }
     stable

@@ -108,7 +108,8 @@ impl PayloadWriter {
                 Some(Value::Null) | None => Err(Missing::Null),
                 Some(_) => Err(Missing::Disagreement),
             };
-            let sent = object.and_then(|members| self.send(&pending, members, &part.texts, &mut lists, errors));
+            let sent = object
+                .and_then(|members| self.send(&pending, members, &part.texts, &mut lists, errors));
             if let Err(missing) = sent {
                 let agrees = |error: &&GraphQLError| self.names.agrees(&error.path, path);
                 let mut own: Vec<_> = errors.iter().filter(agrees).cloned().collect();
@@ -322,7 +323,11 @@ impl PayloadWriter {
             body.extend_from_slice(pending);
             body.push(b',');
         }
-        body.extend_from_slice(if self.has_next() { b"\"hasNext\":true}" } else { b"\"hasNext\":false}" });
+        body.extend_from_slice(if self.has_next() {
+            b"\"hasNext\":true}"
+        } else {
+            b"\"hasNext\":false}"
+        });
         body
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use access::AccessSet;
 use dialects::Lowered;
-use graphql::defer::split::{FragmentPlace, SplitOperation, marker};
-use graphql::operation::{AppliedDirective, Location, Operation, OperationKind, Selection};
-use graphql::variables::{Observation, Steering, Structure, Variables};
 use graphql::GraphQLError;
+use graphql::defer::split::{FragmentPlace, SplitOperation, marker};
+use graphql::operation::{AppliedDirective, Location, Operation, Selection};
+use graphql::variables::{Observation, Steering, Structure, Variables};
 use source::Session;
 
 use super::agreement::{Selected, Snapshots, bound_nulls};
@@ -57,13 +57,13 @@ pub(crate) struct IncludedFragment {
 /// Reasons why a fragment is not sent later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DeferralObstacle {
-    #[error("fields of mutations are not deferred")]
-    Mutation,
     #[error("@cascade depends on all selected fields")]
     Cascade,
     #[error("other servers give values of the operation, or it compares passwords")]
     Resolved,
-    #[error("a list that another part selects, too, has no unique order, or the source no snapshots")]
+    #[error(
+        "a list that another part selects, too, has no unique order, or the source no snapshots"
+    )]
     Order,
     #[error("it is on an object below one that has it, too")]
     Recursion,
@@ -88,7 +88,10 @@ impl DeferredPlan {
         }
         for IncludedFragment { label, location, obstacle } in &self.included {
             let (label, place) = (Label(label.as_deref()), Place(*location));
-            let _ = writeln!(out, "deferred fragment{label} at {place}: not sent later, since {obstacle}");
+            let _ = writeln!(
+                out,
+                "deferred fragment{label} at {place}: not sent later, since {obstacle}"
+            );
         }
     }
 
@@ -185,9 +188,8 @@ impl Planner<'_> {
             let parts = self.lower(operation, &places)?;
             seen.extend(parts.all().map(|lowered| lowered.structure.clone()));
             attempts += 1;
-            let is_resolved = |lowered: &Lowered| {
-                !lowered.resolved.is_empty() || !lowered.passwords.is_empty()
-            };
+            let is_resolved =
+                |lowered: &Lowered| !lowered.resolved.is_empty() || !lowered.passwords.is_empty();
             let obstacles = match parts.all().any(is_resolved) {
                 true => vec![Some(DeferralObstacle::Resolved); places.len()],
                 false => self.obstacles(&parts),
@@ -212,9 +214,6 @@ impl Planner<'_> {
 
     /// The reason why no fragment of the operation is sent later.
     fn obstacle(&self, operation: &Operation) -> Option<DeferralObstacle> {
-        if operation.kind != OperationKind::Query {
-            return Some(DeferralObstacle::Mutation);
-        }
         let cascade = self.engine.api.cascade()?;
         let is_cascade = |own: &AppliedDirective| *own.name == *cascade;
         let selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
@@ -261,8 +260,7 @@ impl Planner<'_> {
             }
             let others = fragments.iter().enumerate();
             let mut others = others.filter(|(other, _)| *other != number).map(|(_, other)| other);
-            let disagrees =
-                own.disagrees(&initial) || others.any(|other| own.disagrees(other));
+            let disagrees = own.disagrees(&initial) || others.any(|other| own.disagrees(other));
             disagrees.then_some(DeferralObstacle::Order)
         };
         fragments.iter().enumerate().map(obstacle).collect()
@@ -276,7 +274,9 @@ impl Planner<'_> {
     ) -> Result<Prepared, Vec<GraphQLError>> {
         let LoweredParts { split, initial, fragments: lowered } = parts;
         let mut fragments = Vec::with_capacity(lowered.len());
-        for (number, (fragment, mut lowered)) in split.fragments.into_iter().zip(lowered).enumerate() {
+        for (number, (fragment, mut lowered)) in
+            split.fragments.into_iter().zip(lowered).enumerate()
+        {
             bound_nulls(&mut lowered.shape, &marker(number));
             lowered.structure = Structure::default();
             let prepared = Arc::new(self.engine.compile(lowered, self.access, None)?);

@@ -185,7 +185,8 @@ impl Execution {
                         Ok(ran) => ran,
                         Err(_) => {
                             let error = GraphQLError::new(ErrorCode::Timeout, TOO_LATE);
-                            let payload = self.writer.as_mut().map(|writer| writer.all_failed(&error));
+                            let payload =
+                                self.writer.as_mut().map(|writer| writer.all_failed(&error));
                             drop(sender.send(payload.unwrap_or_else(|| LAST.to_vec()).into()));
                             return false;
                         }

@@ -11,7 +11,10 @@ pub(super) enum Value {
     #[default]
     Null,
     /// JSON, as a range of the texts of its part.
-    Leaf { start: u32, end: u32 },
+    Leaf {
+        start: u32,
+        end: u32,
+    },
     Object(Vec<(NameId, Value)>),
     List(Vec<Value>),
 }
@@ -101,7 +104,9 @@ impl Names {
         error.iter().zip(path).all(|(segment, step)| match (segment, step) {
             (PathSegment::Field(name), Step::Name(id)) => **name == *self.text(*id),
             (PathSegment::Index(index), Step::Index(own)) => index == own,
-            (PathSegment::Field(_), Step::Index(_)) | (PathSegment::Index(_), Step::Name(_)) => false,
+            (PathSegment::Field(_), Step::Index(_)) | (PathSegment::Index(_), Step::Name(_)) => {
+                false
+            }
         })
     }
 
