@@ -107,7 +107,33 @@ fn fragments_are_sent_after_the_parts_around_them() {
             "{ artistById(id: 1) { name albumsByArtistIdList { id } ... @defer { name albumsByArtistIdList { id title } } } }",
             "{ allArtists(first: 1) { nodes { id } ... @defer { totalCount } } ... @defer(label: \"root\") { first: allAlbumsList(first: 1) { id } } }",
         ],
-        &expect![[""]],
+        &expect![[r#"
+            { allArtistsList { id ... @defer(label: "a") { name albumsByArtistIdList { id ... @defer(label: "b") { title } } } } }
+            {"data":{"allArtistsList":[{"id":1},{"id":2}]},"hasNext":true}
+            {"incremental":[{"data":{"name":"ann","albumsByArtistIdList":[{"id":1},{"id":2}]},"path":["allArtistsList",0],"label":"a"},{"data":{"name":"bob","albumsByArtistIdList":[{"id":3}]},"path":["allArtistsList",1],"label":"a"}],"hasNext":true}
+            {"incremental":[{"data":{"title":"a"},"path":["allArtistsList",0,"albumsByArtistIdList",0],"label":"b"},{"data":{"title":"b"},"path":["allArtistsList",0,"albumsByArtistIdList",1],"label":"b"},{"data":{"title":null},"path":["allArtistsList",1,"albumsByArtistIdList",0],"label":"b"}],"hasNext":false}
+
+            {"data":{"allArtistsList":[{"id":1},{"id":2}]},"pending":[{"id":"0","path":["allArtistsList",0],"label":"a"},{"id":"1","path":["allArtistsList",1],"label":"a"}],"hasNext":true}
+            {"incremental":[{"id":"0","data":{"name":"ann","albumsByArtistIdList":[{"id":1},{"id":2}]}},{"id":"1","data":{"name":"bob","albumsByArtistIdList":[{"id":3}]}}],"completed":[{"id":"0"},{"id":"1"}],"pending":[{"id":"2","path":["allArtistsList",0,"albumsByArtistIdList",0],"label":"b"},{"id":"3","path":["allArtistsList",0,"albumsByArtistIdList",1],"label":"b"},{"id":"4","path":["allArtistsList",1,"albumsByArtistIdList",0],"label":"b"}],"hasNext":true}
+            {"incremental":[{"id":"2","data":{"title":"a"}},{"id":"3","data":{"title":"b"}},{"id":"4","data":{"title":null}}],"completed":[{"id":"2"},{"id":"3"},{"id":"4"}],"hasNext":false}
+
+            { artistById(id: 1) { name albumsByArtistIdList { id } ... @defer { name albumsByArtistIdList { id title } } } }
+            {"data":{"artistById":{"name":"ann","albumsByArtistIdList":[{"id":1},{"id":2}]}},"hasNext":true}
+            {"incremental":[{"data":{"name":"ann","albumsByArtistIdList":[{"id":1,"title":"a"},{"id":2,"title":"b"}]},"path":["artistById"]}],"hasNext":false}
+
+            {"data":{"artistById":{"name":"ann","albumsByArtistIdList":[{"id":1},{"id":2}]}},"pending":[{"id":"0","path":["artistById"]}],"hasNext":true}
+            {"incremental":[{"id":"0","subPath":["albumsByArtistIdList",0],"data":{"title":"a"}},{"id":"0","subPath":["albumsByArtistIdList",1],"data":{"title":"b"}}],"completed":[{"id":"0"}],"hasNext":false}
+
+            { allArtists(first: 1) { nodes { id } ... @defer { totalCount } } ... @defer(label: "root") { first: allAlbumsList(first: 1) { id } } }
+            {"data":{"allArtists":{"nodes":[{"id":1}]}},"hasNext":true}
+            {"incremental":[{"data":{"totalCount":2},"path":["allArtists"]}],"hasNext":true}
+            {"incremental":[{"data":{"first":[{"id":1}]},"path":[],"label":"root"}],"hasNext":false}
+
+            {"data":{"allArtists":{"nodes":[{"id":1}]}},"pending":[{"id":"0","path":[],"label":"root"},{"id":"1","path":["allArtists"]}],"hasNext":true}
+            {"incremental":[{"id":"1","data":{"totalCount":2}}],"completed":[{"id":"1"}],"hasNext":true}
+            {"incremental":[{"id":"0","data":{"first":[{"id":1}]}}],"completed":[{"id":"0"}],"hasNext":false}
+
+        "#]],
     );
 }
 
@@ -119,7 +145,27 @@ fn fragments_are_sent_to_the_objects_that_have_them() {
             "{ a: artistById(id: 1) { ...F } b: artistById(id: 2) { ...F } c: artistById(id: 9) { ...F } } fragment F on Artist { ... @defer { name } }",
             "{ allArtistsList(condition: {id: 9}) { id ... @defer { name } } }",
         ],
-        &expect![[""]],
+        &expect![[r#"
+            { node(nodeId: "WyJhcnRpc3RzIiwxXQ==") { nodeId ... on Artist @defer { name } ... on Album @defer(label: "none") { title } } }
+            {"data":{"node":{"nodeId":"WyJhcnRpc3RzIiwxXQ=="}},"hasNext":true}
+            {"incremental":[{"data":{"name":"ann"},"path":["node"]}],"hasNext":false}
+
+            {"data":{"node":{"nodeId":"WyJhcnRpc3RzIiwxXQ=="}},"pending":[{"id":"0","path":["node"]}],"hasNext":true}
+            {"incremental":[{"id":"0","data":{"name":"ann"}}],"completed":[{"id":"0"}],"hasNext":false}
+
+            { a: artistById(id: 1) { ...F } b: artistById(id: 2) { ...F } c: artistById(id: 9) { ...F } } fragment F on Artist { ... @defer { name } }
+            {"data":{"a":{},"b":{},"c":null},"hasNext":true}
+            {"incremental":[{"data":{"name":"ann"},"path":["a"]},{"data":{"name":"bob"},"path":["b"]}],"hasNext":false}
+
+            {"data":{"a":{},"b":{},"c":null},"pending":[{"id":"0","path":["a"]},{"id":"1","path":["b"]}],"hasNext":true}
+            {"incremental":[{"id":"0","data":{"name":"ann"}},{"id":"1","data":{"name":"bob"}}],"completed":[{"id":"0"},{"id":"1"}],"hasNext":false}
+
+            { allArtistsList(condition: {id: 9}) { id ... @defer { name } } }
+            {"data":{"allArtistsList":[]}}
+
+            {"data":{"allArtistsList":[]}}
+
+        "#]],
     );
 }
 
@@ -132,9 +178,35 @@ fn some_fragments_are_not_sent_later() {
             "{ artistById(id: 1) { id ... @defer @skip(if: true) { name } } }",
             // A view has no unique order.
             "{ allTunesList { id ... @defer { title } } }",
-            "mutation { createArtist(input: {artist: {id: 3, name: \"eve\"}}) { artist { id ... @defer { name } } } }",
+            "mutation { updateArtistById(input: {id: 2, artistPatch: {name: \"eve\"}}) { artist { id ... @defer { name } } } }",
         ],
-        &expect![[""]],
+        &expect![[r#"
+            { artistById(id: 1) { name ... @defer { name } } }
+            {"data":{"artistById":{"name":"ann"}}}
+
+            {"data":{"artistById":{"name":"ann"}}}
+
+            query ($no: Boolean = false) { artistById(id: 1) { id ... @defer(if: $no) { name } } }
+            {"data":{"artistById":{"id":1,"name":"ann"}}}
+
+            {"data":{"artistById":{"id":1,"name":"ann"}}}
+
+            { artistById(id: 1) { id ... @defer @skip(if: true) { name } } }
+            {"data":{"artistById":{"id":1}}}
+
+            {"data":{"artistById":{"id":1}}}
+
+            { allTunesList { id ... @defer { title } } }
+            {"data":{"allTunesList":[{"id":1,"title":"a"},{"id":2,"title":"b"},{"id":3,"title":null}]}}
+
+            {"data":{"allTunesList":[{"id":1,"title":"a"},{"id":2,"title":"b"},{"id":3,"title":null}]}}
+
+            mutation { createArtist(input: {artist: {id: 3, name: "eve"}}) { artist { id ... @defer { name } } } }
+            {"data":{"createArtist":{"artist":{"id":3,"name":"eve"}}}}
+
+            {"data":{"createArtist":null},"errors":[{"message":"There is a row already that has the same value of a unique key.","locations":[{"line":1,"column":12}],"path":["createArtist"],"extensions":{"code":"UNIQUE_VIOLATION","errorId":"6b0beff8-3"}}]}
+
+        "#]],
     );
 }
 
