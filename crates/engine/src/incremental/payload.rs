@@ -11,7 +11,7 @@ use graphql::{ErrorCode, GraphQLError};
 use response::MemoryReservation;
 use rustc_hash::FxHashSet;
 
-use super::tree::{Found, NameId, Names, Part, Path, Step, Value};
+use super::tree::{Found, Member, Names, Part, Path, Step, Value};
 use crate::respond::write_errors;
 
 /// The values that the client has, and the fragments that are to be sent.
@@ -43,6 +43,9 @@ struct Lists {
     completed: Vec<u8>,
     found: Vec<Found>,
 }
+
+/// Receives the new members of an object, with the path to it.
+type WriteMembers<'w> = &'w mut dyn FnMut(&[Step], &[Member]);
 
 /// The reason why a fragment has no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +151,7 @@ impl PayloadWriter {
         own
     }
 
-    fn has_marker(&self, members: &[(NameId, Value)], fragment: usize) -> bool {
+    fn has_marker(&self, members: &[Member], fragment: usize) -> bool {
         members.iter().any(|(id, _)| self.names.marked(*id) == Some(fragment))
     }
 
@@ -156,7 +159,7 @@ impl PayloadWriter {
     fn send(
         &mut self,
         pending: &Pending,
-        members: Vec<(NameId, Value)>,
+        members: Vec<Member>,
         texts: &[u8],
         lists: &mut Lists,
         errors: &[GraphQLError],
@@ -184,7 +187,7 @@ impl PayloadWriter {
             IncrementalFormat::Fields => {
                 let id = pending.id;
                 let names = &self.names;
-                let mut write = |path: &[Step], new: &[(NameId, Value)]| {
+                let mut write = |path: &[Step], new: &[Member]| {
                     separate(out);
                     out.extend_from_slice(format!("{{\"id\":\"{id}\"").as_bytes());
                     if !path.is_empty() {
@@ -211,13 +214,7 @@ impl PayloadWriter {
 
     /// Adds the values of a part to those that the client has, and passes on the new members of each
     /// object. Recursion is bounded by the depth of the operation.
-    fn merge(
-        &self,
-        known: &mut Value,
-        value: Value,
-        write: &mut dyn FnMut(&[Step], &[(NameId, Value)]),
-        path: &mut Path,
-    ) {
+    fn merge(&self, known: &mut Value, value: Value, write: WriteMembers<'_>, path: &mut Path) {
         match (known, value) {
             (Value::Object(known), Value::Object(members)) => {
                 let (new, common): (Vec<_>, Vec<_>) = members

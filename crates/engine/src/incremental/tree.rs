@@ -15,9 +15,12 @@ pub(super) enum Value {
         start: u32,
         end: u32,
     },
-    Object(Vec<(NameId, Value)>),
+    Object(Vec<Member>),
     List(Vec<Value>),
 }
+
+/// A member of an object.
+pub(super) type Member = (NameId, Value);
 
 /// A name of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +116,7 @@ impl Names {
     /// Writes the members of an object as JSON, without markers.
     pub(super) fn write_object<'v>(
         &self,
-        members: impl IntoIterator<Item = &'v (NameId, Value)>,
+        members: impl IntoIterator<Item = &'v Member>,
         texts: &[u8],
         out: &mut Vec<u8>,
     ) {
@@ -226,7 +229,7 @@ impl Part {
     ) -> Result<Self, BudgetExceeded> {
         let Recorded { tokens, texts, .. } = recorded;
         // While it is read, both forms exist. A member of an object is the largest part of a value.
-        let values = tokens.len() * 2 * size_of::<(NameId, Value)>();
+        let values = tokens.len() * 2 * size_of::<Member>();
         held.grow_to(held.bytes() + values as u64)?;
         let fields = names.of_shape(shape);
         let mut tokens = tokens.into_iter();
