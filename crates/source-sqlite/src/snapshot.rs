@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use super::bind::bind;
 use super::connection::OpenFile;
 use super::cursor::SqliteCursor;
-use super::database::{OffloadedRequest, SqlitePlan, SqliteProgram, writer};
 use super::execute::SNAPSHOT_PROBE;
 use super::offload::{Manner, Offload, Ticket};
 use super::planning::Planning;
+use super::program::{OffloadedRequest, SqlitePlan, SqliteProgram, writer};
 use super::statement::Statement;
 use crate::error::map_error;
 
@@ -85,7 +85,7 @@ impl Snapshot for SqliteSnapshot {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let (bound, failures) = bind(&program.program, program.stored(), params.variables);
+        let (bound, failures) = bind(&program.program, &program.stored, params.variables);
         if program.program.levels.is_empty() {
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
             let writer = writer(plan, output, &failures).echoing(params.echoes);
