@@ -14,6 +14,7 @@
 //!   of short reads; `abandoned`: statements of requests that are gone
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
+//! * `snapshot`: several programs in one transaction
 //! * `changes`: detection of changes of rows
 //! * `channels`: notifications
 //! * `pooler`: detection of a connection pooler in front of the server

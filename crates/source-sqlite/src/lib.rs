@@ -19,7 +19,8 @@
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
-//! * `offload`: on another thread
+//! * `program`: compiled requests; `offload`: their runs on another thread
+//! * `snapshot`: several of them over one state of the file
 //! * `runtime_estimate`: the estimated runtime of programs
 //! * `scheduler`: the scheduler of long runs, with a queue per runtime class
 //! * `threads`: the threads for that, with their connections
