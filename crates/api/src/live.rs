@@ -80,6 +80,18 @@ pub fn add_live_directive(api: Api) -> Api {
     builder.finish()
 }
 
+/// Adds the directive that allows a fragment to be sent later.
+#[must_use]
+pub fn add_defer_directive(api: Api) -> Api {
+    let mut builder = ApiBuilder::reopen(api);
+    scalar(&mut builder, "Boolean");
+    scalar(&mut builder, "String");
+    if let Some((definition, arguments)) = graphql::defer::definition(builder.schema()) {
+        builder.add_directive(definition, arguments);
+    }
+    builder.finish()
+}
+
 /// A scalar of the specification.
 fn scalar(builder: &mut ApiBuilder, name: &str) -> Option<TypeId> {
     let known = builder.schema().find_type(name);

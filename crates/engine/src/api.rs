@@ -275,8 +275,7 @@ impl ApiWorker {
         }
     }
 
-    /// Answers one request of a caller who accepts several payloads, and fills the report. Only
-    /// gateways defer fragments.
+    /// Answers one request of a caller who accepts several payloads, and fills the report.
     pub async fn deliver_incrementally(
         &self,
         request: &Request,
@@ -287,7 +286,8 @@ impl ApiWorker {
     ) -> Response {
         match self {
             Self::Source(worker) => {
-                worker.deliver_for(request, caller, allowed, delivery, report).await
+                let form = (delivery, format);
+                worker.deliver_incrementally(request, caller, allowed, form, report).await
             }
             Self::Gateway(worker) => {
                 worker.deliver_incrementally(request, caller, allowed, format, report).await

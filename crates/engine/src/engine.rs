@@ -6,7 +6,8 @@ use std::time::Duration;
 use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, add_live_directive, federation,
+    Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive,
+    add_live_directive, federation,
 };
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator, View};
@@ -49,6 +50,8 @@ pub struct Options {
     pub resolvers: Option<ResolverOptions>,
     /// How changes of the source are followed for subscriptions.
     pub live: FeedOptions,
+    /// Whether the schema has `@defer`.
+    pub has_defer: bool,
 }
 
 /// One API over one source, shared by all threads.
@@ -225,6 +228,9 @@ impl Engine {
         let topics = topics.transpose().map_err(OpenError::Topics)?;
         if options.live.has_directive {
             api = add_live_directive(api);
+        }
+        if options.has_defer {
+            api = add_defer_directive(api);
         }
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);

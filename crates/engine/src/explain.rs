@@ -159,9 +159,14 @@ impl Worker {
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
         let prepared = engine.plan(&known, name, &variables, session, &mut false)?;
+        let is_query = document.operation.kind == OperationKind::Query;
+        let in_parts = match document.defers && is_query {
+            true => Some(engine.plan_in_parts(&known, name, &variables, session, &mut false)?),
+            false => None,
+        };
         let has_response_stream = engine.has_response_stream(&document, request);
         let session = session.clone();
-        Ok(Planned { document, prepared, variables, session, has_response_stream })
+        Ok(Planned { document, prepared, in_parts, variables, session, has_response_stream })
     }
 
     /// Estimated cost of a request of a session, in rows.
@@ -191,6 +196,12 @@ impl Worker {
             if let Some(resolved) = &part.resolved {
                 resolved.print(&self.engine.api, &mut request);
             }
+        }
+        if let Some(deferred) = planned.in_parts.as_ref().and_then(|own| own.deferred.as_ref()) {
+            deferred.print(&mut request);
+        }
+        if planned.document.defers && planned.in_parts.is_none() {
+            request.push_str("deferred fragments: not sent later, since it is no query\n");
         }
         if planned.has_response_stream {
             let catalog = &self.engine.catalog;
@@ -301,6 +312,8 @@ impl Worker {
 struct Planned {
     document: Arc<Document>,
     prepared: Arc<Prepared>,
+    /// The plan for clients that accept several payloads, if a fragment has `@defer`.
+    in_parts: Option<Arc<Prepared>>,
     variables: Values,
     session: Session,
     /// True for subscriptions and live queries.

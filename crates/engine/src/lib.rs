@@ -23,6 +23,7 @@
 //! * [`live`](mod@live): subscriptions
 //! * `passwords`: hashes of passwords, before a request runs
 //! * [`prepare`]: everything that is made once and cached
+//! * `incremental`: responses in several payloads, for deferred fragments
 //! * `memory_size`: memory size of plans, for the plan cache
 //! * [`cost`]: the estimated cost of an operation
 //! * [`respond`]: answers and errors as JSON
@@ -49,6 +50,7 @@ pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
 pub mod headers;
+mod incremental;
 mod limits;
 pub mod live;
 mod live_directive;

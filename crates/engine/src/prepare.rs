@@ -12,6 +12,7 @@ use dialects::{
     Echoed, Introspection, Listened, LowerError, Lowered, StatedPassword, StatedPattern,
 };
 use graphql::heap::HeapSize;
+use graphql::operation::Operation;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
@@ -22,6 +23,7 @@ use crate::cost::{Cost, KnownStatistics, Statistics};
 use crate::documents::{Cached, CachedDocument, CachedPlan, Document};
 use crate::engine::Engine;
 use crate::enum_tables::shape;
+use crate::incremental::DeferredPlan;
 use crate::memory_size::{COUNTERS, MemorySize};
 use crate::passwords::PreparedPassword;
 use crate::patterns::PatternLimits;
@@ -41,9 +43,8 @@ const MOST_EXPECTED: usize = 2 << 20;
 /// A plan and the variables it is for.
 #[derive(Debug)]
 pub struct Prepared {
-    structure: Structure,
-    /// The access set of the plan; `None`: everything is permitted.
-    access_set: Option<AccessSetId>,
+    pub(crate) structure: Structure,
+    pub(crate) key: PlanKey,
     pub request: Arc<ir::Request>,
     pub plan: Plan,
     echoes: Vec<Echoed>,
@@ -66,17 +67,37 @@ pub struct Prepared {
     touched: OnceLock<Option<Plan>>,
     /// Root fields of a mutation that are executed after these.
     pub(crate) next: Option<Arc<Self>>,
+    /// The deferred fragments of a plan in parts.
+    pub(crate) deferred: Option<Box<DeferredPlan>>,
     /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
 
-impl CachedPlan for Prepared {
+/// The kind of session and of response that a plan is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlanKey {
     /// The access set of the session; `None`: everything is permitted.
-    type Key = Option<AccessSetId>;
+    access_set: Option<AccessSetId>,
+    /// Whether deferred fragments are executed apart.
+    in_parts: bool,
+}
+
+impl PlanKey {
+    pub(crate) fn of(access: Option<&AccessSet>) -> Self {
+        Self { access_set: access.map(AccessSet::id), in_parts: false }
+    }
+
+    pub(crate) fn in_parts(self) -> Self {
+        Self { in_parts: true, ..self }
+    }
+}
+
+impl CachedPlan for Prepared {
+    type Key = PlanKey;
     type Shared = ();
 
     fn key(&self) -> &Self::Key {
-        &self.access_set
+        &self.key
     }
 
     fn structure(&self) -> &Structure {
@@ -86,7 +107,7 @@ impl CachedPlan for Prepared {
     fn weight(&self) -> u64 {
         let Self {
             structure,
-            access_set: _,
+            key: _,
             request,
             plan,
             echoes,
@@ -100,6 +121,7 @@ impl CachedPlan for Prepared {
             written: _,
             touched,
             next,
+            deferred,
             made,
         } = self;
         let shape = plan.shape();
@@ -119,7 +141,9 @@ impl CachedPlan for Prepared {
             listened.as_ref().map_or(0, |_| size_of::<Listened>()),
             touched.get().and_then(Option::as_ref).map_or(0, Plan::memory_size),
         ];
-        (own + heap.iter().sum::<usize>()) as u64 + next.as_ref().map_or(0, |next| next.weight())
+        let deferred = deferred.as_ref().map_or(0, |deferred| deferred.weight());
+        let next = next.as_ref().map_or(0, |next| next.weight());
+        (own + heap.iter().sum::<usize>()) as u64 + next + deferred
     }
 
     fn has_grown(&self) -> bool {
@@ -130,7 +154,9 @@ impl CachedPlan for Prepared {
 impl Prepared {
     /// The number of compiled forms.
     fn count_made(&self) -> u32 {
-        self.plan.made() + u32::from(self.touched.get().is_some())
+        let deferred = self.deferred.iter().flat_map(|deferred| &deferred.fragments);
+        let deferred: u32 = deferred.map(|fragment| fragment.prepared.count_made()).sum();
+        self.plan.made() + u32::from(self.touched.get().is_some()) + deferred
     }
 
     /// The plan whose changes have events; `None` if it has none.
@@ -311,8 +337,7 @@ impl Engine {
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
         let access = self.access_set(session)?;
         let access = access.as_deref();
-        let access_set = access.map(AccessSet::id);
-        if let Some(plan) = known.plan(&access_set, variables) {
+        if let Some(plan) = known.plan(&PlanKey::of(access), variables) {
             *is_known = true;
             return Ok(plan);
         }
@@ -334,13 +359,13 @@ impl Engine {
     }
 
     /// Authorizes and compiles a part of an operation. `next` is the part after it.
-    fn compile(
+    pub(crate) fn compile(
         &self,
         mut lowered: Lowered,
         access: Option<&AccessSet>,
         next: Option<Arc<Prepared>>,
     ) -> Result<Prepared, Vec<GraphQLError>> {
-        let access_set = access.map(AccessSet::id);
+        let key = PlanKey::of(access);
         if let Some(set) = access {
             let authorized = authorize(&self.catalog, set, &mut lowered.request);
             withhold(&authorized, &self.catalog, &mut lowered);
@@ -375,7 +400,7 @@ impl Engine {
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
         Ok(Prepared {
             structure,
-            access_set,
+            key,
             request,
             plan,
             echoes,
@@ -389,6 +414,7 @@ impl Engine {
             written,
             touched: OnceLock::new(),
             next,
+            deferred: None,
             made: AtomicU32::new(0),
         })
     }
@@ -413,8 +439,18 @@ impl Engine {
         introspection: &Introspection,
         roots: Range<usize>,
     ) -> Result<Lowered, Vec<GraphQLError>> {
-        let steering = Steering::new(variables);
-        let (operation, most) = (&document.operation, self.limits.document.fields);
+        self.lower_operation(&document.operation, variables, introspection, roots)
+    }
+
+    /// Lowers some of the root fields of an operation.
+    pub(crate) fn lower_operation(
+        &self,
+        operation: &Operation,
+        variables: &Variables,
+        introspection: &Introspection,
+        roots: Range<usize>,
+    ) -> Result<Lowered, Vec<GraphQLError>> {
+        let (steering, most) = (Steering::new(variables), self.limits.document.fields);
         dialects::lower_roots(&self.api, operation, steering, introspection, most, roots)
             .map_err(|error| vec![lower_error(&error)])
     }
@@ -433,7 +469,7 @@ impl Engine {
         stated.into_iter().map(prepare).collect()
     }
 
-    fn introspect(
+    pub(crate) fn introspect(
         &self,
         document: &Document,
         operation_name: Option<&str>,

@@ -2,6 +2,7 @@
 
 mod batches;
 mod events;
+mod incremental;
 mod passwords;
 mod record;
 mod resolve;
@@ -11,6 +12,7 @@ mod topics;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::gateway::execute::IncrementalFormat;
 use clients::egress::Client;
 use graphql::operation::{Operation, OperationKind};
 use graphql::{ErrorCode, GraphQLError, Request, View, coerce_variable_values};
@@ -189,8 +191,21 @@ impl Worker {
         delivery: Delivery,
         report: &mut Report,
     ) -> Response {
+        self.deliver(request, caller, allowed, (delivery, None), report).await
+    }
+
+    /// The same, perhaps in several payloads.
+    async fn deliver(
+        &self,
+        request: &Request,
+        caller: &Caller,
+        allowed: Allowed,
+        (delivery, incremental): (Delivery, Option<IncrementalFormat>),
+        report: &mut Report,
+    ) -> Response {
         let begun = (delivery == Delivery::Traced).then(Begun::now);
-        let mut response = match self.run(request, caller, allowed, delivery, report).await {
+        let form = (delivery, incremental.filter(|_| begun.is_none()));
+        let mut response = match self.run(request, caller, allowed, form, report).await {
             Ok(response) => response,
             Err(errors) => {
                 report.refuse(&errors);
@@ -212,7 +227,7 @@ impl Worker {
         request: &Request,
         caller: &Caller,
         allowed: Allowed,
-        delivery: Delivery,
+        (delivery, incremental): (Delivery, Option<IncrementalFormat>),
         report: &mut Report,
     ) -> Result<Response, Vec<GraphQLError>> {
         let engine = &*self.engine;
@@ -222,6 +237,13 @@ impl Worker {
         };
         if ready.prepared.has_resolved() {
             return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
+        }
+        if let Some(format) = incremental.filter(|_| ready.known.document.defers) {
+            // Boxed: few requests have parts, and every one would need the space.
+            let parts = Box::pin(self.run_in_parts(&ready, request, session, format, report));
+            if let Some(response) = parts.await? {
+                return Ok(response);
+            }
         }
         let Ready { known, prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);

@@ -97,6 +97,7 @@ impl Folder {
             schema_first,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

@@ -94,6 +94,7 @@ fn options(database: &Database, definitions: &str) -> (SourceAddress, Options) {
         }),
         resolvers: Some(local()),
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     (SourceAddress::Sqlite(database.0.clone()), options)
 }

@@ -172,6 +172,7 @@ pub(crate) fn options(dialect: dgraph::Options, federation: bool) -> Options {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     }
 }
 

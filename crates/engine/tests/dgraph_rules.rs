@@ -84,6 +84,7 @@ pub(crate) async fn open(
         federation: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
         schema_first: Some(SchemaFirst {
             definitions: definitions.into(),
             apply: ApplyMigrations::First,

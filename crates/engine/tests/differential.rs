@@ -6,6 +6,7 @@
 
 mod aggregates;
 mod counts;
+mod deferred;
 mod filters;
 mod walks;
 
@@ -56,6 +57,11 @@ pub(crate) fn trials(sources: &Arc<Sources>) -> Vec<Trial> {
         let name = format!("differential::{database}, {dialect}");
         trials.push(Trial::test(name, move || compare(&own, database, dialect)));
     }
+    for (database, dialect) in TARGETS {
+        let own = Arc::clone(sources);
+        let name = format!("differential::deferred fragments, {database}, {dialect}");
+        trials.push(Trial::test(name, move || deferred::compare_deferred(&own, database, dialect)));
+    }
     let own = Arc::clone(sources);
     trials.push(Trial::test("differential::aggregates by SQL", move || {
         aggregates::compare_aggregates(&own)
@@ -82,10 +88,7 @@ fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Faile
     for source in &both {
         workers.push(Worker::new(sources.engine(source, database, dialect)?));
     }
-    let (cases, rng_seed) = match std::env::var("THALWEG_CASES") {
-        Ok(cases) => (cases.parse()?, RngSeed::Random),
-        Err(_) => (CASES, RngSeed::Fixed(1)),
-    };
+    let (cases, rng_seed) = cases()?;
     let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
     let outcome = TestRunner::new(config).run(&vec(any::<u16>(), 0..CHOICES), |numbers| {
         let operation = query(&schema, &mut Choices::new(&numbers));
@@ -95,6 +98,14 @@ fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Faile
         // The reason holds the operation; the numbers that it was made of say nothing.
         TestError::Fail(reason, _) => Failed::from(reason.message().to_owned()),
         TestError::Abort(reason) => Failed::from(reason.message().to_owned()),
+    })
+}
+
+/// The number of cases, and how they are chosen.
+fn cases() -> Result<(u32, RngSeed), Failed> {
+    Ok(match std::env::var("THALWEG_CASES") {
+        Ok(cases) => (cases.parse()?, RngSeed::Random),
+        Err(_) => (CASES, RngSeed::Fixed(1)),
     })
 }
 

@@ -11,6 +11,7 @@ mod changed_tables;
 #[path = "support/choices.rs"]
 mod choices;
 mod custom;
+mod deferred;
 mod dgraph;
 mod dgraph_adds;
 mod dgraph_conflicts;

@@ -86,6 +86,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     }
 }
 

@@ -80,6 +80,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));

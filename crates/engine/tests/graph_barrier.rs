@@ -122,6 +122,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let local = tokio::task::LocalSet::new();

@@ -63,6 +63,7 @@ async fn served_with(graph: Graph, types: &str, live: bool, feed: FeedOptions) -
         schema_first: None,
         resolvers: None,
         live: feed,
+        has_defer: false,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     let worker = Rc::new(Worker::new(Engine::open(&address, &options).await.unwrap()));

@@ -83,6 +83,7 @@ async fn worker(graph: &Graph, version: ApiVersion, types: &str) -> Worker {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     let address = SourceAddress::Neo4j(graph.address("bolt"));
     Worker::new(Engine::open(&address, &options).await.unwrap())

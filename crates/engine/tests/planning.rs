@@ -67,6 +67,7 @@ impl Entries {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
             limits: engine::Limits {
                 cost: CostLimits { most: u64::MAX, ..CostLimits::default() },
                 ..engine::Limits::default()

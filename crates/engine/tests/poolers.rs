@@ -117,6 +117,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
         };
         let opened = Engine::open(&SourceAddress::Postgres(url.clone()), &options).await;
         let error = opened.unwrap_err().to_string();

@@ -95,6 +95,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     let address = SourceAddress::Postgres(server.url(DATABASE));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

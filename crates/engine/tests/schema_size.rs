@@ -75,6 +75,7 @@ impl File {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
         };
         runtime().block_on(Engine::open(&address, &options)).unwrap()
     }

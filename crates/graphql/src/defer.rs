@@ -1,6 +1,10 @@
 //! The directive `@defer(if:, label:)` of incremental delivery.
 //!
 //! <https://github.com/graphql/graphql-spec/pull/1110>
+//!
+//! [`split`] splits an operation at its deferred fragments.
+
+pub mod split;
 
 use crate::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, Schema, TypeRef};
 use crate::value::Const;
@@ -10,30 +14,37 @@ pub(crate) const DEFER: &str = "defer";
 pub(crate) const IF: &str = "if";
 pub(crate) const LABEL: &str = "label";
 
+/// The directive with its arguments; `None` if a schema lacks a scalar of these.
+#[must_use]
+pub fn definition(schema: &Schema) -> Option<(DirectiveDefinition, Vec<InputDefinition>)> {
+    let scalar = |name: &str| schema.find_type(name).map(TypeRef::named);
+    let condition = InputDefinition {
+        description: Some("Whether the fragment may be sent later.".into()),
+        default: Some(Box::new(Const::Boolean(true))),
+        ..InputDefinition::new(IF, scalar("Boolean")?.non_null())
+    };
+    let label = InputDefinition {
+        description: Some("A name for the fragment in the responses.".into()),
+        ..InputDefinition::new(LABEL, scalar("String")?)
+    };
+    let directive = DirectiveDefinition {
+        name: DEFER.into(),
+        description: Some("Allows a fragment to be sent after the rest of the response.".into()),
+        arguments: Vec::new(),
+        locations: vec![DirectiveLocation::FragmentSpread, DirectiveLocation::InlineFragment],
+        is_repeatable: false,
+    };
+    Some((directive, vec![condition, label]))
+}
+
 impl Schema {
     /// Adds the directive, unless the schema lacks a scalar of its arguments.
     pub fn add_defer(&mut self) {
-        let scalar = |name: &str| self.find_type(name).map(TypeRef::named);
-        let (Some(boolean), Some(string)) = (scalar("Boolean"), scalar("String")) else { return };
-        let condition = InputDefinition {
-            description: Some("Whether the fragment may be sent later.".into()),
-            default: Some(Box::new(Const::Boolean(true))),
-            ..InputDefinition::new(IF, boolean.non_null())
-        };
-        let label = InputDefinition {
-            description: Some("A name for the fragment in the responses.".into()),
-            ..InputDefinition::new(LABEL, string)
-        };
-        let arguments = vec![self.add_input(condition), self.add_input(label)];
-        self.directives.push(DirectiveDefinition {
-            name: DEFER.into(),
-            description: Some(
-                "Allows a fragment to be sent after the rest of the response.".into(),
-            ),
-            arguments,
-            locations: vec![DirectiveLocation::FragmentSpread, DirectiveLocation::InlineFragment],
-            is_repeatable: false,
-        });
+        if let Some((directive, arguments)) = definition(self) {
+            let arguments = arguments.into_iter().map(|argument| self.add_input(argument));
+            let arguments = arguments.collect();
+            self.directives.push(DirectiveDefinition { arguments, ..directive });
+        }
     }
 }
 

@@ -17,14 +17,14 @@
 //! * [`heap`]: heap sizes of values, for caches
 //! * [`introspection`]: responses of `__schema` and `__type`
 //! * [`usage`]: parts of the schema that an operation uses
-//! * `defer`: the directive `@defer`
+//! * [`defer`]: the directive `@defer`, and operations in parts
 //! * `suggestion`: similar names for "Did you mean"
 //! * [`error`]: errors of a response
 
 mod built_in_scalars;
 pub mod coerce;
 pub mod collect;
-mod defer;
+pub mod defer;
 pub mod definitions;
 pub mod document;
 pub mod error;

@@ -24,6 +24,7 @@ mod custom_fields;
 #[path = "support/databases.rs"]
 mod databases;
 mod declared_tokens;
+mod deferred;
 mod faults;
 mod fuzz;
 mod gateway;

@@ -17,7 +17,8 @@ use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{Delivery, Executed, Places};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Timeouts,
+    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits,
+    Snapshot, Timeouts,
 };
 use tokio::time::timeout;
 
@@ -191,6 +192,11 @@ impl Neo4jSource {
 
 impl Connections for Neo4jConnections {
     type Program = GraphProgram;
+    type Snapshot = Neo4jReads;
+
+    fn snapshot(&self, _: &[&Plan<GraphProgram>]) -> Neo4jReads {
+        Neo4jReads { pool: Rc::clone(&self.pool) }
+    }
 
     fn count(&mut self, counter: Counter) {
         // No request has a connection yet.
@@ -216,7 +222,7 @@ impl Connections for Neo4jConnections {
     ) -> Result<Executed, ExecuteError> {
         let program = &plan.program;
         let echoes = params.echoes;
-        let read = self.read(program, params, observed).await?;
+        let read = read(&self.pool, program, params, observed).await?;
         let place = match delivery {
             Delivery::Streamed(sizes) if read.is_long(sizes) => {
                 self.places.try_enter().map(|place| (place, sizes))
@@ -241,7 +247,7 @@ impl Connections for Neo4jConnections {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &plan.program;
-        let read = self.read(program, params, observed).await?;
+        let read = read(&self.pool, program, params, observed).await?;
         read.write(plan, program, params.echoes, output, observed).await
     }
 
@@ -277,18 +283,41 @@ impl Connections for Neo4jConnections {
     }
 }
 
-impl Neo4jConnections {
-    async fn read(
-        &self,
-        program: &GraphProgram,
-        ExecuteParams { variables, time_limit, .. }: ExecuteParams<'_>,
+/// Reads one after the other. Neo4j has no snapshot that spans statements, so each of them sees what
+/// is committed when it runs.
+#[derive(Debug)]
+pub struct Neo4jReads {
+    pool: Rc<Pool>,
+}
+
+impl Snapshot for Neo4jReads {
+    type Program = GraphProgram;
+
+    async fn answer<O: Output>(
+        &mut self,
+        plan: &Arc<Plan<GraphProgram>>,
+        params: ExecuteParams<'_>,
+        output: O,
         observed: &mut Observed,
-    ) -> Result<Read, ExecuteError> {
-        let (bound, mut failures) = bind(program, variables);
-        let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
-        let results = running.run(&mut failures).await?;
-        Ok(Read { bound, failures, results })
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &plan.program;
+        let read = read(&self.pool, program, params, observed).await?;
+        read.write(plan, program, params.echoes, output, observed).await
     }
+
+    async fn end(self) {}
+}
+
+async fn read(
+    pool: &Rc<Pool>,
+    program: &GraphProgram,
+    ExecuteParams { variables, time_limit, .. }: ExecuteParams<'_>,
+    observed: &mut Observed,
+) -> Result<Read, ExecuteError> {
+    let (bound, mut failures) = bind(program, variables);
+    let running = Running { pool, program, bound: &bound, time_limit, observed };
+    let results = running.run(&mut failures).await?;
+    Ok(Read { bound, failures, results })
 }
 
 #[cfg(test)]

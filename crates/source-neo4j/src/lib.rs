@@ -29,4 +29,4 @@ pub mod program;
 mod searched;
 pub mod wire;
 
-pub use database::{Neo4jConnections, Neo4jSource};
+pub use database::{Neo4jConnections, Neo4jReads, Neo4jSource};

@@ -34,6 +34,7 @@ use super::pool::{Pool, PoolOptions};
 use super::pooler::{self, serve_through};
 use super::read::Reading;
 use super::sharing::Sharing;
+use super::snapshot::PostgresSnapshot;
 use super::split_join;
 use super::stream::Work;
 use super::wire::{Config, Rows, connect_simple};
@@ -148,6 +149,11 @@ impl PostgresSource {
 
 impl Connections for PostgresConnections {
     type Program = PostgresProgram;
+    type Snapshot = PostgresSnapshot;
+
+    fn snapshot(&self, _: &[&PostgresPlan]) -> PostgresSnapshot {
+        PostgresSnapshot::new(&self.pool)
+    }
 
     fn count(&mut self, counter: Counter) {
         self.counter = counter.clone();

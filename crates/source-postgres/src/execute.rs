@@ -348,6 +348,17 @@ pub enum Run {
     },
 }
 
+/// The transaction of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Its own, if it needs one.
+    Alone,
+    /// It begins a transaction, which stays open after a success.
+    Begins,
+    /// It goes on in an open transaction, which stays open after an error, too.
+    Continues,
+}
+
 /// Runs the statements of all root fields but those in `without`.
 pub async fn run(
     connection: &mut Connection,
@@ -357,11 +368,26 @@ pub async fn run(
     settings: Option<&Settings>,
     observed: &mut Observed,
 ) -> Result<Run, WireError> {
-    let mut attempted = attempt_run(connection, program, bound, without, settings, observed).await;
+    run_in(Scope::Alone, connection, program, bound, without, settings, observed).await
+}
+
+/// The same in a transaction.
+pub async fn run_in(
+    scope: Scope,
+    connection: &mut Connection,
+    program: &PostgresProgram,
+    bound: &Bound,
+    without: &[u32],
+    settings: Option<&Settings>,
+    observed: &mut Observed,
+) -> Result<Run, WireError> {
+    let mut attempted =
+        attempt_run(scope, connection, program, bound, without, settings, observed).await;
     if let Err((error, _)) = &attempted
         && may_succeed_now(error)
     {
-        attempted = attempt_run(connection, program, bound, without, settings, observed).await;
+        attempted =
+            attempt_run(scope, connection, program, bound, without, settings, observed).await;
     }
     match attempted {
         Ok(rows) => Ok(Run::Rows(rows)),
@@ -414,6 +440,7 @@ const DEADLOCK_DETECTED: &str = "40P01";
 type Blamed = (WireError, Option<usize>);
 
 async fn attempt_run(
+    scope: Scope,
     connection: &mut Connection,
     program: &PostgresProgram,
     bound: &Bound,
@@ -431,9 +458,19 @@ async fn attempt_run(
     // A function that is declared as reading could write all the same.
     let in_transaction =
         count > 1 || program.active_levels(bound, without).any(|(_, level)| level.calls);
-    let mut pipeline = connection.pipeline();
-    let transaction = in_transaction.then_some(Transaction::Snapshot);
-    settings::begin(&mut pipeline, transaction, settings).map_err(|error| (error, None))?;
+    let mut pipeline = match scope {
+        Scope::Alone | Scope::Begins => connection.pipeline(),
+        Scope::Continues => connection.resumed_pipeline(),
+    };
+    let begun = match scope {
+        Scope::Alone => {
+            let transaction = in_transaction.then_some(Transaction::Snapshot);
+            settings::begin(&mut pipeline, transaction, settings)
+        }
+        Scope::Begins => settings::begin(&mut pipeline, Some(Transaction::Snapshot), settings),
+        Scope::Continues => pipeline.savepoint(),
+    };
+    begun.map_err(|error| (error, None))?;
     let mut results = Vec::new();
     let last = program.rounds.saturating_sub(1);
     for round in 0..program.rounds {
@@ -461,8 +498,12 @@ async fn attempt_run(
             (error, place)
         };
         observed.begin_round(sent.iter().copied());
-        if round < last {
-            pipeline.flush_and_read(&mut results).await.map_err(blame)?;
+        if round < last || scope != Scope::Alone {
+            match scope {
+                Scope::Alone | Scope::Begins => pipeline.flush_and_read(&mut results).await,
+                Scope::Continues => pipeline.flush_or_roll_back(&mut results).await,
+            }
+            .map_err(blame)?;
             observed.end_round();
         } else {
             if in_transaction {

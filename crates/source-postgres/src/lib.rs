@@ -14,6 +14,7 @@
 //!   of short reads; `abandoned`: statements of requests that are gone
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
+//! * `snapshot`: several programs in one transaction
 //! * `changes`: detection of changes of rows
 //! * `channels`: notifications
 //! * `pooler`: detection of a connection pooler in front of the server
@@ -45,6 +46,7 @@ mod read;
 mod runtime_estimate;
 mod settings;
 mod sharing;
+mod snapshot;
 mod split_join;
 mod stream;
 mod text;
@@ -62,3 +64,4 @@ pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
 pub use options::{Extensions, FunctionName, PostgresOptions, Rights};
+pub use snapshot::PostgresSnapshot;

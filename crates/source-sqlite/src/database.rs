@@ -16,15 +16,15 @@ use relational::Strategy;
 use response::sink::PORTION;
 use response::{Attempt, Echo, Failure, Output, Refused, Sink, Writer, Written};
 use source::Observed;
+use source::SourceError;
 use source::offload::{HERE, write_offloaded};
 use source::operand::Variables;
 use source::statistics::Counter;
 use source::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
 use source::{
-    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Session,
+    CompileError, Connections, ExecuteError, ExecuteParams, PlanFigures, PoolLimits, Session,
     Timeouts,
 };
-use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
 use super::bind::{Bound, bind};
@@ -32,14 +32,15 @@ use super::changes::SqliteChanges;
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
 use super::execute;
-use super::execute::meter::Clock;
 use super::inline::{Inline, belongs_elsewhere, ends_run};
 use super::introspect::introspect;
 use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
 use super::planning::{Planning, has_partial_indexes};
+use super::program::{OffloadedRequest, SqlitePlan, SqliteProgram, writer};
 use super::recording::{RecordedTable, recorded_tables};
-use super::runtime_estimate::{RuntimeClass, RuntimeEstimate};
+use super::runtime_estimate::RuntimeClass;
+use super::snapshot::SqliteSnapshot;
 use super::stored::Stored;
 use super::threads::Threads;
 use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
@@ -56,21 +57,6 @@ pub struct SqliteSource {
     /// The stored tables, whose changes can be recorded.
     tables: Arc<[RecordedTable]>,
 }
-
-#[derive(Debug)]
-pub struct SqliteProgram {
-    pub program: relational::Program,
-    /// Stored forms of columns' values.
-    stored: Stored,
-    planning: Planning,
-    /// If it proved long, it does not start on the serving thread.
-    estimate: Arc<RuntimeEstimate>,
-    /// Whether its last answer was streamed: then the next one is, from its beginning.
-    streamed: AtomicBool,
-}
-
-/// A request that was compiled for SQLite.
-pub type SqlitePlan = Plan<SqliteProgram>;
 
 /// The connection of one thread, and the way to those for long requests.
 #[derive(Debug)]
@@ -155,14 +141,16 @@ impl SqliteSource {
     }
 }
 
-impl SqliteProgram {
-    fn manner(&self, class: RuntimeClass) -> Manner {
-        Manner { planning: self.planning, estimate: Arc::clone(&self.estimate), class }
-    }
-}
-
 impl Connections for SqliteConnections {
     type Program = SqliteProgram;
+    type Snapshot = SqliteSnapshot;
+
+    /// All statements are planned by their values if one of the plans needs it.
+    fn snapshot(&self, plans: &[&SqlitePlan]) -> SqliteSnapshot {
+        let by_values = plans.iter().any(|plan| plan.program.planning == Planning::ByValues);
+        let planning = if by_values { Planning::ByValues } else { Planning::Once };
+        SqliteSnapshot::new(&self.offload, planning)
+    }
 
     /// Runs a plan: on this thread if it is short, else on another one. A long answer is streamed
     /// if the delivery allows it.
@@ -398,69 +386,6 @@ impl SqliteConnections {
         run.end();
         written
     }
-}
-
-/// A request that runs on another thread.
-struct OffloadedRequest {
-    plan: Arc<SqlitePlan>,
-    bound: Bound,
-    failures: Vec<(u32, SourceError)>,
-    /// Values of the request that the answer repeats.
-    echoes: Box<[Echo]>,
-}
-
-impl OffloadedRequest {
-    /// Runs a request that may prove long.
-    fn begin(
-        &self,
-        file: &OpenFile,
-        sink: Sink,
-        has_place: bool,
-    ) -> Result<Written<SourceError>, ExecuteError> {
-        let program = &self.plan.program;
-        // Another one, which ran while this one waited for a connection, has proved long.
-        if !has_place && program.streamed.load(Ordering::Relaxed) {
-            return Err(Refused::NoPlace.into());
-        }
-        let written = match has_place {
-            true => file.with_cache(Cache::Least, || self.run(file, sink)).map_err(map_error)?,
-            false => self.run(file, sink),
-        };
-        if let Err(ExecuteError::Refused(Refused::NoPlace)) = written {
-            program.streamed.store(true, Ordering::Relaxed);
-        }
-        written
-    }
-
-    fn run<O: Output>(
-        &self,
-        file: &OpenFile,
-        output: O,
-    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
-        let program = &self.plan.program;
-        let clock = Clock::start();
-        let writer = writer(&self.plan, output, &self.failures).echoing(&self.echoes);
-        // An interrupted run ends the whole answer, and so does one without memory.
-        let writer = writer.ended_by(|error| {
-            matches!(error.kind, SourceErrorKind::Timeout | SourceErrorKind::BudgetExceeded)
-        });
-        let written = execute::execute(file, &program.program, &self.bound, writer);
-        // Time in which the thread waited for its processor does not count.
-        program.estimate.took(clock.elapsed());
-        written
-    }
-}
-
-fn writer<'p, O: Output>(
-    plan: &'p SqlitePlan,
-    output: O,
-    failures: &[(u32, SourceError)],
-) -> Writer<'p, SourceError, O> {
-    let mut writer = Writer::new(&plan.shape, &plan.program.program.layout, output);
-    for (root, error) in failures {
-        writer.fail_root(*root as usize, error.clone());
-    }
-    writer
 }
 
 /// The writer of the answer of a request that changed something.

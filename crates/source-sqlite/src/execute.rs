@@ -16,7 +16,7 @@ use super::statement::Statement;
 use crate::error::map_error;
 
 /// Begins a snapshot, and reads no table.
-const SNAPSHOT_PROBE: &str = include_str!("snapshot_probe.sql");
+pub(super) const SNAPSHOT_PROBE: &str = include_str!("snapshot_probe.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute<O: Output>(

@@ -19,7 +19,8 @@
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
-//! * `offload`: on another thread
+//! * `program`: compiled requests; `offload`: their runs on another thread
+//! * `snapshot`: several of them over one state of the file
 //! * `runtime_estimate`: the estimated runtime of programs
 //! * `scheduler`: the scheduler of long runs, with a queue per runtime class
 //! * `threads`: the threads for that, with their connections
@@ -54,11 +55,13 @@ mod offload;
 pub mod options;
 mod pattern;
 mod planning;
+mod program;
 mod recording;
 mod runtime_estimate;
 mod scheduler;
 #[cfg(target_os = "linux")]
 mod shared_memory;
+mod snapshot;
 mod statement;
 mod stored;
 mod text;
@@ -70,10 +73,12 @@ mod writer;
 pub use allocations::install as count_memory;
 pub use changes::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 pub use connection::Identity;
-pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
+pub use database::{SqliteConnections, SqliteSource};
 pub use durability::Durability;
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
 pub use options::{OpenError, SqliteOptions, StoredColumn};
+pub use program::{SqlitePlan, SqliteProgram};
+pub use snapshot::SqliteSnapshot;
 
 use error::is_busy;
 

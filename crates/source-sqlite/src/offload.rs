@@ -48,7 +48,7 @@ pub(super) struct Ticket {
     acquire_timeout: Duration,
     counter: Counter,
     abandoned: Abandoner,
-    is_over: bool,
+    pub(super) is_over: bool,
 }
 
 /// An outlet whose first piece marks the run as one that waits for its reader.
@@ -123,6 +123,11 @@ impl Ticket {
     pub(super) fn reporting(&self, outlet: Box<dyn Outlet>) -> Box<dyn Outlet> {
         let (threads, number) = (Arc::clone(&self.threads), self.number);
         Box::new(ReportingOutlet { outlet, threads, number, has_sent: false })
+    }
+
+    /// Its place is for another run from now on, since it also waits for its request.
+    pub(super) fn mark_long(&self) {
+        self.threads.mark_long(self.number);
     }
 
     /// Queues `work` for another thread.

@@ -18,6 +18,8 @@ use crate::streamed::{Delivery, Executed};
 pub trait Connections {
     /// A request as the driver compiles it.
     type Program;
+    /// A state of the source that several plans see.
+    type Snapshot: Snapshot<Program = Self::Program>;
 
     /// Runs a plan and writes the whole of its answer into an output. A root field that fails is null.
     fn answer<O: Output>(
@@ -39,6 +41,9 @@ pub trait Connections {
         observed: &mut Observed,
     ) -> impl Future<Output = Result<Executed, ExecuteError>>;
 
+    /// A snapshot for plans that only read. It takes nothing of the source before the first is run.
+    fn snapshot(&self, plans: &[&Plan<Self::Program>]) -> Self::Snapshot;
+
     /// The database's own plan of each statement. Statements that change something are not run for
     /// measured figures.
     fn explain(
@@ -57,4 +62,23 @@ pub trait Connections {
 
     /// Registers the counter of these connections' figures.
     fn count(&mut self, counter: Counter);
+}
+
+/// Plans that are run one after the other and see one state of the source, where the source has
+/// snapshots. Dropping it cancels the statement that runs, and gives the connection back.
+pub trait Snapshot: 'static {
+    /// A request as the driver compiles it.
+    type Program;
+
+    /// Runs a plan and writes the whole of its answer into an output. A root field that fails is null.
+    fn answer<O: Output>(
+        &mut self,
+        plan: &Arc<Plan<Self::Program>>,
+        params: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> impl Future<Output = Result<Written<SourceError, O::Data>, ExecuteError>>;
+
+    /// Ends the snapshot.
+    fn end(self) -> impl Future<Output = ()>;
 }

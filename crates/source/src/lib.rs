@@ -36,7 +36,7 @@ pub mod streamed;
 pub mod watch;
 pub mod wire;
 
-pub use connections::Connections;
+pub use connections::{Connections, Snapshot};
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
 pub use events::{CommittedEvents, NodeEvent};
 pub use ir::Claims;

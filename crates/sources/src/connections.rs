@@ -13,6 +13,7 @@ use source_postgres::{Answers, PostgresConnections};
 use source_sqlite::SqliteConnections;
 
 use crate::plan::Plan;
+use crate::snapshot::Snapshot;
 
 /// The connections of one thread.
 #[derive(Debug)]
@@ -81,6 +82,25 @@ impl Connections {
                 own.deliver(plan, params, sink, delivery, observed).await
             }
             Paired::Neo4j((own, plan)) => own.deliver(plan, params, sink, delivery, observed).await,
+        }
+    }
+
+    /// A snapshot for plans that only read and that the same source has compiled.
+    #[must_use]
+    pub fn snapshot(&self, plans: &[&Plan]) -> Snapshot {
+        match self {
+            Self::Sqlite(own) => {
+                let of_driver = |plan: &&Plan| match plan {
+                    Plan::Sqlite(plan) => Some(Arc::clone(plan)),
+                    Plan::Postgres(_) | Plan::Neo4j(_) => None,
+                };
+                let plans: Vec<_> = plans.iter().filter_map(of_driver).collect();
+                Snapshot::Sqlite(
+                    own.snapshot(&plans.iter().map(|plan| &**plan).collect::<Vec<_>>()),
+                )
+            }
+            Self::Postgres(own) => Snapshot::Postgres(own.snapshot(&[])),
+            Self::Neo4j(own) => Snapshot::Neo4j(own.snapshot(&[])),
         }
     }
 

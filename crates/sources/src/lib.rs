@@ -3,7 +3,7 @@
 //! * [`address`], [`open`]: addresses, and options of opening a source
 //! * [`opened`]: an opened source, which compiles requests
 //! * [`plan`]: compiled requests
-//! * [`connections`]: the connections of one thread
+//! * [`connections`]: the connections of one thread; [`snapshot`]: plans that see one state
 //! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows; [`triggers`]: triggers
 //!   that report them
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
@@ -17,6 +17,7 @@ pub mod migrate;
 pub mod open;
 pub mod opened;
 pub mod plan;
+pub mod snapshot;
 pub mod transfer;
 pub mod triggers;
 pub mod watch;
@@ -30,6 +31,7 @@ pub use open::{
 };
 pub use opened::Source;
 pub use plan::Plan;
+pub use snapshot::Snapshot;
 pub use source_postgres::PostgresChannels as Channels;
 pub use source_sqlite::count_memory as count_memory_of_sqlite;
 pub use watch::SchemaWatch;

@@ -66,6 +66,15 @@ impl Source {
         }
     }
 
+    /// Whether several statements can see one state of the source.
+    #[must_use]
+    pub fn has_snapshots(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Postgres(_) => true,
+            Self::Neo4j(_) => false,
+        }
+    }
+
     /// Leaves the source in order when no request comes any more, within this time.
     pub fn close(&self, patience: Duration) {
         match self {

@@ -152,6 +152,7 @@ impl Targets {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
             limits: engine::Limits {
                 document: graphql::DocumentLimits {
                     aliases: 3_000,

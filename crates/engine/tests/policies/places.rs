@@ -108,6 +108,7 @@ impl Database {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
         };
         Worker::new(Engine::open(&self.address, &options).await.unwrap())
     }

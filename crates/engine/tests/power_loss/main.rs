@@ -66,6 +66,7 @@ fn options(durability: Durability) -> Options {
         federation: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
         schema_first: Some(SchemaFirst {
             definitions: TYPES.into(),
             apply: ApplyMigrations::First,

@@ -91,6 +91,7 @@ impl Database {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: false,
         };
         let engine = Engine::open(address, &options).await.unwrap();
         self.worker = Some(Rc::new(Worker::new(engine)));

@@ -24,6 +24,7 @@ pub(crate) fn make(database: &DefinedDatabase<'_>) -> Result<(), String> {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     define(&mut options, database.definitions, ApplyMigrations::First)?;
     remove_rules(&mut options);

@@ -162,6 +162,7 @@ impl Shop {
             schema_first: None,
             resolvers: None,
             live: engine::live::FeedOptions::default(),
+            has_defer: true,
         };
         let address = SourceAddress::Postgres(url.into());
         let engine = Engine::open(&address, &options).await.unwrap();

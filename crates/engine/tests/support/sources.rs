@@ -279,6 +279,7 @@ fn options(database: &str, dialect: &str) -> Result<Options, String> {
         schema_first: None,
         resolvers: None,
         live: engine::live::FeedOptions::default(),
+        has_defer: false,
     };
     defined::set_definitions(&mut options, database)?;
     Ok(options)

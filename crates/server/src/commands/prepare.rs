@@ -126,6 +126,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             schema_first: None,
             resolvers: None,
             live: serving.subscriptions.to_engine()?,
+            has_defer: false,
         },
         settings: settings(None, serving)?,
         // The demo's schema does not change.

@@ -107,6 +107,9 @@ async fn answer_request(
                     .unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange));
             }
             let (began, report) = (exchange.started, &mut exchange.report);
+            // A response as one part of a body is not streamed.
+            let is_part = incremental.is_some() && accepted.is_none();
+            let delivery = if is_part { delivery.whole() } else { delivery };
             let execution = Execution {
                 caller: &caller,
                 allowed,

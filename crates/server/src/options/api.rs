@@ -75,6 +75,10 @@ pub(crate) struct ApiOptions {
     /// clients receive the new response after changes
     #[arg(long, env = "THALWEG_LIVE_DIRECTIVE")]
     pub(crate) live_directive: bool,
+    /// The directive `@defer`, which allows a fragment to be sent after the rest of the response, to
+    /// clients that accept several payloads
+    #[arg(long, env = "THALWEG_DEFER_DIRECTIVE")]
+    pub(crate) defer_directive: bool,
     /// On PostgreSQL: leave out objects for which no role of the connection's user has permissions, as with
     /// PostGraphile's `ignoreRBAC: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_RBAC")]
@@ -201,6 +205,7 @@ impl ApiOptions {
                 has_directive: self.live_directive,
                 ..engine::live::FeedOptions::default()
             },
+            has_defer: self.defer_directive,
             dialect,
             source: engine::OpenOptions {
                 namespaces: self.schema.clone(),

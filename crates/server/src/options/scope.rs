@@ -153,6 +153,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["socket-init-timeout", "ping-interval", "max-socket-operations"]),
     (Scope::LivePostgres, &["live-feed", "live-relay"]),
     (Scope::Live, &["live-interval", "live-directive"]),
+    (Scope::Everywhere, &["defer-directive"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
     (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
     (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),

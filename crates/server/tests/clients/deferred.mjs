@@ -1,6 +1,6 @@
 // Clients receive a deferred fragment after the rest of the response.
 //
-//   node deferred.mjs ADDRESS
+//   node deferred.mjs ADDRESS [FIELD]
 
 import assert from "node:assert/strict";
 import { ApolloClient, HttpLink, InMemoryCache, gql } from "@apollo/client/core";
@@ -10,10 +10,10 @@ import { createClient as createSseClient } from "graphql-sse";
 import { createClient as createWsClient } from "graphql-ws";
 import WebSocket from "ws";
 
-const [address] = process.argv.slice(2);
+const [address, field = "product(upc: 1)"] = process.argv.slice(2);
 const url = `http://${address}/graphql`;
 const QUERY = `{
-  product(upc: 1) { __typename upc name ... @defer(label: "stock") { inStock } }
+  ${field} { __typename upc name ... @defer(label: "stock") { inStock } }
 }`;
 const INITIAL = { __typename: "Product", upc: "1", name: "Product 1" };
 const WHOLE = { ...INITIAL, inStock: true };

@@ -135,6 +135,11 @@ impl Connection {
         Pipeline::new(self)
     }
 
+    /// A further round of a transaction that is open: its last round was flushed and read.
+    pub fn resumed_pipeline(&mut self) -> Pipeline<'_> {
+        Pipeline::resumed(self)
+    }
+
     /// Whether the last round was read to its end. If not, as when a future was dropped half-way,
     /// the connection must be abandoned.
     pub fn is_clean(&self) -> bool {

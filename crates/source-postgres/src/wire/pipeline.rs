@@ -45,6 +45,12 @@ impl<'c> Pipeline<'c> {
         Pipeline { connection, is_usable: true }
     }
 
+    /// A pipeline in the transaction that an earlier one began, and whose last round was flushed.
+    pub(super) fn resumed(connection: &'c mut Connection) -> Pipeline<'c> {
+        let is_usable = connection.has_outstanding();
+        Pipeline { connection, is_usable }
+    }
+
     /// Begins a transaction; to be called before all executions.
     pub fn begin(&mut self, transaction: Transaction) -> Result<(), WireError> {
         let statement = match transaction {
@@ -63,6 +69,11 @@ impl<'c> Pipeline<'c> {
     /// Rolls the transaction back.
     pub fn rollback(&mut self) -> Result<(), WireError> {
         self.compose(&ROLLBACK, [], 0, Expected::Control(ROLLBACK.result(0)))
+    }
+
+    /// Sets the savepoint of [`Pipeline::flush_or_roll_back`]; to be called before all executions.
+    pub fn savepoint(&mut self) -> Result<(), WireError> {
+        self.compose(&SAVEPOINT, [], 0, Expected::Control(SAVEPOINT.result(0)))
     }
 
     /// Sets settings until the end of the transaction; to be called before all executions. The
@@ -124,6 +135,16 @@ impl<'c> Pipeline<'c> {
         Ok(())
     }
 
+    /// The same after [`Pipeline::savepoint`]: after an error of a statement the transaction is rolled
+    /// back to there, and stays open. It has ended if nothing is outstanding then.
+    pub async fn flush_or_roll_back(&mut self, results: &mut Vec<Rows>) -> Result<(), WireError> {
+        self.require_usable()?;
+        self.is_usable = false;
+        self.connection.exchange(results, RoundEnd::Savepoint).await?;
+        self.is_usable = true;
+        Ok(())
+    }
+
     /// Sends the executions since the last round, ends the transaction if it is an implicit one,
     /// and reads the rows, one result for each execution.
     pub async fn sync_and_read(self, results: &mut Vec<Rows>) -> Result<(), WireError> {
@@ -163,6 +184,9 @@ static READ_COMMITTED: Fixed = LazyLock::new(|| {
     Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED", []))
 });
 static COMMIT: Fixed = LazyLock::new(|| Arc::new(Statement::new("COMMIT", [])));
+static SAVEPOINT: Fixed = LazyLock::new(|| Arc::new(Statement::new("SAVEPOINT thalweg", [])));
+pub(super) static ROLLBACK_TO_SAVEPOINT: Fixed =
+    LazyLock::new(|| Arc::new(Statement::new("ROLLBACK TO SAVEPOINT thalweg", [])));
 pub(super) static ROLLBACK: Fixed = LazyLock::new(|| Arc::new(Statement::new("ROLLBACK", [])));
 pub(super) static SHOW_READ_ONLY: Fixed =
     LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));

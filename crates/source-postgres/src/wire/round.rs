@@ -24,6 +24,8 @@ pub(super) const KEPT_CAPACITY: usize = 1 << 20;
 pub(super) enum RoundEnd {
     /// The server sends its answers so far; the transaction stays open.
     Flush,
+    /// The same; after an error the transaction is rolled back to its savepoint, and stays open.
+    Savepoint,
     Sync,
 }
 
@@ -52,7 +54,7 @@ impl Connection {
         results.resize_with(executions, Rows::default);
         self.receiver.start_round();
         match end {
-            RoundEnd::Flush => frontend::flush(&mut self.out),
+            RoundEnd::Flush | RoundEnd::Savepoint => frontend::flush(&mut self.out),
             RoundEnd::Sync => self.compose_sync(),
         }
         self.state = State::Sent;
@@ -98,10 +100,11 @@ impl Connection {
         let mut execution = 0;
         let mut failure = None;
         let mut rolling_back = false;
+        let has_savepoint = end == RoundEnd::Savepoint;
         loop {
-            if end == RoundEnd::Flush && answered == self.expected.len() {
+            if end != RoundEnd::Sync && answered == self.expected.len() {
                 self.expected.clear();
-                return Ok(());
+                return failure.map_or(Ok(()), Err);
             }
             let Some(frame) = self.receiver.next_frame()? else {
                 if self.receiver.read(&mut self.socket).await? == 0 {
@@ -154,7 +157,7 @@ impl Connection {
                     self.expected.clear();
                     answered = 0;
                     failure.get_or_insert(error);
-                    if end == RoundEnd::Flush {
+                    if end != RoundEnd::Sync {
                         // The server passes over everything up to a Sync.
                         self.compose_sync();
                         self.send().await?;
@@ -170,6 +173,17 @@ impl Connection {
                     if is_idle {
                         self.state = State::Idle;
                         return failure.map_or(Ok(()), Err);
+                    }
+                    if has_savepoint && !rolling_back && self.receiver.body(frame) == b"E" {
+                        rolling_back = true;
+                        answered = 0;
+                        let statement = &pipeline::ROLLBACK_TO_SAVEPOINT;
+                        let rolled_back = Expected::Control(statement.result(0));
+                        self.compose(statement, [], 0, rolled_back)?;
+                        frontend::flush(&mut self.out);
+                        self.send().await?;
+                        end = RoundEnd::Flush;
+                        continue;
                     }
                     if rolling_back {
                         return Err(WireError::Protocol("ROLLBACK had no effect".to_owned()));

@@ -26,8 +26,10 @@ pub(crate) struct SourceEntry {
 #[derive(Clone, PartialEq, Eq)]
 struct AddressText(String);
 
-/// Options without a meaning for a source of a gateway: it is always a subgraph, and it issues no tokens.
-const NOT_OF_SUBGRAPHS: [&str; 3] = ["source", "federation", "jwt-token-identifier"];
+/// Options without a meaning for a source of a gateway: it is always a subgraph, it issues no tokens,
+/// and the gateway defers fragments of all subgraphs by itself.
+const NOT_OF_SUBGRAPHS: [&str; 4] =
+    ["source", "federation", "jwt-token-identifier", "defer-directive"];
 
 /// Keys of sources and of servers alike.
 pub(super) const COMMON: [&str; 3] = ["timeout", "max-answer", "max-requests"];
