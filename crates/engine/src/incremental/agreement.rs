@@ -149,6 +149,7 @@ impl<'l> Reader<'l> {
             | Node::IfAny { .. }
             | Node::Length { .. }
             | Node::HasMore { .. }
+            | Node::NoMore { .. }
             | Node::HasOutside { .. } => {}
         }
     }
@@ -214,6 +215,7 @@ fn bound_node(shape: &mut Shape, id: NodeId, marker: &str) -> bool {
         | Node::IfAny { .. }
         | Node::Length { .. }
         | Node::HasMore { .. }
+        | Node::NoMore { .. }
         | Node::HasOutside { .. } => false,
     }
 }

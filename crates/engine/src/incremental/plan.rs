@@ -129,7 +129,7 @@ impl Engine {
             engine: self,
             access,
             variables,
-            introspection: self.introspect(&known.document, operation_name, variables)?,
+            introspection: self.introspect(&known.document, operation_name, variables, session)?,
         };
         let mut prepared = planner.plan(operation)?;
         prepared.key = key;
