@@ -48,7 +48,8 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
         | Node::Aggregate { output, .. }
         | Node::Groups { output, .. }
         | Node::Count { output }
-        | Node::IfAny { output, .. } => of(*output),
+        | Node::IfAny { output, .. }
+        | Node::Affected { output } => of(*output),
         Node::Leaves(leaves) => leaves.iter().find_map(|(output, _)| of(*output)),
         Node::Base64(pieces) => pieces.iter().find_map(|piece| match piece {
             Piece::Leaf { output, .. } | Piece::Text { output, .. } => of(*output),
@@ -56,6 +57,7 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
         }),
         Node::Object(_)
         | Node::Only(_)
+        | Node::Each(_)
         | Node::Literal(_)
         | Node::Echo(_)
         | Node::Representations { .. }

@@ -138,6 +138,9 @@ pub enum ValueRef {
     },
     /// The first of these values that is not null: in orders, outputs and aggregates only.
     Coalesce(Vec<ValueRef>),
+    /// Several fields of the row together: in [`AggregateFunction::DistinctCount`] only, which counts
+    /// combinations with nulls, too.
+    Together(Vec<FieldId>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<ValueRef>,

@@ -518,6 +518,7 @@ impl Collector<'_> {
                 self.filter(filter);
             }
             ValueRef::Coalesce(values) => values.iter().for_each(|value| self.value(value)),
+            ValueRef::Together(fields) => fields.iter().for_each(|field| self.field(*field)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Aggregates of all rows of a set: sums, averages and the like.
 
+use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::TypeId;
@@ -48,6 +49,34 @@ impl GroupArguments {
             Some(unit) => ValueRef::Truncated { place: Box::new(place), unit },
         });
         self.keys.push(group_by.leaf.clone());
+    }
+}
+
+/// The number of rows, or of values of theirs.
+pub(super) struct Count {
+    pub(super) function: AggregateFunction,
+    /// `None`: rows are counted.
+    pub(super) place: Option<ValueRef>,
+}
+
+/// The number of these columns' values, as SQL counts them: those of one column that are not null,
+/// or, of several columns, the rows; `distinct`: different ones once.
+pub(super) fn count_of(columns: &[FieldId], distinct: bool) -> Count {
+    match (columns, distinct) {
+        ([], _) => Count { function: AggregateFunction::Count, place: None },
+        ([column], false) => {
+            Count { function: AggregateFunction::Count, place: Some(ValueRef::field(*column)) }
+        }
+        ([column], true) => Count {
+            function: AggregateFunction::DistinctCount,
+            place: Some(ValueRef::field(*column)),
+        },
+        // The row of several columns is never null.
+        (_, false) => Count { function: AggregateFunction::Count, place: None },
+        (_, true) => Count {
+            function: AggregateFunction::DistinctCount,
+            place: Some(ValueRef::Together(columns.to_vec())),
+        },
     }
 }
 
@@ -212,12 +241,52 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::ValueOf { place, value }) => {
                         self.aggregate_value(value, (Some(place.clone()), false), terms)
                     }
+                    FieldBinding::Aggregate(AggregateField::Counted) => {
+                        self.counted_values(field, terms)?
+                    }
                     _ => return Err(misplaced("aggregate")),
                 },
             };
             fields.push(self.shape_field(field, node));
         }
         Ok(self.shape.add_fields(fields))
+    }
+
+    /// The number of rows, or of the values of the columns that the field's arguments name.
+    fn counted_values(
+        &mut self,
+        field: &CollectedField<'_>,
+        terms: &mut Vec<AggregateTerm>,
+    ) -> Result<Node, LowerError> {
+        let (mut columns, mut distinct) = (Vec::new(), false);
+        for (id, value) in field.arguments {
+            let input = Input::new(value);
+            match &self.api.input(*id).role {
+                InputRole::Refused(text) if self.presence(&input) == Presence::Present => {
+                    return Err(LowerError::refused(text, field.location));
+                }
+                InputRole::Argument(ArgumentRole::CountedColumns) => {
+                    if self.presence(&input) == Presence::Present {
+                        let r#type = self.api.schema[*id].r#type;
+                        columns = self.columns(&input, r#type, field.location)?;
+                    }
+                }
+                InputRole::Argument(ArgumentRole::CountsDistinct) => {
+                    distinct = self.is_true(&input);
+                }
+                InputRole::Refused(_) => {}
+                _ => return Err(misplaced("an argument of a number")),
+            }
+        }
+        let Count { function, place } = count_of(&columns, distinct);
+        let value = AggregateValue {
+            function,
+            field: None,
+            leaf: Leaf::Int,
+            form: Form::Stored,
+            absent: Some(b"0".as_slice().into()),
+        };
+        Ok(self.aggregate_value(&value, (place, false), terms))
     }
 
     /// A value, which is computed once even if it is output several times.

@@ -53,6 +53,7 @@ mod paging;
 mod password;
 mod pattern;
 mod reference;
+mod related_order;
 mod required_fields;
 pub mod resolved;
 mod returned;
@@ -61,6 +62,7 @@ mod selection;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod variants;
 
 use std::cell::{Cell, RefCell};

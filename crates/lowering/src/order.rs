@@ -100,6 +100,10 @@ impl Context<'_> {
                     let key = OrderKey::Value(place.clone());
                     push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
                 }
+                OrderBy::Placed { key, direction, nulls } => {
+                    let (key, direction, nulls) = (key.clone(), *direction, *nulls);
+                    push(&mut terms, OrderTerm { key, direction, nulls });
+                }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
@@ -174,7 +178,7 @@ impl Context<'_> {
     }
 
     /// The sort key of an order by related rows.
-    fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
+    pub(super) fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
         let AggregateValue { function, field, form, .. } = value;
         let place = field.map(ValueRef::field);
         // The value of an order has no output that could be referred to.

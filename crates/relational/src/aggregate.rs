@@ -15,6 +15,7 @@ use source::CompileError;
 use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
 
 use super::compile::{Compiler, Parent};
+use super::filter::COUNT;
 use super::items::numbered;
 use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
@@ -224,6 +225,15 @@ impl Compiler<'_> {
             let function = sql::AggregateFunction::CountDistinct;
             return Ok(Expression::Aggregate { function, argument: Box::new(call) });
         }
+        if let (AggregateFunction::DistinctCount, ValueRef::Together(fields)) = (function, place) {
+            let value = |field: &FieldId| {
+                let kind = ValueKind::of(self.catalog, *field);
+                self.comparable(kind, self.field(scope.alias, *field))
+            };
+            let argument = Box::new(Expression::Together(fields.iter().map(value).collect()));
+            let function = sql::AggregateFunction::CountDistinct;
+            return Ok(Expression::Aggregate { function, argument });
+        }
         let (field, column) = self.place(place, scope, statement)?;
         let kind = ValueKind::of(self.catalog, field);
         let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
@@ -235,6 +245,7 @@ impl Compiler<'_> {
             _ => column,
         };
         let (function, argument) = match function {
+            AggregateFunction::Count => (sql::AggregateFunction::Count, column),
             AggregateFunction::DistinctCount => {
                 (sql::AggregateFunction::CountDistinct, self.comparable(kind, column))
             }
@@ -261,7 +272,6 @@ impl Compiler<'_> {
                 (sql::AggregateFunction::VariancePopulation, column)
             }
             AggregateFunction::GroupKey
-            | AggregateFunction::Count
             | AggregateFunction::ShortestText
             | AggregateFunction::LongestText
             | AggregateFunction::ShortestLength
@@ -284,6 +294,10 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        if let AggregateFunction::Count | AggregateFunction::DistinctCount = function {
+            let value = self.aggregate(function, Some(place), scope, statement)?;
+            return self.compared(COUNT, value, comparison, operand, statement);
+        }
         let field = self.field_at(place).ok_or(CompileError::not_built("an aggregate of rows"))?;
         let value = self.aggregate(function, Some(place), scope, statement)?;
         let kind = self.aggregate_kind(function, field);
@@ -426,6 +440,7 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Computed(_)
         | ValueRef::Distance(_)
         | ValueRef::Counted { .. }
+        | ValueRef::Together(_)
         | ValueRef::Common(_) => None,
     }
 }

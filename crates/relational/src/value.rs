@@ -118,6 +118,8 @@ pub enum Against {
     Field(FieldId),
     /// Of a composite, by its place.
     Attribute(CompositeId, u16),
+    /// A number of rows or values, of 64 bits.
+    Count,
 }
 
 /// A kind of value, as far as checking and sending it goes.

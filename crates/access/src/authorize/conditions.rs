@@ -46,6 +46,9 @@ impl Walk<'_> {
                 places.iter_mut().for_each(|place| self.place(place, within));
             }
             ValueRef::Counted { .. } => {}
+            ValueRef::Together(fields) => {
+                fields.iter().for_each(|field| self.plain(*field));
+            }
             ValueRef::Common(_) => self.unsupported("rows of several entities"),
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
         }

@@ -84,6 +84,7 @@ impl Walk<'_> {
                 places.iter_mut().for_each(|place| self.grouped(place, within));
             }
             ValueRef::Counted { .. }
+            | ValueRef::Together(_)
             | ValueRef::Distance(_)
             | ValueRef::Common(_)
             | ValueRef::If { .. }

@@ -384,6 +384,7 @@ fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) 
             members.extend(common.get(usize::from(*place)).copied().map(Member::Field));
         }
         ValueRef::Computed(call) => members.push(Member::Function(call.function)),
+        ValueRef::Together(fields) => members.extend(fields.iter().copied().map(Member::Field)),
         ValueRef::Coalesce(places) => {
             places.iter().for_each(|place| add_members(place, common, members));
         }

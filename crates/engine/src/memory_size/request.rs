@@ -306,6 +306,7 @@ impl MemorySize for ValueRef {
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
+            Self::Together(fields) => sum!(fields),
             Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
         }
     }

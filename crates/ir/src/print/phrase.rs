@@ -83,6 +83,10 @@ impl Printer<'_> {
                 let places = places.iter().map(|place| self.place(place));
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }
+            ValueRef::Together(fields) => {
+                let fields = fields.iter().map(|field| self.field(*field));
+                format!("({})", fields.collect::<Vec<_>>().join(", "))
+            }
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }

@@ -33,6 +33,7 @@ const MARIADB: Flavor = Flavor {
     casts: CastTypes { text: "char", numeric: "decimal(65, 30)", double: "double" },
     exact_sums: true,
     average_squares: false,
+    row_values: false,
     row_types: false,
     target_alias: TargetAlias::Nowhere,
     returning: Returning::Nothing,
