@@ -76,6 +76,8 @@ pub enum Position {
     Distance,
     /// A member of [`FilterRole::OperatorsOfComputed`].
     OfComputed,
+    /// A member of [`RowsRole::Aggregate`](crate::binding::RowsRole::Aggregate).
+    OfAggregate,
     /// A member of [`FilterRole::CallArguments`].
     CallArguments,
     /// The argument of [`FieldBinding::Entities`].
@@ -166,8 +168,6 @@ pub struct Scope {
     pub made_of: bool,
     /// Conditions on aggregates of a group.
     pub group: bool,
-    /// Parts of a condition on one aggregate.
-    pub aggregate: bool,
 }
 
 /// Rows that conditions are quantified over.
@@ -364,6 +364,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::AggregateOrder
                 | Position::OrderOfAggregates
                 | Position::Count
+                | Position::OfAggregate
                 | Position::Condition(_)
                 | Position::Nodes
                 | Position::NestedWrites
@@ -456,6 +457,14 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 Some(Reading::Members(Position::CallArguments))
             }
             InputRole::Filter(FilterRole::Conditions) => Some(filter::ON_SUBJECT),
+            _ => None,
+        },
+        Position::OfAggregate => match role {
+            InputRole::Filter(FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct) => {
+                Some(Reading::Value)
+            }
+            InputRole::Filter(FilterRole::AggregateIs) => Some(filter::ON_SUBJECT),
+            InputRole::Filter(FilterRole::GroupFilter) => Some(filter::ON_ROWS),
             _ => None,
         },
         Position::CallArguments => {

@@ -3,9 +3,11 @@
 //!
 //! The convention: <https://hasura.io/docs/2.0/schema/postgres/naming-convention/>. The suggestions
 //! are made by the console itself, from foreign keys: the singular or plural of the other table, or,
-//! if the table has a field of that name, the same with the columns of the foreign key.
+//! if the table has a field of that name, the same with the columns of the foreign key. The console
+//! takes the npm package `inflection` for English, whose rules differ from those of `pluralizer` in
+//! rare words.
 
-use api::plural::VERSION_8;
+use pluralizer::pluralize;
 
 /// The schema whose tables have no prefix.
 const DEFAULT_SCHEMA: &str = "public";
@@ -99,12 +101,12 @@ pub(super) fn roots(table: &str) -> [String; 11] {
 
 /// The suggested name of an object relationship to a table.
 pub(super) fn object_relationship(table: &str) -> String {
-    VERSION_8.singularize(&table.replace('.', "_"))
+    pluralize(&table.replace('.', "_"), 1, false)
 }
 
 /// The suggested name of an array relationship to a table.
 pub(super) fn array_relationship(table: &str) -> String {
-    VERSION_8.pluralize(&table.replace('.', "_"))
+    pluralize(&table.replace('.', "_"), 2, false)
 }
 
 /// The suggested name if a field has the usual one: `name_by_columns` in camel case, with a number

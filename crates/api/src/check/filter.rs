@@ -12,14 +12,8 @@ pub(super) const ON_ROWS: Reading = Reading::Members(Position::Condition(ROWS));
 pub(super) const ON_SUBJECT: Reading =
     Reading::Members(Position::Condition(Scope { subject: true, ..ROWS }));
 
-const ROWS: Scope = Scope {
-    subject: false,
-    rows: None,
-    composite: false,
-    made_of: false,
-    group: false,
-    aggregate: false,
-};
+const ROWS: Scope =
+    Scope { subject: false, rows: None, composite: false, made_of: false, group: false };
 
 /// The reading of a condition in a context; `None` if it is invalid.
 pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
@@ -83,11 +77,12 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
         FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
         FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),
-        FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct => {
-            scope.aggregate.then_some(Reading::Value)
-        }
-        FilterRole::AggregateIs => scope.aggregate.then_some(ON_SUBJECT),
-        FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => None,
+        FilterRole::DistancePoint
+        | FilterRole::DistanceIs(_)
+        | FilterRole::CallArguments
+        | FilterRole::AggregatedColumns
+        | FilterRole::AggregatesDistinct
+        | FilterRole::AggregateIs => None,
     }
 }
 
@@ -110,9 +105,7 @@ fn of_rows(role: &RowsRole, rows: ScopeRows) -> Option<Reading> {
     match role {
         RowsRole::Quantified(_) | RowsRole::All { .. } | RowsRole::Together { .. } => Some(ON_ROWS),
         RowsRole::Aggregate(_) => {
-            let aggregate = Scope { group: true, aggregate: true, ..ROWS };
-            let aggregate = Reading::Members(Position::Condition(aggregate));
-            (rows == ScopeRows::One).then_some(aggregate)
+            (rows == ScopeRows::One).then_some(Reading::Members(Position::OfAggregate))
         }
         RowsRole::Group { .. } => {
             let group = Reading::Members(Position::Condition(Scope { group: true, ..ROWS }));

@@ -11,6 +11,9 @@ use crate::naming;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
 
+/// The only value of an API without tables.
+const NO_QUERIES: &str = "There are no queries available to the current role.";
+
 /// Adds the object of an entity's rows, and the enum of its columns.
 pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     let mut fields = Vec::new();
@@ -59,6 +62,15 @@ pub(super) fn add_roots(build: &mut Build<'_>) {
     let fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
     if !fields.is_empty() {
         build.draft.object("subscription_root", None, fields.clone());
+    }
+    if fields.is_empty() {
+        let mut text = Vec::new();
+        text.push(b'"');
+        text.extend_from_slice(NO_QUERIES.as_bytes());
+        text.push(b'"');
+        let binding = FieldBinding::Literal(text.into());
+        let field = DraftField::new("no_queries_available", "String!", binding);
+        return build.draft.object("query_root", None, vec![field.described(NO_QUERIES)]);
     }
     build.draft.object("query_root", None, fields);
 }

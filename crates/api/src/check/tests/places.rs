@@ -322,9 +322,9 @@ fn of_conditions() -> Vec<Place> {
             FilterRole::MadeOf(Box::new(Value::field(field()))),
         ),
         scope(Scope { group: true, ..plain }, FilterRole::RelatedBy { hop: hop(), role: group }),
-        scope(
-            Scope { group: true, aggregate: true, ..plain },
-            FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) },
+        place(
+            Position::OfAggregate,
+            vec![FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) }],
         ),
         place(
             Position::EachVariant,
