@@ -121,7 +121,7 @@ impl Context<'_> {
                 }
                 OrderBy::Related { hop, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
-                    let key = self.related_key(*hop, value);
+                    let key = self.related_key(&[], *hop, value);
                     let leaf = Some(value.leaf.clone());
                     cursor.values.push(CursorValue { key: key.clone(), leaf });
                     push_term(&mut terms, key, *direction);
@@ -178,7 +178,12 @@ impl Context<'_> {
     }
 
     /// The sort key of an order by related rows.
-    pub(super) fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
+    pub(super) fn related_key(
+        &self,
+        path: &[ir::Hop],
+        hop: ir::Hop,
+        value: &AggregateValue,
+    ) -> OrderKey {
         let AggregateValue { function, field, form, .. } = value;
         let place = field.map(ValueRef::field);
         // The value of an order has no output that could be referred to.
@@ -186,7 +191,7 @@ impl Context<'_> {
         let terms =
             vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
-        OrderKey::Relation { hop, filter: Filter::all(), aggregate }
+        OrderKey::Relation { path: path.to_vec(), hop, filter: Filter::all(), aggregate }
     }
 
     /// The opaque id of the row at the end of a path.

@@ -14,9 +14,6 @@ use api::binding::{AggregateValue, InputRole, OrderBy, OrderRole, ValueBinding};
 /// The error of distinct rows in another order than that of their columns.
 const OTHER_ORDER: &str = "\"distinct_on\" columns must match initial \"order_by\" columns";
 
-/// The error of an order by aggregates of rows that are related to a related row.
-const TOO_FAR: &str = "Rows cannot be ordered by aggregates of rows of a related row yet.";
-
 impl Context<'_> {
     /// Columns that enum values name.
     pub(super) fn columns(
@@ -62,12 +59,9 @@ impl Context<'_> {
                 }
                 Ok(())
             }
-            OrderRole::RelatedAggregates(_) if !path.is_empty() => {
-                Err(LowerError::refused(TOO_FAR, location))
-            }
             OrderRole::RelatedAggregates(hop) => {
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_aggregates((id, &input), *hop, location, orders)?;
+                    self.sort_of_aggregates((id, &input), (path, *hop), location, orders)?;
                 }
                 Ok(())
             }
@@ -105,13 +99,17 @@ impl Context<'_> {
     fn sort_of_aggregates(
         &self,
         (id, input): (InputId, &Input<'_>),
-        hop: Hop,
+        (path, hop): (&[Hop], Hop),
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         let key = |function, field| {
             let (leaf, form) = (Leaf::Any, Form::Stored);
-            self.related_key(hop, &AggregateValue { function, field, leaf, form, absent: None })
+            self.related_key(
+                path,
+                hop,
+                &AggregateValue { function, field, leaf, form, absent: None },
+            )
         };
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::RelatedCount) => {

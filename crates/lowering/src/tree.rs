@@ -2,6 +2,7 @@
 //! condition.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
@@ -39,7 +40,7 @@ struct NewRow<'o> {
 
 /// New rows that are related to others.
 struct Related<'o> {
-    relation: std::sync::Arc<TreeRelation>,
+    relation: Arc<TreeRelation>,
     /// The type of the objects.
     object: TypeId,
     conflict: Option<Conflict>,
@@ -194,7 +195,7 @@ impl<'a> Context<'a> {
     /// The new rows of a relationship; `None` if there are none.
     fn related_rows(
         &self,
-        relation: &std::sync::Arc<TreeRelation>,
+        relation: &Arc<TreeRelation>,
         (id, input): (InputId, &Input<'a>),
         place: u32,
         location: Location,

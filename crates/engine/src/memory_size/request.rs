@@ -173,7 +173,7 @@ impl MemorySize for OrderKey {
     fn memory_size(&self) -> usize {
         match self {
             Self::Value(place) => sum!(place),
-            Self::Relation { hop: _, filter, aggregate } => sum!(filter, aggregate),
+            Self::Relation { path, hop: _, filter, aggregate } => sum!(path, filter, aggregate),
             Self::Call(call) => sum!(call),
         }
     }

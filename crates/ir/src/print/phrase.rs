@@ -379,7 +379,10 @@ impl Printer<'_> {
     pub(super) fn order_key(&self, key: &OrderKey) -> String {
         match key {
             OrderKey::Value(place) => self.place(place),
-            OrderKey::Relation { hop, filter, aggregate } => self.related(*hop, filter, aggregate),
+            OrderKey::Relation { path, hop, filter, aggregate } => {
+                let related = self.related(*hop, filter, aggregate);
+                if path.is_empty() { related } else { format!("{}.{related}", self.path(path)) }
+            }
             OrderKey::Call(call) => self.call(call),
         }
     }
