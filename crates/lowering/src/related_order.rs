@@ -25,11 +25,8 @@ impl Context<'_> {
         let mut columns = Vec::new();
         for item in self.items(input)? {
             match self.enum_value(&item, r#type.base, location)? {
-                Some(ValueBinding::Column(column)) => {
-                    if !columns.contains(column) {
-                        columns.push(*column);
-                    }
-                }
+                Some(ValueBinding::Column(column)) if columns.contains(column) => {}
+                Some(ValueBinding::Column(column)) => columns.push(*column),
                 Some(_) => return Err(misplaced("a column")),
                 None => {}
             }
