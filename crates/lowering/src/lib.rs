@@ -36,6 +36,7 @@ mod call;
 mod cascade;
 mod common_fields;
 mod connection;
+mod count;
 mod entities;
 mod event;
 mod filter;

@@ -10,10 +10,9 @@ use ir::{
 };
 use response::Node;
 
-use super::bulk::{NOTHING_SET, bounded, inserted};
+use super::bulk::{NOTHING_SET, bounded, inserted, stated, updated_all};
 use super::selection::misplaced;
 use super::stored::{Changed, ClientText, Part};
-use super::tree::{stated, updated_all};
 use super::{Context, LowerError, Outputs};
 use api::Transactions;
 use api::binding::{Change, MutationBinding, NestedChange};

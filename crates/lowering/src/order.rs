@@ -1,11 +1,12 @@
 //! Orders, completed by a tie-break, and their cursors.
 
 use catalog::{EntityId, FieldId, FunctionId};
+use graphql::operation::Location;
 use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
 use response::{Leaf, Piece};
 
-use super::Context;
 use super::outputs::Outputs;
+use super::{Context, LowerError};
 use api::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
 
 /// The order of a list: the requested one, completed by the tie-break.
@@ -33,6 +34,9 @@ struct CursorValue {
     /// Its form; of a field that of its column.
     leaf: Option<Leaf>,
 }
+
+/// The error of distinct rows in another order than that of their columns.
+const OTHER_ORDER: &str = "\"distinct_on\" columns must match initial \"order_by\" columns";
 
 impl ListOrder {
     /// True if cursors hold the row's number: the order is not complete.
@@ -273,5 +277,36 @@ fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
 fn push(terms: &mut Vec<OrderTerm>, term: OrderTerm) {
     if !terms.iter().any(|known| known.key == term.key) {
         terms.push(term);
+    }
+}
+
+/// Orders distinct rows by their columns, unless an order is requested: that must begin with them.
+pub(super) fn order_by_distinct(
+    distinct: &[FieldId],
+    orders: &mut Vec<OrderBy>,
+    location: Location,
+) -> Result<(), LowerError> {
+    if distinct.is_empty() {
+        return Ok(());
+    }
+    if orders.is_empty() {
+        let order = |field: &FieldId| OrderBy::Placed {
+            key: OrderKey::Value(ValueRef::field(*field)),
+            direction: Direction::Ascending,
+            nulls: Nulls::Last,
+        };
+        orders.extend(distinct.iter().map(order));
+        return Ok(());
+    }
+    let is_distinct = |order: &OrderBy| match order {
+        OrderBy::Placed { key: OrderKey::Value(ValueRef::Field { path, field }), .. } => {
+            path.is_empty() && distinct.contains(field)
+        }
+        _ => false,
+    };
+    let first = orders.get(..distinct.len());
+    match first.is_some_and(|first| first.iter().all(is_distinct)) {
+        true => Ok(()),
+        false => Err(LowerError::refused(OTHER_ORDER, location)),
     }
 }

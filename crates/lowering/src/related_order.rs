@@ -1,4 +1,4 @@
-//! Orders by values of related rows and by their aggregates, and orders of distinct rows.
+//! Orders by values of related rows and by their aggregates.
 
 use catalog::FieldId;
 use graphql::operation::Location;
@@ -10,9 +10,6 @@ use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{AggregateValue, InputRole, OrderBy, OrderRole, ValueBinding};
-
-/// The error of distinct rows in another order than that of their columns.
-const OTHER_ORDER: &str = "\"distinct_on\" columns must match initial \"order_by\" columns";
 
 impl Context<'_> {
     /// Columns that enum values name.
@@ -170,36 +167,5 @@ impl Context<'_> {
                 None => return Ok(None),
             };
         Ok(Some(OrderBy::Placed { key, direction, nulls }))
-    }
-}
-
-/// Orders distinct rows by their columns, unless an order is requested: that must begin with them.
-pub(super) fn order_by_distinct(
-    distinct: &[FieldId],
-    orders: &mut Vec<OrderBy>,
-    location: Location,
-) -> Result<(), LowerError> {
-    if distinct.is_empty() {
-        return Ok(());
-    }
-    if orders.is_empty() {
-        let order = |field: &FieldId| OrderBy::Placed {
-            key: OrderKey::Value(ValueRef::field(*field)),
-            direction: Direction::Ascending,
-            nulls: Nulls::Last,
-        };
-        orders.extend(distinct.iter().map(order));
-        return Ok(());
-    }
-    let is_distinct = |order: &OrderBy| match order {
-        OrderBy::Placed { key: OrderKey::Value(ValueRef::Field { path, field }), .. } => {
-            path.is_empty() && distinct.contains(field)
-        }
-        _ => false,
-    };
-    let first = orders.get(..distinct.len());
-    match first.is_some_and(|first| first.iter().all(is_distinct)) {
-        true => Ok(()),
-        false => Err(LowerError::refused(OTHER_ORDER, location)),
     }
 }

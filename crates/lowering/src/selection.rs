@@ -13,9 +13,8 @@ use super::call::RowForm;
 use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
 use super::input::Input;
-use super::order::ListOrder;
+use super::order::{ListOrder, order_by_distinct};
 use super::paging::{Paging, page};
-use super::related_order::order_by_distinct;
 use super::required_fields::RequiredFields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{

@@ -10,15 +10,16 @@ use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{
     Assignment, ChildWrite, Conflict, Filter, HopDirection, Insert, InsertedRows, Operand,
-    StepKind, Update, Write, WriteKind,
+    StepKind, Write, WriteKind,
 };
 use response::{Item, Node};
 
+use super::bulk::updated_all;
 use super::filter::FilterContext;
 use super::input::{Input, Presence};
 use super::mutation::ResultRows;
 use super::selection::misplaced;
-use super::stored::{Changed, Part};
+use super::stored::Part;
 use super::{Context, LowerError};
 use api::binding::{
     FilterRole, InputRole, MutationBinding, TreeRelation, TreeRole, ValueBinding, WriteRole,
@@ -285,33 +286,6 @@ impl<'a> Context<'a> {
             }
         }
         Ok(Node::Each(items.into()))
-    }
-}
-
-/// An update of all rows that pass.
-pub(super) fn updated_all(
-    binding: &MutationBinding,
-    changed: Changed<'_>,
-    location: Location,
-) -> Result<Update, LowerError> {
-    let filter = stated(changed.keys);
-    let mut assignments = changed.assigned;
-    // The order of fields in a request is irrelevant.
-    assignments.sort_by_key(|(field, _)| *field);
-    if assignments.is_empty() {
-        let nothing = binding.unchanged.as_deref().unwrap_or("Nothing is to be updated.");
-        return Err(LowerError::refused(nothing, location));
-    }
-    Ok(Update { filter, assignments, at_most: None })
-}
-
-/// The condition of a change. Sources refuse a change of all rows without a limit, so that no lost
-/// condition changes a whole table: one that is requested says so.
-pub(super) fn stated(filters: Vec<Filter>) -> Filter {
-    let filter = Filter::and(filters);
-    match filter.is_all() {
-        true => Filter::Not(Box::new(Filter::none())),
-        false => filter,
     }
 }
 

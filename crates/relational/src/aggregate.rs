@@ -15,13 +15,12 @@ use source::CompileError;
 use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
 
 use super::compile::{Compiler, Parent};
-use super::filter::COUNT;
 use super::items::numbered;
 use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
 use super::row_set::{Scope, page_bounds};
 use super::statement::Statement;
-use super::value::{Against, ValueKind};
+use super::value::{Against, COUNT, ValueKind};
 
 impl Compiler<'_> {
     /// Compiles the number of the rows, their aggregates and their groups.

@@ -14,10 +14,7 @@ use super::compile::Compiler;
 use super::level::ParameterSource;
 use super::row_set::Scope;
 use super::statement::Statement;
-use super::value::{Against, ParameterKind, ValueKind};
-
-/// A number of rows or values.
-pub(super) const COUNT: (Against, ValueKind) = (Against::Count, ValueKind::Integer { bits: 64 });
+use super::value::{Against, COUNT, ParameterKind, ValueKind};
 
 /// What a condition compares.
 struct With<'c> {

@@ -150,6 +150,9 @@ pub enum ValueKind {
     Other,
 }
 
+/// A number of rows or values.
+pub(super) const COUNT: (Against, ValueKind) = (Against::Count, ValueKind::Integer { bits: 64 });
+
 impl ValueKind {
     /// The kind of a field's values, below domains.
     #[must_use]

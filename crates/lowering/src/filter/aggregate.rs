@@ -5,7 +5,7 @@ use graphql::schema::InputId;
 use ir::{AggregateFunction, Filter, Hop, ValueRef};
 
 use super::{FilterContext, PresentInput, meaning};
-use crate::aggregate::{Count, count_of};
+use crate::count::{Count, count_of};
 use crate::input::{Input, Presence};
 use crate::selection::misplaced;
 use crate::{Context, LowerError};
