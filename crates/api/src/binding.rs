@@ -22,7 +22,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
 use ir::{
-    AggregateFunction, Codec, Direction, EventKind, Form, Hop, Operand, Represented, State,
+    AggregateFunction, Codec, Direction, EventKind, Form, Hop, Nulls, Operand, Represented, State,
     ValueRef,
 };
 use response::{Figure, Leaf, Part};
@@ -42,7 +42,7 @@ pub use objects::{
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
-    NestedVerb, PayloadField, WriteRole,
+    NestedVerb, PayloadField, TreeRelation, TreeRole, WriteRole,
 };
 
 /// The meaning of an object type's field.
@@ -191,6 +191,8 @@ pub enum AggregateField {
     Computed { computed: FunctionId, value: AggregateValue },
     /// An aggregate of values of this place; the aggregate value names no field.
     ValueOf { place: ValueRef, value: AggregateValue },
+    /// The number of rows, or of the values of [`ArgumentRole::CountedColumns`].
+    Counted,
 }
 
 /// An aggregate value of all rows of a set.
@@ -217,6 +219,8 @@ pub enum ConnectionField {
     TotalCount,
     /// Aggregates of all rows without pagination: an object of [`AggregateField`]s.
     Aggregates,
+    /// Aggregates of the rows of the page: an object of [`AggregateField`]s.
+    PageAggregates,
     /// Aggregates of each group of rows, as a list; the field's arguments give the group keys.
     Groups,
     /// All rows in groups, as a list of objects of [`ConnectionField::Edges`].
@@ -453,6 +457,15 @@ pub enum VariantRole {
 pub enum ValueBinding {
     Order(OrderBy),
     Direction(Direction),
+    /// A direction with the position of nulls: of [`OrderRole`]s that order by a value.
+    Placed {
+        direction: Direction,
+        nulls: Nulls,
+    },
+    /// A column of the row.
+    Column(FieldId),
+    /// A key of the rows.
+    Key(Arc<[FieldId]>),
     /// A value to order by, in the direction of [`OrderRole::Directed`].
     Sorted(ValueRef),
     /// A part of the row that [`FilterRole::AllPresent`] requires.

@@ -62,6 +62,12 @@ pub enum Position {
     GroupFields,
     /// A member of [`ArgumentRole::Sort`].
     Order,
+    /// A member of [`OrderRole::RelatedAggregates`].
+    AggregateOrder,
+    /// A member of [`OrderRole::Aggregates`].
+    OrderOfAggregates,
+    /// An argument of [`AggregateField::Counted`].
+    Count,
     /// A condition.
     Condition(Scope),
     /// A member of [`FilterRole::RelatedEach`].
@@ -70,6 +76,8 @@ pub enum Position {
     Distance,
     /// A member of [`FilterRole::OperatorsOfComputed`].
     OfComputed,
+    /// A member of [`RowsRole::Aggregate`](crate::binding::RowsRole::Aggregate).
+    OfAggregate,
     /// A member of [`FilterRole::CallArguments`].
     CallArguments,
     /// The argument of [`FieldBinding::Entities`].
@@ -78,6 +86,12 @@ pub enum Position {
     Change(ChangedRows),
     /// A member of [`WriteRole::Nested`](crate::binding::WriteRole::Nested).
     Nested,
+    /// A member of [`TreeRole::Rows`](crate::binding::TreeRole::Rows).
+    TreeRow,
+    /// A member of [`TreeRole::Related`](crate::binding::TreeRole::Related).
+    TreeRelated,
+    /// A member of [`TreeRole::OnConflict`](crate::binding::TreeRole::OnConflict).
+    OnConflict,
     /// An argument of [`Change::CreateNodes`].
     CreateNodes,
     /// An input of a change of nodes.
@@ -134,6 +148,14 @@ pub enum ChangedRows {
     NewInRow,
     /// A row within another one that exists.
     KeyInRow,
+    /// Of [`Change::InsertTree`].
+    Tree,
+    /// Of [`Change::UpdateAll`], and of each of [`Change::UpdateEach`].
+    UpdatedAll,
+    /// Of [`Change::UpdateEach`].
+    UpdatedEach,
+    /// Of [`Change::DeleteAll`].
+    DeletedAll,
 }
 
 /// Context of a condition: the subject of its enclosing objects.
@@ -205,6 +227,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Computed(_) | FieldBinding::Aggregate(AggregateField::Computed { .. }) => {
             Position::CallArguments
         }
+        FieldBinding::Aggregate(AggregateField::Counted) => Position::Count,
         FieldBinding::Entities(_) => Position::Entities,
         FieldBinding::Mutation(change) => position_of_inputs(change),
         FieldBinding::Refused(_) => Position::Refused,
@@ -247,6 +270,10 @@ fn position_of_inputs(change: &MutationBinding) -> Position {
         Change::Delete(_) => Position::Change(ChangedRows::Deleted),
         Change::DeleteMany { .. } => Position::Change(ChangedRows::DeletedRows),
         Change::Call(_) => Position::Change(ChangedRows::Called),
+        Change::InsertTree(_) => Position::Change(ChangedRows::Tree),
+        Change::UpdateAll(_) => Position::Change(ChangedRows::UpdatedAll),
+        Change::UpdateEach(_) => Position::Change(ChangedRows::UpdatedEach),
+        Change::DeleteAll(_) => Position::Change(ChangedRows::DeletedAll),
         Change::Nested(NestedChange { is_new: true, .. }) => {
             Position::Change(ChangedRows::NestedNew)
         }
@@ -334,6 +361,10 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Groups
                 | Position::GroupFields
                 | Position::Order
+                | Position::AggregateOrder
+                | Position::OrderOfAggregates
+                | Position::Count
+                | Position::OfAggregate
                 | Position::Condition(_)
                 | Position::Nodes
                 | Position::NestedWrites
@@ -380,12 +411,36 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Order => match role {
-            InputRole::Order(OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_)) => {
-                Some(Reading::Members(Position::Order))
+            InputRole::Order(
+                OrderRole::Sort
+                | OrderRole::Then
+                | OrderRole::SortOfEdge(_)
+                | OrderRole::Related(_),
+            ) => Some(Reading::Members(Position::Order)),
+            InputRole::Order(OrderRole::RelatedAggregates(_)) => {
+                Some(Reading::Members(Position::AggregateOrder))
             }
+            InputRole::Order(OrderRole::RelatedCount | OrderRole::Aggregates(_)) => None,
             InputRole::Order(_) => Some(Reading::Value),
             _ => None,
         },
+        Position::AggregateOrder => match role {
+            InputRole::Order(OrderRole::RelatedCount) => Some(Reading::Value),
+            InputRole::Order(OrderRole::Aggregates(_)) => {
+                Some(Reading::Members(Position::OrderOfAggregates))
+            }
+            _ => None,
+        },
+        Position::OrderOfAggregates => {
+            matches!(role, InputRole::Order(OrderRole::Field(_))).then_some(Reading::Value)
+        }
+        Position::Count => {
+            let is_read = matches!(
+                role,
+                InputRole::Argument(ArgumentRole::CountedColumns | ArgumentRole::CountsDistinct)
+            );
+            is_read.then_some(Reading::Value)
+        }
         Position::Condition(scope) => filter::reading(scope, role),
         Position::EachVariant => match role {
             InputRole::Variant(VariantRole::Of(_)) => Some(filter::ON_ROWS),
@@ -404,6 +459,14 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Filter(FilterRole::Conditions) => Some(filter::ON_SUBJECT),
             _ => None,
         },
+        Position::OfAggregate => match role {
+            InputRole::Filter(FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct) => {
+                Some(Reading::Value)
+            }
+            InputRole::Filter(FilterRole::AggregateIs) => Some(filter::ON_SUBJECT),
+            InputRole::Filter(FilterRole::GroupFilter) => Some(filter::ON_ROWS),
+            _ => None,
+        },
         Position::CallArguments => {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::Call(_)));
             is_read.then_some(Reading::Value)
@@ -411,6 +474,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::Entities => (*role == InputRole::Representations).then_some(Reading::Value),
         Position::Change(rows) => write::of_rows(rows, role),
         Position::Nested => write::nested(role),
+        Position::TreeRow => write::tree_row(role),
+        Position::TreeRelated => write::tree_related(role),
+        Position::OnConflict => write::on_conflict(role),
         Position::CreateNodes => write::of_new_nodes(role),
         Position::Nodes => write::of_nodes(role),
         Position::NestedWrites => write::nested_writes(role),
@@ -431,8 +497,11 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GroupFields
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic
-        | ArgumentRole::Begins => None,
-        ArgumentRole::Limit
+        | ArgumentRole::Begins
+        | ArgumentRole::CountedColumns
+        | ArgumentRole::CountsDistinct => None,
+        ArgumentRole::DistinctOn
+        | ArgumentRole::Limit
         | ArgumentRole::LimitUnlessZero
         | ArgumentRole::LimitAtMost(_)
         | ArgumentRole::SignedLimit

@@ -17,6 +17,7 @@ pub use api::{
     ResolverId, RoleViewId, Transactions, add_defer_directive, add_live_directive, federation,
 };
 pub use dialect_dgraph as dgraph;
+pub use dialect_hasura as hasura;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
@@ -35,6 +36,7 @@ pub enum DialectName {
     Phrag,
     Neo4j,
     Dgraph,
+    Hasura,
 }
 
 /// All dialects, with the words that name them and their help texts.
@@ -43,6 +45,7 @@ pub const DIALECTS: &[(&str, DialectName, &str)] = &[
     ("phrag", DialectName::Phrag, "The API of Phrag"),
     ("neo4j", DialectName::Neo4j, "The API of Neo4j's GraphQL library"),
     ("dgraph", DialectName::Dgraph, "The API of Dgraph's GraphQL"),
+    ("hasura", DialectName::Hasura, "The API of Hasura GraphQL Engine 2"),
 ];
 
 /// Which API a source is served with.
@@ -52,6 +55,7 @@ pub enum Dialect {
     Phrag(phrag::Options),
     Neo4j(neo4j::Options),
     Dgraph(dgraph::Options),
+    Hasura(hasura::Options),
 }
 
 impl DialectName {
@@ -66,7 +70,7 @@ impl DialectName {
     #[must_use]
     pub fn is_for_graphs(self) -> bool {
         match self {
-            Self::Postgraphile | Self::Phrag | Self::Dgraph => false,
+            Self::Postgraphile | Self::Phrag | Self::Dgraph | Self::Hasura => false,
             Self::Neo4j => true,
         }
     }
@@ -79,6 +83,7 @@ impl DialectName {
             Self::Phrag => Dialect::Phrag(phrag::Options::default()),
             Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
             Self::Dgraph => Dialect::Dgraph(dgraph::Options::default()),
+            Self::Hasura => Dialect::Hasura(hasura::Options::default()),
         }
     }
 }
@@ -89,7 +94,7 @@ impl Dialect {
     pub fn storage_model(&self) -> Option<storage::model::Model> {
         match self {
             Self::Dgraph(options) => Some(dgraph::stored::stored(&options.model).model),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => None,
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => None,
         }
     }
 
@@ -97,7 +102,7 @@ impl Dialect {
     pub fn set_places(&mut self, places: storage::plan::Places) {
         match self {
             Self::Dgraph(options) => options.places = Arc::new(places),
-            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) => {}
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => {}
         }
     }
 }

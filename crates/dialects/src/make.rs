@@ -13,7 +13,7 @@ use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
-use crate::{Dialect, dgraph, neo4j, phrag, postgraphile};
+use crate::{Dialect, dgraph, hasura, neo4j, phrag, postgraphile};
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
 /// the dialect's options and definitions declare of it.
@@ -28,6 +28,7 @@ pub struct Declaration<'d> {
 enum Declared<'d> {
     PostGraphile(&'d postgraphile::Options),
     Phrag(&'d phrag::Options),
+    Hasura(&'d hasura::Options),
     Neo4j(neo4j::Declared<'d>),
     Dgraph(dgraph::Declared<'d>),
 }
@@ -65,6 +66,7 @@ impl<'d> Declaration<'d> {
                 Declared::PostGraphile(options)
             }
             Dialect::Phrag(options) => Declared::Phrag(options),
+            Dialect::Hasura(options) => Declared::Hasura(options),
             Dialect::Neo4j(options) => Declared::Neo4j(neo4j::declare(&mut catalog, options)),
             Dialect::Dgraph(options) => Declared::Dgraph(dgraph::declare(&mut catalog, options)),
         };
@@ -77,7 +79,9 @@ impl<'d> Declaration<'d> {
     pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
         match self.declared {
             Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
-            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) => Vec::new(),
+            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) | Declared::Hasura(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -108,6 +112,7 @@ impl Declared<'_> {
         match self {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
+            Self::Hasura(options) => hasura::api(catalog, options),
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
         }
@@ -118,7 +123,7 @@ impl Declared<'_> {
         match self {
             Self::Neo4j(declared) => declared.subgraph_directives(),
             Self::Dgraph(declared) => declared.subgraph_directives(),
-            Self::PostGraphile(_) | Self::Phrag(_) => &[],
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) => &[],
         }
     }
 
@@ -127,14 +132,14 @@ impl Declared<'_> {
         match self {
             Self::Neo4j(declared) => declared.restrictions(api),
             Self::Dgraph(declared) => declared.restrictions(api),
-            Self::PostGraphile(_) | Self::Phrag(_) => Ok(Vec::new()),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Hasura(_) => Ok(Vec::new()),
         }
     }
 
     fn messages(&self, catalog: &Catalog) -> Vec<ConstraintMessage> {
         match self {
             Self::PostGraphile(options) => postgraphile::messages(catalog, options),
-            Self::Phrag(_) | Self::Neo4j(_) | Self::Dgraph(_) => Vec::new(),
+            Self::Phrag(_) | Self::Neo4j(_) | Self::Dgraph(_) | Self::Hasura(_) => Vec::new(),
         }
     }
 }

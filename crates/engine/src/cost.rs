@@ -25,11 +25,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Catalog, End, EntityId, RelationshipKind};
+use catalog::{Catalog, End, EntityId, EntityKind, FieldId, Key, RelationshipKind};
 use graphql::{ErrorCode, GraphQLError};
 use ir::{
-    ChildWrite, Hop, HopDirection, InsertedRows, ObjectChange, Operand, OrderKey, Output,
-    OutputKind, Page, Pairing, Rows, StepId, StepKind, Write, WriteKind,
+    ChildWrite, Comparison, Filter, Hop, HopDirection, InsertedRows, ObjectChange, Operand,
+    OrderKey, Output, OutputKind, Page, Pairing, Rows, StepId, StepKind, ValueRef, Write,
+    WriteKind,
 };
 use source::Variables;
 
@@ -178,6 +179,8 @@ impl Cost {
                     StepKind::Require(require) => lists.add(&require.rows, Parents::One),
                     StepKind::Write(write) => {
                         let rows = changed(&write.kind, list_size);
+                        let is_list = is_of_any_number(write, known.catalog);
+                        let rows = rows.or(is_list.then_some(list_size));
                         if let Some(rows) = rows {
                             lists.changed.insert(step.id, rows);
                         }
@@ -279,6 +282,37 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
         | WriteKind::SetLinks { .. }
         | WriteKind::Choose { .. }
         | WriteKind::Expect { .. } => None,
+    }
+}
+
+/// True for a change of rows of a table that no limit bounds and no key finds.
+fn is_of_any_number(write: &Write, catalog: &Catalog) -> bool {
+    let filter = match &write.kind {
+        WriteKind::Update(update) if update.at_most.is_none() => &update.filter,
+        WriteKind::Delete { filter, at_most: None } => filter,
+        _ => return false,
+    };
+    let mut found_by = Vec::new();
+    equal_fields(filter, &mut found_by);
+    let entity = &catalog[write.entity];
+    let is_found = |key: &Key| key.fields.iter().all(|field| found_by.contains(field));
+    !matches!(entity.kind, EntityKind::Node | EntityKind::Edge) && !entity.keys.iter().any(is_found)
+}
+
+/// Adds the fields of which a condition requires one value.
+fn equal_fields(filter: &Filter, fields: &mut Vec<FieldId>) {
+    match filter {
+        Filter::And(filters) => filters.iter().for_each(|filter| equal_fields(filter, fields)),
+        Filter::Barrier { first, then } => {
+            equal_fields(first, fields);
+            equal_fields(then, fields);
+        }
+        Filter::Compare {
+            place: ValueRef::Field { path, field },
+            comparison: Comparison::Equal,
+            ..
+        } if path.is_empty() => fields.push(*field),
+        _ => {}
     }
 }
 
@@ -620,6 +654,53 @@ mod tests {
     /// All rows of a source, or those of a step.
     fn rows(from: ir::From) -> Rows {
         Rows::unordered(ir::RowsId(0), from, Filter::all(), Vec::new())
+    }
+
+    #[test]
+    fn a_change_of_rows_that_no_key_finds_costs_as_much_as_a_list() {
+        let mut builder = Builder::new(Capabilities::default());
+        let person = builder.entity(None, "person".into(), EntityKind::Table, None);
+        let mut field = |name: &str| {
+            builder.field(
+                person,
+                catalog::builder::NewField {
+                    name: name.into(),
+                    r#type: catalog::Type::Scalar(catalog::Scalar::Int32),
+                    nullable: false,
+                    has_default: false,
+                    generated: None,
+                    description: None,
+                },
+            )
+        };
+        let (id, mood) = (field("id"), field("mood"));
+        builder.key(
+            person,
+            Key {
+                name: "".into(),
+                kind: catalog::KeyKind::Primary,
+                fields: vec![id],
+                enforced: true,
+                deferrable: false,
+                description: None,
+            },
+        );
+        let catalog = builder.finish();
+        let equal = |field| Filter::Compare {
+            place: ValueRef::field(field),
+            comparison: Comparison::Equal,
+            operand: Operand::Constant(Value::Integer(1)),
+        };
+        let is_list = |filter| {
+            let kind = WriteKind::Delete { filter, at_most: None };
+            let write = Write { entity: person, kind, children: Vec::new(), check: Filter::all() };
+            is_of_any_number(&write, &catalog)
+        };
+        assert!(!is_list(equal(id)));
+        assert!(!is_list(Filter::And(vec![equal(mood), equal(id)])));
+        assert!(is_list(equal(mood)));
+        assert!(is_list(Filter::Or(vec![equal(id)])));
+        assert!(is_list(Filter::all()));
     }
 
     #[test]

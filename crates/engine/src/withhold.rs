@@ -53,7 +53,8 @@ pub(crate) fn withhold(authorized: &Authorized, catalog: &Catalog, lowered: &mut
         | Node::Aggregate { output, .. }
         | Node::Groups { output, .. }
         | Node::Count { output }
-        | Node::IfAny { output, .. } => of(*output),
+        | Node::IfAny { output, .. }
+        | Node::Affected { output } => of(*output),
         Node::Leaves(leaves) => leaves.iter().find_map(|(output, _)| of(*output)),
         Node::Base64(pieces) => pieces.iter().find_map(|piece| match piece {
             Piece::Leaf { output, .. } | Piece::Text { output, .. } => of(*output),
@@ -61,6 +62,7 @@ pub(crate) fn withhold(authorized: &Authorized, catalog: &Catalog, lowered: &mut
         }),
         Node::Object(_)
         | Node::Only(_)
+        | Node::Each(_)
         | Node::Literal(_)
         | Node::NoMore { .. }
         | Node::Echo(_)

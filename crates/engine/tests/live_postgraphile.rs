@@ -1,10 +1,10 @@
-//! Live queries of the dialects postgraphile and phrag, by option.
+//! Live queries of the dialects postgraphile and phrag, by option, and of the dialect hasura.
 
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dialects::{Dialect, dgraph, phrag, postgraphile};
+use dialects::{Dialect, dgraph, hasura, phrag, postgraphile};
 use engine::live::{FeedKind, FeedOptions, Responses};
 use engine::{Caller, Engine, Options, Session, SourceAddress, Worker};
 use serde_json::{Value, json};
@@ -209,6 +209,29 @@ fn phrag_has_live_queries_by_option() {
         assert_eq!(next(&mut songs).await, songs_of(json!([song("a"), song("b")])));
         execute(&worker, "mutation { deleteSong(pk_columns: {id: 1}) { result } }").await;
         assert_eq!(next(&mut songs).await, songs_of(json!([song("b")])));
+    });
+}
+
+#[test]
+fn each_query_of_hasura_is_a_live_query() {
+    on_each(|address| async move {
+        let worker = open(&address, Dialect::Hasura(hasura::Options::default())).await;
+        let mut songs = begin(&worker, "subscription { song(order_by: {id: asc}) { title } }");
+        let mut number = begin(&worker, "subscription { song_aggregate { aggregate { count } } }");
+        let song = |title: &str| json!({ "title": title });
+        let songs_of = |songs: Value| json!({ "data": { "song": songs } });
+        let count_of = |count: u64| json!({ "data": { "song_aggregate": { "aggregate": { "count": count } } } });
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("a"), song("b")])));
+        assert_eq!(next(&mut number).await, count_of(2));
+        execute(&worker, "mutation { delete_song(where: {id: {_eq: 1}}) { affected_rows } }").await;
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("b")])));
+        assert_eq!(next(&mut number).await, count_of(1));
+        execute(&worker, "mutation { update_song_many(updates: [{where: {}, _set: {title: \"c\"}}]) { affected_rows } }").await;
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("c")])));
+        execute(&worker, "mutation { insert_song_one(object: {id: 3, title: \"d\"}) { id } }")
+            .await;
+        assert_eq!(next(&mut songs).await, songs_of(json!([song("c"), song("d")])));
+        assert_eq!(next(&mut number).await, count_of(2));
     });
 }
 

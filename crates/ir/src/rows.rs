@@ -200,8 +200,9 @@ pub struct OrderTerm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderKey {
     Value(ValueRef),
-    /// An aggregate of related rows.
+    /// An aggregate of rows that are related to the row at the end of a path of to-one hops.
     Relation {
+        path: Vec<Hop>,
         hop: Hop,
         filter: Filter,
         aggregate: Aggregate,

@@ -327,8 +327,13 @@ impl Collector<'_> {
     fn order(&mut self, key: &OrderKey) {
         match key {
             OrderKey::Value(place) => self.value(place),
-            OrderKey::Relation { hop, filter, aggregate } => {
-                let known = self.hop_from_known(*hop);
+            OrderKey::Relation { path, hop, filter, aggregate } => {
+                self.path(path);
+                let mut known = Vec::new();
+                match path.is_empty() {
+                    true => known = self.hop_from_known(*hop),
+                    false => self.among(Vec::new(), |own| known = own.hop_from_known(*hop)),
+                }
                 self.among(known, |own| {
                     own.filter(filter);
                     own.aggregate(aggregate);
@@ -519,6 +524,7 @@ impl Collector<'_> {
             }
             ValueRef::Distinct(value) => self.value(value),
             ValueRef::Coalesce(values) => values.iter().for_each(|value| self.value(value)),
+            ValueRef::Together(fields) => fields.iter().for_each(|field| self.field(*field)),
         }
     }
 

@@ -6,6 +6,7 @@ use graphql::schema::TypeId;
 use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, ValueRef};
 use response::{Fields, Item, Leaf, Node};
 
+use super::count::{Count, count_of};
 use super::filter::FilterContext;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
@@ -212,12 +213,52 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::ValueOf { place, value }) => {
                         self.aggregate_value(value, (Some(place.clone()), false), terms)
                     }
+                    FieldBinding::Aggregate(AggregateField::Counted) => {
+                        self.counted_values(field, terms)?
+                    }
                     _ => return Err(misplaced("aggregate")),
                 },
             };
             fields.push(self.shape_field(field, node));
         }
         Ok(self.shape.add_fields(fields))
+    }
+
+    /// The number of rows, or of the values of the columns that the field's arguments name.
+    fn counted_values(
+        &mut self,
+        field: &CollectedField<'_>,
+        terms: &mut Vec<AggregateTerm>,
+    ) -> Result<Node, LowerError> {
+        let (mut columns, mut distinct) = (Vec::new(), false);
+        for (id, value) in field.arguments {
+            let input = Input::new(value);
+            match &self.api.input(*id).role {
+                InputRole::Refused(text) if self.presence(&input) == Presence::Present => {
+                    return Err(LowerError::refused(text, field.location));
+                }
+                InputRole::Argument(ArgumentRole::CountedColumns) => {
+                    if self.presence(&input) == Presence::Present {
+                        let r#type = self.api.schema[*id].r#type;
+                        columns = self.columns(&input, r#type, field.location)?;
+                    }
+                }
+                InputRole::Argument(ArgumentRole::CountsDistinct) => {
+                    distinct = self.is_true(&input);
+                }
+                InputRole::Refused(_) => {}
+                _ => return Err(misplaced("an argument of a number")),
+            }
+        }
+        let Count { function, place } = count_of(&columns, distinct);
+        let value = AggregateValue {
+            function,
+            field: None,
+            leaf: Leaf::Int,
+            form: Form::Stored,
+            absent: Some(b"0".as_slice().into()),
+        };
+        Ok(self.aggregate_value(&value, (place, false), terms))
     }
 
     /// A value, which is computed once even if it is output several times.

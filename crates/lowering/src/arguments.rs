@@ -30,6 +30,8 @@ const ORDERS: usize = 64;
 pub(super) struct Arguments {
     pub(super) filters: Vec<Filter>,
     pub(super) orders: Vec<OrderBy>,
+    /// One row for each combination of these columns.
+    pub(super) distinct: Vec<FieldId>,
     pub(super) limit: Option<Operand>,
     pub(super) offset: Option<Operand>,
     pub(super) last: Option<Operand>,
@@ -65,7 +67,10 @@ impl Arguments {
         let of_search = matches!(from, RowsFrom::Search(_)) || self.search.is_some();
         let along = matches!(from, RowsFrom::Relation(_) | RowsFrom::Nodes(_));
         let of_variants = matches!(from, RowsFrom::Variants { .. });
+        let of_tables =
+            matches!(from, RowsFrom::Entity | RowsFrom::Relation(_) | RowsFrom::Through { .. });
         let is_read = (of_function || self.given.is_empty())
+            && (of_tables || self.distinct.is_empty())
             && (of_entity || self.password.is_none())
             && (of_variants || self.common_password.is_none())
             && (of_search || self.searched.is_none())
@@ -293,6 +298,9 @@ impl Context<'_> {
                 arguments.offset = Some(Operand::Decoded { slot, codec, part });
             }
             (ArgumentRole::OrderBy, _) => self.order_by(id, input, field, &mut arguments.orders)?,
+            (ArgumentRole::DistinctOn, _) => {
+                arguments.distinct = self.columns(input, r#type, field.location)?;
+            }
             (ArgumentRole::Sort, _) => {
                 self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
             }
@@ -327,6 +335,9 @@ impl Context<'_> {
                 ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_),
                 _,
             ) => return Err(misplaced("an argument of groups")),
+            (ArgumentRole::CountedColumns | ArgumentRole::CountsDistinct, _) => {
+                return Err(misplaced("an argument of a number"));
+            }
             (ArgumentRole::Topic | ArgumentRole::Begins, _) => {
                 return Err(misplaced("an argument of events"));
             }
@@ -399,6 +410,11 @@ impl Context<'_> {
                         self.sort(&input, r#type, is_listed, (field, around), orders)?;
                     }
                 }
+                InputRole::Order(
+                    role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_)),
+                ) => {
+                    self.sort_related(role, (id, &input), &[], field.location, orders)?;
+                }
                 InputRole::Order(role) => {
                     orders.extend(self.sort_field(role, (id, &input), field)?);
                 }
@@ -443,9 +459,13 @@ impl Context<'_> {
             OrderRole::Directed(direction) => {
                 return self.directed(direction, (id, input), field.location);
             }
-            OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_) => {
-                return Err(misplaced("an order by a value"));
-            }
+            OrderRole::Sort
+            | OrderRole::Then
+            | OrderRole::SortOfEdge(_)
+            | OrderRole::Related(_)
+            | OrderRole::RelatedAggregates(_)
+            | OrderRole::RelatedCount
+            | OrderRole::Aggregates(_) => return Err(misplaced("an order by a value")),
         };
         match self.presence(input) {
             Presence::Absent => return Ok(None),
@@ -458,6 +478,10 @@ impl Context<'_> {
         let r#type = self.api.schema[id].r#type.base;
         let direction = match self.enum_value(input, r#type, field.location)? {
             Some(ValueBinding::Direction(direction)) => *direction,
+            Some(ValueBinding::Placed { direction, nulls }) => {
+                let key = ir::OrderKey::Value(place);
+                return Ok(Some(OrderBy::Placed { key, direction: *direction, nulls: *nulls }));
+            }
             Some(_) => return Err(misplaced("a direction of an order")),
             None => return Ok(None),
         };

@@ -1,13 +1,14 @@
-//! Bulk changes of any number of rows, each with a limit and a filter.
+//! Bulk changes of any number of rows, with a filter, most of them with a limit.
 
 use std::collections::BTreeSet;
 
 use catalog::FieldId;
 use graphql::operation::Location;
-use ir::{Filter, Insert, InsertedRows, Operand, Value};
+use ir::{Filter, Insert, InsertedRows, Operand, Update, Value};
 
 use super::LowerError;
 use super::stored::Changed;
+use api::binding::MutationBinding;
 
 /// The error of an update that sets nothing.
 pub(super) const NOTHING_SET: &str = "The patch sets nothing.";
@@ -33,6 +34,33 @@ pub(super) fn bounded(
         return refused("A change of all rows is refused: say by a condition which are meant.");
     }
     Ok((filter, Operand::Constant(Value::Integer(at_most))))
+}
+
+/// An update of all rows that pass.
+pub(super) fn updated_all(
+    binding: &MutationBinding,
+    changed: Changed<'_>,
+    location: Location,
+) -> Result<Update, LowerError> {
+    let filter = stated(changed.keys);
+    let mut assignments = changed.assigned;
+    // The order of fields in a request is irrelevant.
+    assignments.sort_by_key(|(field, _)| *field);
+    if assignments.is_empty() {
+        let nothing = binding.unchanged.as_deref().unwrap_or("Nothing is to be updated.");
+        return Err(LowerError::refused(nothing, location));
+    }
+    Ok(Update { filter, assignments, at_most: None })
+}
+
+/// The condition of a change. Sources refuse a change of all rows without a limit, so that no lost
+/// condition changes a whole table: one that is requested says so.
+pub(super) fn stated(filters: Vec<Filter>) -> Filter {
+    let filter = Filter::and(filters);
+    match filter.is_all() {
+        true => Filter::Not(Box::new(Filter::none())),
+        false => filter,
+    }
 }
 
 /// The rows to insert, each with its own values.

@@ -70,6 +70,12 @@ impl<'a> Context<'a> {
                     let output = outputs.aggregate(self, whole.aggregate);
                     Node::Aggregate { output, fields: whole.fields }
                 }
+                ConnectionField::PageAggregates => {
+                    let mut whole = self.whole(r#type.base, sets)?;
+                    whole.aggregate.paged = true;
+                    let output = outputs.aggregate(self, whole.aggregate);
+                    Node::Aggregate { output, fields: whole.fields }
+                }
                 ConnectionField::Groups => self.groups(field, outputs)?,
                 ConnectionField::RowGroups => self.row_groups(field, order, row, outputs)?,
                 ConnectionField::PageInfo => {

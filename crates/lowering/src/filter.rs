@@ -1,7 +1,9 @@
 //! Conditions: the input objects that filter rows.
 //!
-//! `graph.rs`: conditions of a graph's API.
+//! `graph.rs`: conditions of a graph's API; `aggregate.rs`: conditions on one aggregate of related
+//! rows.
 
+mod aggregate;
 mod declared;
 mod elements;
 mod graph;
@@ -325,9 +327,12 @@ impl Context<'_> {
             | FilterRole::MadeOf(_)
             | FilterRole::OperatorsOfMade(_)
             | FilterRole::OfVariants => self.stated_of_graph(role, given),
-            FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => {
-                Err(misplaced("a part of a condition"))
-            }
+            FilterRole::DistancePoint
+            | FilterRole::DistanceIs(_)
+            | FilterRole::CallArguments
+            | FilterRole::AggregatedColumns
+            | FilterRole::AggregatesDistinct
+            | FilterRole::AggregateIs => Err(misplaced("a part of a condition")),
         }
     }
 
@@ -461,6 +466,12 @@ impl Context<'_> {
             }
             (RowsRole::Together { once }, RelatedRows::Variants(variants)) => {
                 self.variants_together(given, variants, *once)
+            }
+            (RowsRole::Aggregate(function), RelatedRows::One(hop)) => {
+                self.related_aggregate(given, hop, *function)
+            }
+            (RowsRole::Aggregate(_), RelatedRows::Variants(_)) => {
+                Err(misplaced("an aggregate of rows of several entities"))
             }
             (RowsRole::Group { nothing }, RelatedRows::One(hop)) => {
                 self.related_group(given, hop, nothing)

@@ -363,7 +363,7 @@ impl<'a> Context<'a> {
     }
 }
 
-fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
+pub(super) fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
     match verb {
         AssignVerb::Set => Assignment::Set(operand),
         AssignVerb::Add => Assignment::Add(operand),

@@ -36,6 +36,7 @@ mod call;
 mod cascade;
 mod common_fields;
 mod connection;
+mod count;
 mod entities;
 mod event;
 mod filter;
@@ -53,6 +54,7 @@ mod paging;
 mod password;
 mod pattern;
 mod reference;
+mod related_order;
 mod required_fields;
 pub mod resolved;
 mod returned;
@@ -61,6 +63,7 @@ mod selection;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod variants;
 
 use std::cell::{Cell, RefCell};

@@ -10,7 +10,7 @@ use ir::{
 };
 use response::Node;
 
-use super::bulk::{NOTHING_SET, bounded, inserted};
+use super::bulk::{NOTHING_SET, bounded, inserted, stated, updated_all};
 use super::selection::misplaced;
 use super::stored::{Changed, ClientText, Part};
 use super::{Context, LowerError, Outputs};
@@ -53,6 +53,12 @@ impl<'a> Context<'a> {
         {
             return self.change_objects(binding, field);
         }
+        if let Change::InsertTree(entity) = binding.change {
+            return self.insert_tree(binding, entity, field);
+        }
+        if let Change::UpdateEach(entity) = binding.change {
+            return self.update_each(binding, entity, field);
+        }
         let mut changed = self.changed_by(field)?;
         changed.require_only(parts(&binding.change))?;
         let client_text = changed.client_mutation_id.take();
@@ -81,7 +87,7 @@ impl<'a> Context<'a> {
     }
 
     /// The node of a change's result, with the step that reads its rows.
-    fn shown(
+    pub(super) fn shown(
         &mut self,
         binding: &'a MutationBinding,
         field: &CollectedField<'a>,
@@ -162,6 +168,17 @@ impl<'a> Context<'a> {
                 let (filter, at_most) = bounded(&changed, most, field.location)?;
                 write(entity, WriteKind::Delete { filter, at_most: Some(at_most) })
             }
+            Change::UpdateAll(entity) => {
+                let update = updated_all(binding, changed, field.location)?;
+                write(entity, WriteKind::Update(update))
+            }
+            Change::DeleteAll(entity) => {
+                let filter = stated(changed.keys);
+                write(entity, WriteKind::Delete { filter, at_most: None })
+            }
+            Change::InsertTree(_) | Change::UpdateEach(_) => {
+                return Err(misplaced("several changes"));
+            }
             Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
             Change::Nested(_) => return Err(misplaced("rows with others")),
             Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => {
@@ -193,7 +210,7 @@ impl<'a> Context<'a> {
 
 /// The parts of the inputs that a change reads.
 fn parts(change: &Change) -> &'static [Part] {
-    use Part::{Arguments, AtMost, ClientText, Keys, Nested, NodeId, Rows, Stored};
+    use Part::{Arguments, Assigned, AtMost, ClientText, Keys, Nested, NodeId, Rows, Stored};
     match change {
         Change::Create(_) | Change::Upsert { .. } => &[ClientText, Stored],
         Change::Update(_) => &[ClientText, Stored, Keys, NodeId],
@@ -201,12 +218,16 @@ fn parts(change: &Change) -> &'static [Part] {
         Change::CreateMany { .. } => &[ClientText, Rows],
         Change::UpdateMany { .. } => &[ClientText, Stored, Keys, AtMost],
         Change::DeleteMany { .. } => &[ClientText, Keys, AtMost],
+        Change::UpdateAll(_) => &[Assigned, Keys],
+        Change::DeleteAll(_) => &[Keys],
         Change::Call(_) => &[ClientText, Arguments],
         Change::Nested(NestedChange { is_new: true, .. }) => &[ClientText, Stored, Nested],
         Change::Nested(NestedChange { is_new: false, .. }) => {
             &[ClientText, Stored, Nested, Keys, NodeId]
         }
-        Change::CreateNodes(_)
+        Change::InsertTree(_)
+        | Change::UpdateEach(_)
+        | Change::CreateNodes(_)
         | Change::UpdateNodes(_)
         | Change::DeleteNodes(_)
         | Change::AddObjects(_)

@@ -1,11 +1,12 @@
 //! Orders, completed by a tie-break, and their cursors.
 
 use catalog::{EntityId, FieldId, FunctionId};
+use graphql::operation::Location;
 use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
 use response::{Leaf, Piece};
 
-use super::Context;
 use super::outputs::Outputs;
+use super::{Context, LowerError};
 use api::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
 
 /// The order of a list: the requested one, completed by the tie-break.
@@ -33,6 +34,9 @@ struct CursorValue {
     /// Its form; of a field that of its column.
     leaf: Option<Leaf>,
 }
+
+/// The error of distinct rows in another order than that of their columns.
+const OTHER_ORDER: &str = "\"distinct_on\" columns must match initial \"order_by\" columns";
 
 impl ListOrder {
     /// True if cursors hold the row's number: the order is not complete.
@@ -100,6 +104,10 @@ impl Context<'_> {
                     let key = OrderKey::Value(place.clone());
                     push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
                 }
+                OrderBy::Placed { key, direction, nulls } => {
+                    let (key, direction, nulls) = (key.clone(), *direction, *nulls);
+                    push(&mut terms, OrderTerm { key, direction, nulls });
+                }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
@@ -117,7 +125,7 @@ impl Context<'_> {
                 }
                 OrderBy::Related { hop, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
-                    let key = self.related_key(*hop, value);
+                    let key = self.related_key(&[], *hop, value);
                     let leaf = Some(value.leaf.clone());
                     cursor.values.push(CursorValue { key: key.clone(), leaf });
                     push_term(&mut terms, key, *direction);
@@ -174,7 +182,12 @@ impl Context<'_> {
     }
 
     /// The sort key of an order by related rows.
-    fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
+    pub(super) fn related_key(
+        &self,
+        path: &[ir::Hop],
+        hop: ir::Hop,
+        value: &AggregateValue,
+    ) -> OrderKey {
         let AggregateValue { function, field, form, .. } = value;
         let place = field.map(ValueRef::field);
         // The value of an order has no output that could be referred to.
@@ -182,7 +195,7 @@ impl Context<'_> {
         let terms =
             vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
         let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
-        OrderKey::Relation { hop, filter: Filter::all(), aggregate }
+        OrderKey::Relation { path: path.to_vec(), hop, filter: Filter::all(), aggregate }
     }
 
     /// The opaque id of the row at the end of a path.
@@ -264,5 +277,36 @@ fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
 fn push(terms: &mut Vec<OrderTerm>, term: OrderTerm) {
     if !terms.iter().any(|known| known.key == term.key) {
         terms.push(term);
+    }
+}
+
+/// Orders distinct rows by their columns, unless an order is requested: that must begin with them.
+pub(super) fn order_by_distinct(
+    distinct: &[FieldId],
+    orders: &mut Vec<OrderBy>,
+    location: Location,
+) -> Result<(), LowerError> {
+    if distinct.is_empty() {
+        return Ok(());
+    }
+    if orders.is_empty() {
+        let order = |field: &FieldId| OrderBy::Placed {
+            key: OrderKey::Value(ValueRef::field(*field)),
+            direction: Direction::Ascending,
+            nulls: Nulls::Last,
+        };
+        orders.extend(distinct.iter().map(order));
+        return Ok(());
+    }
+    let is_distinct = |order: &OrderBy| match order {
+        OrderBy::Placed { key: OrderKey::Value(ValueRef::Field { path, field }), .. } => {
+            path.is_empty() && distinct.contains(field)
+        }
+        _ => false,
+    };
+    let first = orders.get(..distinct.len());
+    match first.is_some_and(|first| first.iter().all(is_distinct)) {
+        true => Ok(()),
+        false => Err(LowerError::refused(OTHER_ORDER, location)),
     }
 }

@@ -167,6 +167,13 @@ impl<'a> Context<'a> {
                 returned.single = false;
                 Node::Length { rows: returned.rows() }
             }
+            PayloadField::AffectedRows => {
+                // Without a step, nothing was to be changed.
+                match returned.step {
+                    Some(step) => self.affected_rows(step, returned),
+                    None => Node::Literal(b"0".as_slice().into()),
+                }
+            }
             PayloadField::Edge => {
                 let Some(entity) = binding.returned else { return Err(misplaced("an edge")) };
                 self.require_arguments(field, |role| matches!(role, ArgumentRole::OrderBy))?;
@@ -200,6 +207,16 @@ impl<'a> Context<'a> {
         };
         let node = self.shape.add(Node::Leaf { output, leaf });
         Ok(Node::Single { rows, node })
+    }
+
+    fn affected_rows(&mut self, step: StepId, returned: &mut Returned) -> Node {
+        let (id, mut outputs) = match returned.counted.take() {
+            Some(counted) => counted,
+            None => (self.rows_id(), Outputs::default()),
+        };
+        let output = outputs.counter(self, step, Counter::RowsAffected);
+        returned.counted = Some((id, outputs));
+        Node::Affected { output }
     }
 
     /// A node over the returned row, or null without one.

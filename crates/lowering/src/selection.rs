@@ -13,7 +13,7 @@ use super::call::RowForm;
 use super::common_fields::name_common_fields;
 use super::filter::FilterContext;
 use super::input::Input;
-use super::order::ListOrder;
+use super::order::{ListOrder, order_by_distinct};
 use super::paging::{Paging, page};
 use super::required_fields::RequiredFields;
 use super::{Context, LowerError, Outputs};
@@ -476,6 +476,8 @@ impl<'a> Context<'a> {
             let filter = self.has_password(place, given, filters, field.location)?;
             arguments.filters.push(filter);
         }
+        let distinct = std::mem::take(&mut arguments.distinct);
+        order_by_distinct(&distinct, &mut arguments.orders, field.location)?;
         let order = match binding.from {
             RowsFrom::Function { .. }
             | RowsFrom::FunctionOfVariants { .. }
@@ -609,7 +611,7 @@ impl<'a> Context<'a> {
             filter,
             order: if single { Vec::new() } else { order.terms },
             page,
-            distinct: Vec::new(),
+            distinct,
             single,
             once: match binding.from {
                 RowsFrom::Nodes(_) => true,

@@ -6,12 +6,13 @@ use graphql::opaque::OpaqueKind;
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use graphql::value::Value;
-use ir::{Comparison, Filter, Operand, ValueRef};
+use ir::{Assignment, Comparison, Filter, Operand, ValueRef};
 use response::Node;
 
 use super::arguments::Opaque;
 use super::call::GivenArgument;
 use super::filter::FilterContext;
+use super::graph::assignment;
 use super::input::Input;
 use super::selection::misplaced;
 use super::{Context, Echoed, LowerError};
@@ -24,6 +25,8 @@ pub(super) struct Changed<'o> {
     parts: Vec<Part>,
     /// Stored values by field, in the order of the fields.
     pub(super) stored: Vec<(FieldId, Operand)>,
+    /// New values that depend on the stored ones, and others, by field.
+    pub(super) assigned: Vec<(FieldId, Assignment)>,
     /// Conditions that find the rows.
     pub(super) keys: Vec<Filter>,
     /// An opaque id; `Some(None)` if it is invalid in this API.
@@ -51,6 +54,7 @@ pub(super) enum ClientText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Stored,
+    Assigned,
     Keys,
     NodeId,
     AtMost,
@@ -64,6 +68,7 @@ impl Part {
     fn of(role: &InputRole) -> Option<Self> {
         Some(match role {
             InputRole::Write(WriteRole::Stored(_)) => Self::Stored,
+            InputRole::Write(WriteRole::Assign { .. }) => Self::Assigned,
             InputRole::Write(WriteRole::Rows) => Self::Rows,
             InputRole::Write(WriteRole::Nested(_)) => Self::Nested,
             InputRole::Write(WriteRole::AtMost) => Self::AtMost,
@@ -136,6 +141,15 @@ impl Context<'_> {
             }
             InputRole::Write(WriteRole::Stored(column)) => {
                 changed.stored.push((*column, self.operand(input, r#type)));
+            }
+            InputRole::Write(WriteRole::Assign { field, verb }) => {
+                if changed.assigned.iter().any(|(known, _)| known == field) {
+                    let name = &self.api.schema[id].name;
+                    let message = format!("Column found in multiple operators: \"{name}\".");
+                    return Err(LowerError::Refused { message: message.into(), location });
+                }
+                let operand = self.operand(input, r#type);
+                changed.assigned.push((*field, assignment(*verb, operand)));
             }
             InputRole::Write(WriteRole::Rows) => {
                 for row in self.items(input)? {

@@ -95,16 +95,21 @@ fn a_refused_enum_value_is_an_error_of_every_input_that_reads_enum_values() {
         }
     }
     let roles = [
+        "AggregatedColumns",
         "AllPresent",
         "Common",
         "Computed",
+        "CountedColumns",
         "Directed",
+        "DistinctOn",
         "Edge",
         "Field",
         "GroupBy",
         "Nearest",
         "OfVariants",
         "OrderBy",
+        "RelatedCount",
+        "Tree",
     ];
     assert_eq!(Vec::from_iter(tried), roles);
 }

@@ -20,7 +20,7 @@ use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
 use super::row_set::{Scope, page_bounds};
 use super::statement::Statement;
-use super::value::{Against, ValueKind};
+use super::value::{Against, COUNT, ValueKind};
 
 impl Compiler<'_> {
     /// Compiles the number of the rows, their aggregates and their groups.
@@ -236,6 +236,15 @@ impl Compiler<'_> {
             let function = sql::AggregateFunction::CountDistinct;
             return Ok(Expression::Aggregate { function, argument: Box::new(call) });
         }
+        if let (AggregateFunction::DistinctCount, ValueRef::Together(fields)) = (function, place) {
+            let value = |field: &FieldId| {
+                let kind = ValueKind::of(self.catalog, *field);
+                self.comparable(kind, self.field(scope.alias, *field))
+            };
+            let argument = Box::new(Expression::Together(fields.iter().map(value).collect()));
+            let function = sql::AggregateFunction::CountDistinct;
+            return Ok(Expression::Aggregate { function, argument });
+        }
         let (field, column) = self.place(place, scope, statement)?;
         let kind = ValueKind::of(self.catalog, field);
         let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
@@ -247,6 +256,7 @@ impl Compiler<'_> {
             _ => column,
         };
         let (function, argument) = match function {
+            AggregateFunction::Count => (sql::AggregateFunction::Count, column),
             AggregateFunction::DistinctCount => {
                 (sql::AggregateFunction::CountDistinct, self.comparable(kind, column))
             }
@@ -275,7 +285,6 @@ impl Compiler<'_> {
                 (sql::AggregateFunction::VariancePopulation, column)
             }
             AggregateFunction::GroupKey
-            | AggregateFunction::Count
             | AggregateFunction::ShortestText
             | AggregateFunction::LongestText
             | AggregateFunction::ShortestLength
@@ -298,6 +307,10 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        if let AggregateFunction::Count | AggregateFunction::DistinctCount = function {
+            let value = self.aggregate(function, Some(place), scope, statement)?;
+            return self.compared(COUNT, value, comparison, operand, statement);
+        }
         let field = self.field_at(place).ok_or(CompileError::not_built("an aggregate of rows"))?;
         let value = self.aggregate(function, Some(place), scope, statement)?;
         let kind = self.aggregate_kind(function, field);
@@ -443,6 +456,7 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Computed(_)
         | ValueRef::Distance(_)
         | ValueRef::Counted { .. }
+        | ValueRef::Together(_)
         | ValueRef::Common(_) => None,
     }
 }

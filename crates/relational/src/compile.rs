@@ -51,6 +51,7 @@ pub(super) fn compile_from(
 ) -> Result<Program, CompileError> {
     let layout = Layout {
         outputs: vec![ColumnRef::Unused; request.outputs as usize],
+        affected: Vec::new(),
         rows: vec![None; request.rows as usize],
     };
     let mut compiler = Compiler {
@@ -64,6 +65,8 @@ pub(super) fn compile_from(
         root: 0,
         round: 0,
         returned: FxHashMap::default(),
+        changes: FxHashMap::default(),
+        counts_affected: false,
         read: FxHashMap::default(),
         when: None,
         inner: 0,
@@ -94,6 +97,10 @@ pub(super) struct Compiler<'a> {
     pub(super) round: u16,
     /// What the steps that change something gave.
     pub(super) returned: FxHashMap<StepId, Returned>,
+    /// The levels with the rows that these steps changed.
+    pub(super) changes: FxHashMap<StepId, Vec<LevelId>>,
+    /// True if each write gives a row for each that it changes.
+    pub(super) counts_affected: bool,
     /// The levels of the steps that read, for those after them.
     pub(super) read: FxHashMap<StepId, LevelId>,
     /// What has to be so for what is being compiled to be done.

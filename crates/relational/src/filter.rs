@@ -14,7 +14,7 @@ use super::compile::Compiler;
 use super::level::ParameterSource;
 use super::row_set::Scope;
 use super::statement::Statement;
-use super::value::{Against, ParameterKind, ValueKind};
+use super::value::{Against, COUNT, ParameterKind, ValueKind};
 
 /// What a condition compares.
 struct With<'c> {
@@ -45,6 +45,13 @@ impl Compiler<'_> {
             Filter::Except(filter) => {
                 Expression::IsNotTrue(Box::new(self.filter(filter, scope, statement)?))
             }
+            Filter::IsNull(ValueRef::Counted { distinct: false }) => {
+                Expression::IsNull(Box::new(Expression::CountRows))
+            }
+            Filter::IsNull(ValueRef::Aggregated { function, place }) => {
+                let value = self.aggregate(*function, Some(place), scope, statement)?;
+                Expression::IsNull(Box::new(value))
+            }
             Filter::IsNull(place) => {
                 let compared = self.compared_with(place, scope, statement)?;
                 Expression::IsNull(Box::new(compared.value))
@@ -57,6 +64,11 @@ impl Compiler<'_> {
                 let compared = (*comparison, operand);
                 self.compare_aggregate(*function, place, compared, scope, statement)?
             }
+            Filter::Compare {
+                place: ValueRef::Counted { distinct: false },
+                comparison,
+                operand,
+            } => self.compared(COUNT, Expression::CountRows, *comparison, operand, statement)?,
             Filter::Compare { place, comparison, operand } => {
                 let with = self.compared_with(place, scope, statement)?;
                 self.compare(with, *comparison, operand, statement)?
@@ -530,6 +542,7 @@ impl Compiler<'_> {
             }
             // Only aggregates read each value once.
             ValueRef::Distinct(place) => self.place(place, scope, statement),
+            ValueRef::Together(_) => Err(CompileError::not_built("several values as one")),
             ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             ValueRef::If { place, filter } => {
                 let ValueRef::Field { path, field } = &**place else {

@@ -100,9 +100,10 @@ impl Compiler<'_> {
                 OutputKind::Count | OutputKind::Aggregate(_) => {}
                 OutputKind::OrderValue(key) => {
                     let value = match key {
-                        ir::OrderKey::Relation { hop, filter, aggregate } => {
+                        ir::OrderKey::Relation { path, hop, filter, aggregate } => {
                             let related = (*hop, filter, aggregate);
-                            self.related_aggregate(related, false, scope.alias, statement)?
+                            let near = self.joined(scope, statement, path);
+                            self.related_aggregate(related, false, near, statement)?
                         }
                         ir::OrderKey::Value(ir::ValueRef::Computed(call))
                         | ir::OrderKey::Call(call) => {

@@ -101,7 +101,7 @@ impl Compiler<'_> {
                 let nullable = is_on_path(place) || self.catalog[field].nullable;
                 (field, kind, self.comparable(kind, column), nullable)
             }
-            OrderKey::Relation { hop, filter, aggregate } => {
+            OrderKey::Relation { path, hop, filter, aggregate } => {
                 let term = aggregate.terms.first();
                 // The number of rows is of no field: any field of theirs does.
                 let field = term.and_then(|term| term.place.as_ref()).and_then(field_of);
@@ -110,7 +110,8 @@ impl Compiler<'_> {
                     return Err(CompileError::not_built("a cursor in this order"));
                 };
                 let related = (*hop, filter, aggregate);
-                let value = self.related_aggregate(related, true, scope.alias, statement)?;
+                let near = self.joined(scope, statement, path);
+                let value = self.related_aggregate(related, true, near, statement)?;
                 let kind = self.aggregate_kind(term.function, field);
                 (field, kind, value, Self::is_nullable(aggregate))
             }

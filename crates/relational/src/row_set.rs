@@ -276,9 +276,10 @@ impl Compiler<'_> {
                 let nullable = is_on_path(place) || self.catalog[field].nullable;
                 (self.comparable(ValueKind::of(self.catalog, field), column), nullable)
             }
-            OrderKey::Relation { hop, filter, aggregate } => {
+            OrderKey::Relation { path, hop, filter, aggregate } => {
                 let related = (*hop, filter, aggregate);
-                let value = self.related_aggregate(related, true, scope.alias, statement)?;
+                let near = self.joined(scope, statement, path);
+                let value = self.related_aggregate(related, true, near, statement)?;
                 (self.sorted(value, scope, statement)?, Self::is_nullable(aggregate))
             }
             OrderKey::Call(call) => {

@@ -120,6 +120,8 @@ pub enum Against {
     Field(FieldId),
     /// Of a composite, by its place.
     Attribute(CompositeId, u16),
+    /// A number of rows or values, of 64 bits.
+    Count,
 }
 
 /// A kind of value, as far as checking and sending it goes.
@@ -149,6 +151,9 @@ pub enum ValueKind {
     /// Sent as text; the source knows what it means.
     Other,
 }
+
+/// A number of rows or values.
+pub(super) const COUNT: (Against, ValueKind) = (Against::Count, ValueKind::Integer { bits: 64 });
 
 impl ValueKind {
     /// The kind of a field's values, below domains.

@@ -86,7 +86,16 @@ impl Compiler<'_> {
                 self.round = rounds.max().unwrap_or(0);
                 let wanted = Wanted::of(step.id, transaction);
                 match &step.kind {
-                    StepKind::Write(write) => self.write(step, write, &wanted, unit),
+                    StepKind::Write(write) => {
+                        let first = self.levels.len();
+                        self.counts_affected = Wanted::counts_affected(step.id, transaction);
+                        self.write(step, write, &wanted, unit)?;
+                        self.counts_affected = false;
+                        let levels = self.levels[first..].iter();
+                        let own = levels.filter(|level| has_own_rows(level)).map(|level| level.id);
+                        self.changes.insert(step.id, own.collect());
+                        Ok(())
+                    }
                     StepKind::Call(call) => self.call(step, call, &wanted),
                     StepKind::Objects(change) => {
                         unit.finds_or_inserts |= finds_or_inserts(change);
@@ -219,6 +228,11 @@ impl Compiler<'_> {
         self.keep_returned(step.id, level, returned, items);
         Ok(())
     }
+}
+
+/// Returns true if the rows that a level gives are those that it changed, and not added to others.
+fn has_own_rows(level: &Level) -> bool {
+    matches!(level.kind, LevelKind::Write(WriteKind::Rows))
 }
 
 /// The columns of a statement that changes something.

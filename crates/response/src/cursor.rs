@@ -137,6 +137,8 @@ pub struct Layout {
     pub outputs: Vec<ColumnRef>,
     /// By [`RowsId`]; `None` where no statement is needed.
     pub rows: Vec<Option<LevelId>>,
+    /// The levels whose rows a change touched, for the outputs that are their number.
+    pub affected: Vec<(OutputId, Box<[LevelId]>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

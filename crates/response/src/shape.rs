@@ -97,6 +97,10 @@ pub enum Node {
     IfAny { output: OutputId, some: Box<[u8]>, none: Box<[u8]> },
     /// The number of rows in the list.
     Length { rows: RowsId },
+    /// The number of rows that a change touched, by [`Layout::affected`](crate::Layout::affected).
+    Affected { output: OutputId },
+    /// Several nodes over the current row as a list.
+    Each(Box<[Item]>),
     /// True if there are rows beyond the page, in the direction of the limit.
     HasMore { rows: RowsId },
     /// False, since the list has no limit; an access rule may set one: [`Shape::limit`].
@@ -210,6 +214,8 @@ impl Shape {
             | Node::Count { .. }
             | Node::IfAny { .. }
             | Node::Length { .. }
+            | Node::Affected { .. }
+            | Node::Each(_)
             | Node::HasMore { .. }
             | Node::NoMore { .. }
             | Node::HasOutside { .. } => false,

@@ -460,6 +460,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             }
             Node::Length { rows } => self.write_length(*rows, cursor),
             Node::NoMore { .. } => self.write_boolean(false),
+            Node::Affected { output } => self.write_affected(*output, cursor),
+            Node::Each(items) => self.write_each(items, cursor),
             Node::HasMore { rows } => self.write_has_more(*rows, cursor),
             Node::HasOutside { rows, beyond_cursor } => {
                 self.write_has_outside(*rows, *beyond_cursor, cursor)
@@ -545,6 +547,26 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         let written = self.write_node(item.node, cursor);
         self.settle(written, start, item.nullable)?;
         self.path.pop();
+        self.output.end_list();
+        Ok(true)
+    }
+
+    fn write_each<C: Cursor<Error = E>>(
+        &mut self,
+        items: &[Item],
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        self.output.begin_list();
+        for (index, item) in (0..).zip(items) {
+            if index > 0 {
+                self.output.next_element();
+            }
+            self.path.push(PathItem::Index(index));
+            let start = self.output.mark();
+            let written = self.write_node(item.node, cursor);
+            self.settle(written, start, item.nullable)?;
+            self.path.pop();
+        }
         self.output.end_list();
         Ok(true)
     }

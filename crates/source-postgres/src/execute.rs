@@ -93,6 +93,8 @@ impl PostgresProgram {
                 ParameterKind::ArgumentList { function, place } => {
                     types.argument(function, place).array_oid
                 }
+                ParameterKind::Value { against: Against::Count, .. } => Type::INT8.oid(),
+                ParameterKind::List { against: Against::Count, .. } => Type::INT8_ARRAY.oid(),
                 ParameterKind::Value { against: Against::Attribute(..), .. }
                 | ParameterKind::Element { .. }
                 | ParameterKind::List { against: Against::Attribute(..), .. }

@@ -78,6 +78,8 @@ fn is_one_run(program: &Program, shape: &Shape) -> bool {
         | Node::NoMore { .. }
         | Node::Echo(_)
         | Node::Only(_)
+        | Node::Each(_)
+        | Node::Affected { .. }
         | Node::Leaves(_)
         | Node::TooDeep(_)
         | Node::Refused(_)
@@ -177,7 +179,8 @@ mod tests {
             let levels: Vec<_> =
                 (0..).zip(levels).map(|(id, level)| Level { id: LevelId(id), ..level }).collect();
             let rows = levels.iter().map(|level| Some(level.id)).collect();
-            let layout = response::Layout { rows, outputs: vec![ColumnRef::Level(LevelId(0))] };
+            let outputs = vec![ColumnRef::Level(LevelId(0))];
+            let layout = response::Layout { rows, outputs, affected: Vec::new() };
             let mut shape = Shape::default();
             shape.nodes = nodes;
             is_one_run(&Program { levels, layout, units: Vec::new() }, &shape)

@@ -43,6 +43,8 @@ pub struct Flavor {
     /// An average of floats adds up their squares as well, which may be out of range where the
     /// average is not.
     pub average_squares: bool,
+    /// Several values can be one row, whose nulls are parts of it; elsewhere they are one text.
+    pub row_values: bool,
     /// There is a type of each table's rows: a row can be read as a text, and sent back as a row.
     pub row_types: bool,
     pub target_alias: TargetAlias,
@@ -176,6 +178,7 @@ impl Flavor {
         exact_sums: true,
         boolean_aggregates: true,
         average_squares: true,
+        row_values: true,
         row_types: true,
         target_alias: TargetAlias::Everywhere,
         returning: Returning::Aliased,
@@ -223,6 +226,7 @@ impl Flavor {
         exact_sums: false,
         boolean_aggregates: false,
         average_squares: false,
+        row_values: false,
         row_types: false,
         target_alias: TargetAlias::Insert,
         returning: Returning::Columns,

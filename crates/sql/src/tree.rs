@@ -319,6 +319,8 @@ pub enum Expression {
     Distinct(Box<Expression>),
     /// The first of two or more values that is not null.
     Coalesce(Vec<Expression>),
+    /// Several values as one, of which the nulls are parts as well: to count different ones.
+    Together(Vec<Expression>),
     /// What is computed of two values.
     Computed {
         left: Box<Expression>,
@@ -378,6 +380,7 @@ pub struct InPlaceIndex {
 /// What an aggregate makes of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateFunction {
+    Count,
     CountDistinct,
     /// Of floats.
     Sum,

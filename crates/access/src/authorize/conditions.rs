@@ -10,8 +10,9 @@ impl Walk<'_> {
     pub(super) fn order_key(&mut self, key: &mut OrderKey, within: &mut Within) {
         match key {
             OrderKey::Value(place) => self.place(place, within),
-            OrderKey::Relation { hop, filter, aggregate } => {
-                let mut below = self.along(*hop, within);
+            OrderKey::Relation { path, hop, filter, aggregate } => {
+                let entity = self.path(path, within);
+                let mut below = self.along(*hop, &Within { entity, ..Within::nothing() });
                 self.filter(filter, &mut below);
                 self.aggregate(aggregate, &mut below);
                 let own = std::mem::replace(filter, Filter::all());
@@ -48,6 +49,9 @@ impl Walk<'_> {
             }
             ValueRef::Counted { .. } => {}
             ValueRef::Common(place) => self.common(*place, within),
+            ValueRef::Together(fields) => {
+                fields.iter().for_each(|field| self.plain(*field));
+            }
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
         }
     }

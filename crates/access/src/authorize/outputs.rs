@@ -88,6 +88,7 @@ impl Walk<'_> {
             }
             ValueRef::Counted { .. }
             | ValueRef::Distinct(_)
+            | ValueRef::Together(_)
             | ValueRef::Distance(_)
             | ValueRef::If { .. }
             | ValueRef::OrElse { .. } => {

@@ -385,6 +385,7 @@ fn add_members(place: &ValueRef, common: &[FieldId], members: &mut Vec<Member>) 
         }
         ValueRef::Computed(call) => members.push(Member::Function(call.function)),
         ValueRef::Distinct(place) => add_members(place, common, members),
+        ValueRef::Together(fields) => members.extend(fields.iter().copied().map(Member::Field)),
         ValueRef::Coalesce(places) => {
             places.iter().for_each(|place| add_members(place, common, members));
         }

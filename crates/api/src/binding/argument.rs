@@ -35,6 +35,14 @@ pub enum ArgumentRole {
     OrderBy,
     /// An object, or a list of such, of [`OrderRole`](super::OrderRole)s, in the order given.
     Sort,
+    /// A list of enum values, bound by [`ValueBinding::Column`](super::ValueBinding::Column): one row
+    /// for each combination of these columns, the first in the order, which must begin with them.
+    DistinctOn,
+    /// A list of enum values, bound by [`ValueBinding::Column`](super::ValueBinding::Column): the
+    /// columns of [`AggregateField::Counted`](super::AggregateField::Counted).
+    CountedColumns,
+    /// A boolean that steers: different values of these columns are counted once.
+    CountsDistinct,
     /// A list of enum values, bound by [`ValueBinding::GroupBy`](super::ValueBinding::GroupBy): an
     /// argument of [`ConnectionField::Groups`](super::ConnectionField::Groups).
     GroupBy,

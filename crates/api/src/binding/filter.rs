@@ -98,6 +98,13 @@ pub enum FilterRole {
     /// In [`FilterRole::OperatorsOfComputed`], an object of
     /// [`ArgumentRole::Call`](super::ArgumentRole::Call).
     CallArguments,
+    /// In [`RowsRole::Aggregate`], an enum value or a list of such, bound by
+    /// [`ValueBinding::Column`](super::ValueBinding::Column): the aggregated columns.
+    AggregatedColumns,
+    /// In [`RowsRole::Aggregate`], a boolean that steers: different values are aggregated once.
+    AggregatesDistinct,
+    /// In [`RowsRole::Aggregate`], an object of [`FilterRole::Operator`]s on the aggregate.
+    AggregateIs,
     /// A filter by entity: a list of enum values, bound by
     /// [`ValueBinding::Variant`](super::ValueBinding::Variant).
     OfVariants,
@@ -114,6 +121,10 @@ pub enum RowsRole {
     /// An object of conditions on the group of all rows. `once` deduplicates, so that values count
     /// once for each row, not for each relationship.
     Together { once: bool },
+    /// An object of [`FilterRole::AggregateIs`] on an aggregate of the rows that pass a
+    /// [`FilterRole::GroupFilter`]: of the columns of [`FilterRole::AggregatedColumns`], or the
+    /// number of the rows.
+    Aggregate(AggregateFunction),
     /// An object of conditions on aggregates of the rows, and a [`FilterRole::GroupFilter`].
     /// `nothing` is the request error without a condition on an aggregate.
     Group { nothing: Box<str> },

@@ -1,7 +1,7 @@
 //! Orders of rows, and groups.
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::{Direction, Hop, TimeUnit, ValueRef};
+use ir::{AggregateFunction, Direction, Hop, Nulls, OrderKey, TimeUnit, ValueRef};
 use response::Leaf;
 
 use super::AggregateValue;
@@ -18,8 +18,19 @@ pub enum OrderRole {
     Directed(Direction),
     /// The same as [`OrderRole::Sort`] for relationships with properties of this entity; ignored for others.
     SortOfEdge(EntityId),
+    /// An object of such members for the row at the end of a to-one relationship.
+    Related(Hop),
+    /// An object of orders by aggregates of related rows: of [`OrderRole::RelatedCount`] and
+    /// [`OrderRole::Aggregates`].
+    RelatedAggregates(Hop),
+    /// In [`OrderRole::RelatedAggregates`], a direction for the number of the rows.
+    RelatedCount,
+    /// In [`OrderRole::RelatedAggregates`], an object of [`OrderRole::Field`]s: orders by this
+    /// aggregate of each.
+    Aggregates(AggregateFunction),
     /// A direction for a field, bound by
-    /// [`ValueBinding::Direction`](super::ValueBinding::Direction).
+    /// [`ValueBinding::Direction`](super::ValueBinding::Direction) or
+    /// [`ValueBinding::Placed`](super::ValueBinding::Placed).
     Field(FieldId),
     /// The same for a field of the relationship to the row.
     Edge(FieldId),
@@ -48,6 +59,8 @@ pub enum OrderBy {
     Value { place: ValueRef, direction: Direction },
     /// A value of the row; nulls are last in both directions.
     NullsLast { place: ValueRef, direction: Direction },
+    /// Any key, with the position of nulls.
+    Placed { key: OrderKey, direction: Direction, nulls: Nulls },
     /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::Counter;
+use ir::{Counter, Hop};
 
 use super::{
     AssignVerb, ChangedTypes, MultiEntityRole, NestedRelationship, NestedWriteVerb, ObjectBinding,
@@ -70,6 +70,42 @@ pub enum WriteRole {
     AssignBy(AssignVerb),
     /// Of a change of objects.
     Object(ObjectRole),
+    /// Of new rows with the rows that are related to them.
+    Tree(TreeRole),
+    /// A list of objects of the inputs of [`Change::UpdateAll`], applied one after the other.
+    Updates,
+}
+
+/// The meaning of an input of new rows with related ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TreeRole {
+    /// An object, or a list of such, of the [`WriteRole::Stored`] values of a new row and of
+    /// [`TreeRole::Related`].
+    Rows,
+    /// An object of [`TreeRole::Data`] and [`TreeRole::OnConflict`]: new rows that are related to the
+    /// row.
+    Related(Arc<TreeRelation>),
+    /// The same as [`TreeRole::Rows`], for the rows of a relationship.
+    Data,
+    /// An object of [`TreeRole::ConflictKey`], [`TreeRole::ConflictColumns`] and
+    /// [`FilterRole::Conditions`](super::FilterRole): a new row that equals an existing one in the key
+    /// updates these columns of it, if it passes.
+    OnConflict,
+    /// An enum value, bound by [`ValueBinding::Key`](super::ValueBinding::Key).
+    ConflictKey,
+    /// A list of enum values, bound by [`ValueBinding::Column`](super::ValueBinding::Column).
+    ConflictColumns,
+}
+
+/// A relationship to new rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeRelation {
+    pub hop: Hop,
+    /// The entity of the rows at the other end.
+    pub entity: EntityId,
+    /// The fields that the relationship sets: of the row if it refers to the other one, and of the
+    /// others if these refer to it.
+    pub fields: Box<[FieldId]>,
 }
 
 /// A change, and its result.
@@ -117,6 +153,15 @@ pub enum Change {
     UpdateNodes(EntityId),
     /// Deletes nodes with their relationships.
     DeleteNodes(EntityId),
+    /// Inserts the rows of [`TreeRole::Rows`] with those that are related to them.
+    InsertTree(EntityId),
+    /// Updates all rows that pass the [`FilterRole::Conditions`](super::FilterRole) or
+    /// [`FilterRole::Equal`](super::FilterRole)s, by [`WriteRole::Assign`]s.
+    UpdateAll(EntityId),
+    /// The same for each object of [`WriteRole::Updates`]: the result is a list.
+    UpdateEach(EntityId),
+    /// Deletes all rows that pass so.
+    DeleteAll(EntityId),
     /// Adds the objects of [`ObjectRole::Added`], with those to which they refer.
     AddObjects(Arc<ObjectBinding>),
     /// Updates the objects that pass the [`FilterRole::Conditions`](super::FilterRole) by
@@ -212,6 +257,8 @@ pub enum PayloadField {
     Rows,
     /// The number of those rows.
     Length,
+    /// The number of all rows that the change inserted, updated or deleted, related ones among them.
+    AffectedRows,
     /// The row with its cursor in the order of the field's arguments.
     Edge,
     /// The number of objects that are added, updated or deleted.

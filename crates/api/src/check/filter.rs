@@ -77,7 +77,12 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
         FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
         FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),
-        FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => None,
+        FilterRole::DistancePoint
+        | FilterRole::DistanceIs(_)
+        | FilterRole::CallArguments
+        | FilterRole::AggregatedColumns
+        | FilterRole::AggregatesDistinct
+        | FilterRole::AggregateIs => None,
     }
 }
 
@@ -99,6 +104,9 @@ fn of_operator(operator: OperatorRole) -> Reading {
 fn of_rows(role: &RowsRole, rows: ScopeRows) -> Option<Reading> {
     match role {
         RowsRole::Quantified(_) | RowsRole::All { .. } | RowsRole::Together { .. } => Some(ON_ROWS),
+        RowsRole::Aggregate(_) => {
+            (rows == ScopeRows::One).then_some(Reading::Members(Position::OfAggregate))
+        }
         RowsRole::Group { .. } => {
             let group = Reading::Members(Position::Condition(Scope { group: true, ..ROWS }));
             (rows == ScopeRows::One).then_some(group)

@@ -80,7 +80,7 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Ignored
 
         Rows
-          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, SignedLimit, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, SignedLimit, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, DistinctOn, NodeId, GlobalId, Call, Password, CommonPassword, Nearest, Searched, SearchBy, Directed, DirectedVariants
           Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
           other: Ignored, Refused
@@ -107,7 +107,19 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         Order
-          Order: Sort, Then, Directed, SortOfEdge, Field, Edge, Common, Computed
+          Order: Sort, Then, Directed, SortOfEdge, Related, RelatedAggregates, Field, Edge, Common, Computed
+          other: Refused
+
+        AggregateOrder
+          Order: RelatedCount, Aggregates
+          other: Refused
+
+        OrderOfAggregates
+          Order: Field
+          other: Refused
+
+        Count
+          Argument: CountedColumns, CountsDistinct
           other: Refused
 
         CallArguments
@@ -158,6 +170,10 @@ fn each_position_reads_these_roles_and_no_others() {
         Condition(group)
           Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
           Variant: Of, Restrict, On
+          other: Refused
+
+        OfAggregate
+          Filter: GroupFilter, AggregatedColumns, AggregatesDistinct, AggregateIs
           other: Refused
 
         EachVariant
@@ -219,6 +235,30 @@ fn each_position_reads_these_roles_and_no_others() {
           Argument: NodeId
           Filter: Conditions, Equal
           Write: Inputs
+
+        Change(Tree)
+          Write: Inputs, Tree(Rows | OnConflict)
+
+        Change(UpdatedAll)
+          Filter: Conditions, Equal
+          Write: Inputs, Assign
+
+        Change(UpdatedEach)
+          Write: Inputs, Updates
+
+        Change(DeletedAll)
+          Filter: Conditions, Equal
+          Write: Inputs
+
+        TreeRow
+          Write: Stored, Tree(Related)
+
+        TreeRelated
+          Write: Tree(Data | OnConflict)
+
+        OnConflict
+          Filter: Conditions
+          Write: Tree(ConflictKey | ConflictColumns)
 
         Nested
           Write: NestedIn
@@ -301,14 +341,14 @@ fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
     }
     expect![[r#"
         Order: Argument OrderBy
-        Direction: Order Common, Order Computed, Order Edge, Order Field
+        Direction: Order Common, Order Computed, Order Edge, Order Field, Order RelatedCount
         Sorted: Order Directed
         Present: Filter AllPresent
         GroupBy: Argument GroupBy
         Variant: Filter OfVariants
         Vector: Argument Nearest
         CommonVector: Argument Nearest
-        Refused: Argument GroupBy, Argument Nearest, Argument OrderBy, Filter AllPresent, Filter OfVariants, Order Common, Order Computed, Order Directed, Order Edge, Order Field
+        Refused: Argument CountedColumns, Argument DistinctOn, Argument GroupBy, Argument Nearest, Argument OrderBy, Filter AggregatedColumns, Filter AllPresent, Filter OfVariants, Order Common, Order Computed, Order Directed, Order Edge, Order Field, Order RelatedCount, Write Tree
     "#]].assert_eq(&table);
 }
 

@@ -1,12 +1,17 @@
 //! Enum values that inputs read.
 
-use crate::binding::{ArgumentRole, FilterRole, InputRole, NearestRole, OrderRole, ValueBinding};
+use crate::binding::{
+    ArgumentRole, FilterRole, InputRole, NearestRole, OrderRole, TreeRole, ValueBinding, WriteRole,
+};
 
 /// The enum values that an input reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ReadValues {
     Orders,
+    /// Directions, with or without a position of nulls.
     Directions,
+    Columns,
+    Keys,
     /// Values to order by.
     Sorted,
     /// Parts of rows.
@@ -25,15 +30,28 @@ impl ReadValues {
             InputRole::Argument(ArgumentRole::GroupBy) => Self::GroupKeys,
             InputRole::Argument(ArgumentRole::Nearest(NearestRole::By)) => Self::Vectors,
             InputRole::Order(OrderRole::Directed(_)) => Self::Sorted,
+            InputRole::Argument(ArgumentRole::DistinctOn | ArgumentRole::CountedColumns) => {
+                Self::Columns
+            }
+            InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) => Self::Columns,
+            InputRole::Write(WriteRole::Tree(TreeRole::ConflictKey)) => Self::Keys,
             InputRole::Order(
                 OrderRole::Field(_)
+                | OrderRole::RelatedCount
                 | OrderRole::Edge(_)
                 | OrderRole::Common(_)
                 | OrderRole::Computed(_),
             ) => Self::Directions,
             InputRole::Filter(role) => Self::of_filter(role),
             InputRole::Argument(_)
-            | InputRole::Order(OrderRole::Sort | OrderRole::Then | OrderRole::SortOfEdge(_))
+            | InputRole::Order(
+                OrderRole::Sort
+                | OrderRole::Then
+                | OrderRole::SortOfEdge(_)
+                | OrderRole::Related(_)
+                | OrderRole::RelatedAggregates(_)
+                | OrderRole::Aggregates(_),
+            )
             | InputRole::Write(_)
             | InputRole::Variant(_)
             | InputRole::Member
@@ -47,6 +65,7 @@ impl ReadValues {
         match role {
             FilterRole::AllPresent => Self::Present,
             FilterRole::OfVariants => Self::Variants,
+            FilterRole::AggregatedColumns => Self::Columns,
             FilterRole::Negated(role)
             | FilterRole::Complement(role)
             | FilterRole::Unsupported { role, .. } => Self::of_filter(role),
@@ -59,7 +78,9 @@ impl ReadValues {
     pub(super) fn has(self, value: &ValueBinding) -> bool {
         match value {
             ValueBinding::Order(_) => self == Self::Orders,
-            ValueBinding::Direction(_) => self == Self::Directions,
+            ValueBinding::Direction(_) | ValueBinding::Placed { .. } => self == Self::Directions,
+            ValueBinding::Column(_) => self == Self::Columns,
+            ValueBinding::Key(_) => self == Self::Keys,
             ValueBinding::Sorted(_) => self == Self::Sorted,
             ValueBinding::Present(_) => self == Self::Present,
             ValueBinding::GroupBy(_) => self == Self::GroupKeys,

@@ -2,8 +2,8 @@
 
 use super::{ChangedObjects, ChangedRows, Position, Reading, Scope, filter};
 use crate::binding::{
-    ArgumentRole, FilterRole, InputRole, MultiEntityRole, NestedVerb, ObjectRole, VariantRole,
-    WriteRole,
+    ArgumentRole, FilterRole, InputRole, MultiEntityRole, NestedVerb, ObjectRole, TreeRole,
+    VariantRole, WriteRole,
 };
 
 const CONDITIONS: Reading = filter::ON_ROWS;
@@ -20,6 +20,8 @@ struct Reads {
     /// Arguments of a function.
     arguments: bool,
     client_text: bool,
+    assigned: bool,
+    tree: bool,
 }
 
 /// An input of a change of rows.
@@ -34,6 +36,18 @@ pub(super) fn of_rows(rows: ChangedRows, role: &InputRole) -> Option<Reading> {
             }
             WriteRole::Nested(_) => reads.nested.then_some(Reading::Members(Position::Nested)),
             WriteRole::Stored(_) => reads.stored.then_some(Reading::Value),
+            WriteRole::Assign { .. } => reads.assigned.then_some(Reading::Value),
+            WriteRole::Tree(role @ (TreeRole::Rows | TreeRole::OnConflict)) => {
+                if reads.tree {
+                    of_tree(role)
+                } else {
+                    None
+                }
+            }
+            WriteRole::Updates => {
+                let members = Reading::Members(Position::Change(ChangedRows::UpdatedAll));
+                (rows == ChangedRows::UpdatedEach).then_some(members)
+            }
             WriteRole::AtMost => reads.at_most.then_some(Reading::Value),
             WriteRole::ClientMutationId => reads.client_text.then_some(Reading::Value),
             WriteRole::NestedIn(_)
@@ -45,9 +59,9 @@ pub(super) fn of_rows(rows: ChangedRows, role: &InputRole) -> Option<Reading> {
             | WriteRole::NestedKey
             | WriteRole::Overwrite { .. }
             | WriteRole::FurtherWrites
-            | WriteRole::Assign { .. }
             | WriteRole::Assigns { .. }
             | WriteRole::AssignBy(_)
+            | WriteRole::Tree(_)
             | WriteRole::Object(_) => None,
         },
         InputRole::Filter(FilterRole::Equal(_)) => reads.keys.then_some(Reading::Value),
@@ -74,6 +88,10 @@ impl Reads {
             ChangedRows::NestedNew => Self { stored: true, nested: true, ..root },
             ChangedRows::NestedUpdated => Self { stored: true, nested: true, ..found },
             ChangedRows::NewInRow => Self { stored: true, nested: true, ..Self::default() },
+            ChangedRows::Tree => Self { tree: true, ..Self::default() },
+            ChangedRows::UpdatedAll => Self { assigned: true, keys: true, ..Self::default() },
+            ChangedRows::UpdatedEach => Self::default(),
+            ChangedRows::DeletedAll => Self { keys: true, ..Self::default() },
             ChangedRows::KeyInRow => Self { keys: true, node_id: true, ..Self::default() },
         }
     }
@@ -91,6 +109,43 @@ pub(super) fn nested(role: &InputRole) -> Option<Reading> {
             };
             Some(Reading::Members(Position::Change(rows)))
         }
+        _ => None,
+    }
+}
+
+/// An input of new rows with related ones.
+fn of_tree(role: &TreeRole) -> Option<Reading> {
+    Some(match role {
+        TreeRole::Rows | TreeRole::Data => Reading::Members(Position::TreeRow),
+        TreeRole::Related(_) => Reading::Members(Position::TreeRelated),
+        TreeRole::OnConflict => Reading::Members(Position::OnConflict),
+        TreeRole::ConflictKey | TreeRole::ConflictColumns => Reading::Value,
+    })
+}
+
+pub(super) fn tree_row(role: &InputRole) -> Option<Reading> {
+    match role {
+        InputRole::Write(WriteRole::Stored(_)) => Some(Reading::Value),
+        InputRole::Write(WriteRole::Tree(role @ TreeRole::Related(_))) => of_tree(role),
+        _ => None,
+    }
+}
+
+pub(super) fn tree_related(role: &InputRole) -> Option<Reading> {
+    match role {
+        InputRole::Write(WriteRole::Tree(role @ (TreeRole::Data | TreeRole::OnConflict))) => {
+            of_tree(role)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn on_conflict(role: &InputRole) -> Option<Reading> {
+    match role {
+        InputRole::Write(WriteRole::Tree(
+            role @ (TreeRole::ConflictKey | TreeRole::ConflictColumns),
+        )) => of_tree(role),
+        InputRole::Filter(FilterRole::Conditions) => Some(CONDITIONS),
         _ => None,
     }
 }
@@ -142,6 +197,8 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
         | WriteRole::Nested(_)
         | WriteRole::NestedIn(_)
         | WriteRole::NestedNode
+        | WriteRole::Tree(_)
+        | WriteRole::Updates
         | WriteRole::NestedEdge
         | WriteRole::NestedKey
         | WriteRole::Overwrite { .. }

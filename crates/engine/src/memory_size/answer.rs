@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dialects::{Echoed, StatedPattern};
 use response::{
-    Branch, ColumnRef, Layout, Leaf, LevelId, Member, Node, NodeId, NotRead, OutputId, Piece,
+    Branch, ColumnRef, Item, Layout, Leaf, LevelId, Member, Node, NodeId, NotRead, OutputId, Piece,
     Sealed, Shape, ShapeField,
 };
 
@@ -12,7 +12,7 @@ use crate::passwords::PreparedPassword;
 
 use super::{MemorySize, of_shared, plain, sum};
 
-plain!(Branch, LevelId, NodeId, OutputId, ColumnRef);
+plain!(Branch, Item, LevelId, NodeId, OutputId, ColumnRef);
 
 impl MemorySize for Shape {
     fn memory_size(&self) -> usize {
@@ -40,6 +40,7 @@ impl MemorySize for Node {
             Self::Literal(text) => sum!(text),
             Self::Representations { echo: _, branches } => sum!(branches),
             Self::Leaves(leaves) => sum!(leaves),
+            Self::Each(items) => sum!(items),
             Self::TooDeep(message) | Self::Refused(message) => sum!(message),
             Self::NotRead(why) => of_shared(why),
             Self::Base64(pieces) => sum!(pieces),
@@ -55,6 +56,7 @@ impl MemorySize for Node {
             | Self::Only(_)
             | Self::Count { output: _ }
             | Self::Length { rows: _ }
+            | Self::Affected { output: _ }
             | Self::HasMore { rows: _ }
             | Self::NoMore { rows: _ }
             | Self::HasOutside { rows: _, beyond_cursor: _ } => 0,
@@ -143,8 +145,8 @@ impl MemorySize for Sealed {
 
 impl MemorySize for Layout {
     fn memory_size(&self) -> usize {
-        let Self { outputs, rows } = self;
-        sum!(outputs, rows)
+        let Self { outputs, rows, affected } = self;
+        sum!(outputs, rows, affected)
     }
 }
 

@@ -173,7 +173,7 @@ impl MemorySize for OrderKey {
     fn memory_size(&self) -> usize {
         match self {
             Self::Value(place) => sum!(place),
-            Self::Relation { hop: _, filter, aggregate } => sum!(filter, aggregate),
+            Self::Relation { path, hop: _, filter, aggregate } => sum!(path, filter, aggregate),
             Self::Call(call) => sum!(call),
         }
     }
@@ -307,6 +307,7 @@ impl MemorySize for ValueRef {
             Self::If { place, filter } => sum!(place, filter),
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
+            Self::Together(fields) => sum!(fields),
             Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
         }
     }

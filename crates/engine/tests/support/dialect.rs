@@ -106,7 +106,7 @@ fn set_live(dialect: &mut Dialect) -> bool {
         Dialect::PostGraphile(options) => options.live = true,
         Dialect::Phrag(options) => options.live = true,
         Dialect::Neo4j(options) => options.live = true,
-        Dialect::Dgraph(_) => return false,
+        Dialect::Dgraph(_) | Dialect::Hasura(_) => return false,
     }
     true
 }

@@ -84,6 +84,10 @@ impl Printer<'_> {
                 format!("first of ({})", places.collect::<Vec<_>>().join(", "))
             }
             ValueRef::Distinct(place) => format!("distinct {}", self.place(place)),
+            ValueRef::Together(fields) => {
+                let fields = fields.iter().map(|field| self.field(*field));
+                format!("({})", fields.collect::<Vec<_>>().join(", "))
+            }
             ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }
@@ -382,7 +386,10 @@ impl Printer<'_> {
     pub(super) fn order_key(&self, key: &OrderKey) -> String {
         match key {
             OrderKey::Value(place) => self.place(place),
-            OrderKey::Relation { hop, filter, aggregate } => self.related(*hop, filter, aggregate),
+            OrderKey::Relation { path, hop, filter, aggregate } => {
+                let related = self.related(*hop, filter, aggregate);
+                if path.is_empty() { related } else { format!("{}.{related}", self.path(path)) }
+            }
             OrderKey::Call(call) => self.call(call),
         }
     }

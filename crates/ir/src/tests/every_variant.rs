@@ -193,6 +193,22 @@ fn filters() {
             }),
             once: false,
         },
+        Filter::RelatedGroup {
+            hop: albums,
+            filter: Box::new(Filter::all()),
+            having: Box::new(Filter::Compare {
+                place: ValueRef::Aggregated {
+                    function: AggregateFunction::DistinctCount,
+                    place: Box::new(ValueRef::Together(vec![
+                        music.field("album.title"),
+                        music.field("album.price"),
+                    ])),
+                },
+                comparison: Comparison::Equal,
+                operand: integer(3),
+            }),
+            once: false,
+        },
         Filter::VariantGroup {
             variants: vec![Variant {
                 entity: music.entity("album"),
@@ -241,6 +257,7 @@ fn places_of_rows() {
                 call(&music, "rank", Some(text("a\"b"))),
             ))),
             descending(OrderKey::Relation {
+                path: Vec::new(),
                 hop: music.backward("artist.LIKES"),
                 filter: Filter::all(),
                 aggregate: count(),
@@ -277,6 +294,7 @@ fn places_of_rows() {
                 output(
                     7,
                     OutputKind::OrderValue(OrderKey::Relation {
+                        path: Vec::new(),
                         hop: music.backward("artist.LIKES"),
                         filter: Filter::all(),
                         aggregate: count(),

@@ -167,7 +167,17 @@ impl Compiler<'_> {
                 }
                 _ => continue,
             };
-            supplied.extend(near.into_iter().zip(rows));
+            for (field, rows) in near.into_iter().zip(rows) {
+                // Other rows refer by the same fields to rows of another write.
+                match supplied.iter_mut().find(|(known, _)| *known == field) {
+                    Some((_, known)) => {
+                        for (known, row) in known.iter_mut().zip(rows) {
+                            *known = known.or(row);
+                        }
+                    }
+                    None => supplied.push((field, rows)),
+                }
+            }
         }
         Ok(supplied)
     }

@@ -74,6 +74,18 @@ impl<'r> Wanted<'r> {
         wanted
     }
 
+    /// True if the number of the rows that a step changes is asked for.
+    pub(super) fn counts_affected(step: StepId, transaction: &Transaction) -> bool {
+        let is_own = |output: &ir::Output| match &output.kind {
+            OutputKind::Counter { step: of, .. } => *of == step && is_number_of_affected(output),
+            _ => false,
+        };
+        transaction.steps.iter().any(|step| match &step.kind {
+            StepKind::Read(rows) => rows.outputs.iter().any(is_own),
+            _ => false,
+        })
+    }
+
     /// Nothing but these fields.
     pub(super) fn keys(keys: Vec<FieldId>) -> Self {
         Self { rows: Vec::new(), is_tested: false, is_there: true, keys }
@@ -168,7 +180,7 @@ impl Compiler<'_> {
             let column = self.item(&[], *field, form, scope, statement, &mut items);
             returned.keys.push((*field, column));
         }
-        if items.expressions.is_empty() && !wanted.rows.is_empty() {
+        if items.expressions.is_empty() && (self.counts_affected || !wanted.rows.is_empty()) {
             // Whether there is a row is asked for all the same.
             items.push(Expression::Boolean(true));
         }
@@ -188,6 +200,12 @@ impl Compiler<'_> {
 
     /// Compiles what is read, by the level of a change if that gives it.
     pub(super) fn read(&mut self, rows: &Rows) -> Result<(), CompileError> {
+        if let ir::From::Once = rows.from
+            && rows.outputs.iter().all(is_number_of_affected)
+        {
+            self.affected_rows(rows);
+            return Ok(());
+        }
         let ir::From::Returned { step, state } = rows.from else { return self.rows(rows, None) };
         if state == State::Before {
             return Err(CompileError::not_built("rows as they were before a change"));
@@ -200,6 +218,17 @@ impl Compiler<'_> {
         self.stand(rows, level, places);
         self.children(rows, level, None, &known, None)?;
         self.close(level)
+    }
+
+    /// Says which levels have the rows that changes touched.
+    fn affected_rows(&mut self, rows: &Rows) {
+        for output in &rows.outputs {
+            if let OutputKind::Counter { step, .. } = &output.kind {
+                let levels = self.changes.get(step).cloned().unwrap_or_default();
+                let id = response::OutputId(output.id.0);
+                self.layout.affected.push((id, levels.into()));
+            }
+        }
     }
 
     /// Whether the change itself gives all that is asked of its rows.
@@ -329,6 +358,10 @@ pub(super) fn is_plain(rows: &Rows) -> bool {
         && rows.order.is_empty()
         && rows.distinct.is_empty()
         && matches!(rows.page, Page::All)
+}
+
+fn is_number_of_affected(output: &ir::Output) -> bool {
+    matches!(output.kind, OutputKind::Counter { counter: ir::Counter::RowsAffected, .. })
 }
 
 /// Whether this looks for a row that fails a check.

@@ -1,7 +1,8 @@
 //! Counts of lists and their page information.
 
 use super::{Failure, Halt, Writer};
-use crate::cursor::{ColumnRef, Cursor, Value};
+use crate::cursor::{ColumnRef, Cursor, LevelId, Value};
+use crate::ids::OutputId;
 use crate::leaf::Leaf;
 use crate::output::Output;
 use crate::shape::RowsId;
@@ -67,17 +68,43 @@ impl<E, O: Output> Writer<'_, E, O> {
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let length = self.length(level, cursor)?;
+        self.write_text(length.to_string().as_bytes());
+        Ok(true)
+    }
+
+    /// The number of rows that a change touched.
+    pub(super) fn write_affected<C: Cursor<Error = E>>(
+        &mut self,
+        output: OutputId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let layout = self.layout;
+        let Some((_, levels)) = layout.affected.iter().find(|(own, _)| *own == output) else {
+            return Ok(false);
+        };
+        let mut affected: u64 = 0;
+        for level in levels {
+            affected += self.length(*level, cursor)?;
+        }
+        self.write_text(affected.to_string().as_bytes());
+        Ok(true)
+    }
+
+    fn length<C: Cursor<Error = E>>(
+        &mut self,
+        level: LevelId,
+        cursor: &mut C,
+    ) -> Result<u64, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let mut length: u64 = 0;
         loop {
             match child.next() {
                 Ok(true) => length += 1,
-                Ok(false) => break,
+                Ok(false) => return Ok(length),
                 Err(error) => return Err(self.fail(Failure::Source(error))),
             }
         }
-        self.write_text(length.to_string().as_bytes());
-        Ok(true)
     }
 
     pub(super) fn write_has_more<C: Cursor<Error = E>>(

@@ -64,7 +64,7 @@ fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Setti
         Some(Dialect::Dgraph(dialect)) => {
             (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, serving)?)
         }
-        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
+        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Hasura(_)) | None => {
             (AuthProfile::PostGraphile, Declared::default())
         }
     };

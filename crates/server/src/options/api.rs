@@ -301,6 +301,10 @@ impl ApiOptions {
                 ..self.phrag.to_dialect()
             };
         }
+        if let Dialect::Hasura(options) = &mut dialect {
+            let transactions = self.mutation_transactions;
+            options.mutation_transactions = transactions.unwrap_or(options.mutation_transactions);
+        }
         if let Dialect::Neo4j(options) = &mut dialect {
             *options = neo4j::Options { live: self.live, ..self.neo4j.to_dialect()? };
         }

@@ -66,8 +66,8 @@ enum Scope {
     Dialect(DialectName),
     /// An option of a dialect for objects that only PostgreSQL has.
     DialectOnPostgres(DialectName),
-    /// Dialects other than this one.
-    OtherDialects(DialectName, &'static str),
+    /// Dialects other than these, each with what it has instead.
+    OtherDialects(&'static [(DialectName, &'static str)]),
     /// PostgreSQL.
     Postgres(&'static str),
     /// The role and the settings of a PostgreSQL session.
@@ -210,7 +210,13 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Tables("SIGHUP reloads the type definitions of a graph"), &["watch"]),
     (Scope::Tables("a graph is no database of Dgraph's definitions"), &["data"]),
     (Scope::Tables("`--data` names the database of type definitions"), &["apply-migrations"]),
-    (Scope::OtherDialects(DialectName::Dgraph, LIVE_TYPES), &["live"]),
+    (
+        Scope::OtherDialects(&[
+            (DialectName::Dgraph, LIVE_TYPES),
+            (DialectName::Hasura, "each of its queries is a live query as well"),
+        ]),
+        &["live"],
+    ),
     (Scope::SqliteOrPhrag, &["bigint"]),
     (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (
@@ -394,8 +400,12 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             Some(needs_dialect(wanted))
         }
         Scope::Dialect(_) => None,
-        Scope::OtherDialects(other, instead) => (other == dialect)
-            .then(|| format!("`--{name}` is not for `--dialect {}`: {instead}", other.name())),
+        Scope::OtherDialects(others) => {
+            let other = others.iter().find(|(other, _)| *other == dialect);
+            other.map(|(other, instead)| {
+                format!("`--{name}` is not for `--dialect {}`: {instead}", other.name())
+            })
+        }
         Scope::DialectOnPostgres(_) => (source != SourceKind::Postgres)
             .then(|| format!("`--{name}` is for PostgreSQL, and the source is {}: {LEAVE_OUT}", source.name())),
         Scope::Postgres(instead) | Scope::PostgresSession(instead) => (source != SourceKind::Postgres)
@@ -480,7 +490,7 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         }),
         Scope::Dialect(_)
         | Scope::DialectOnPostgres(_)
-        | Scope::OtherDialects(..)
+        | Scope::OtherDialects(_)
         | Scope::Policies
         | Scope::Sqlite(_)
         | Scope::SqliteOrPhrag => Some(format!(

@@ -95,6 +95,7 @@ fn compile_as(
 ) -> Result<GraphProgram, CompileError> {
     let layout = Layout {
         outputs: vec![ColumnRef::Unused; request.outputs as usize],
+        affected: Vec::new(),
         rows: vec![None; request.rows as usize],
     };
     let claimed_labels = request.claimed_names.as_slice();

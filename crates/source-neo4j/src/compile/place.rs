@@ -106,6 +106,7 @@ impl Compiler<'_> {
             ValueRef::If { .. } => Err(refused("a field that may be withheld")),
             ValueRef::Coalesce(_) => Err(refused("the first of several values")),
             ValueRef::Distinct(_) => Err(refused("an aggregate of distinct values")),
+            ValueRef::Together(_) => Err(refused("several values as one")),
             ValueRef::OrElse { .. } => Err(refused("a value in the place of null")),
         }
     }

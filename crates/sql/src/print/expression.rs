@@ -290,6 +290,19 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            Expression::Together(values) => {
+                // Quoted values have no comma outside of their quotes.
+                let (before, between, after) = match self.flavor.row_values {
+                    true => ("ROW(", ", ", ")"),
+                    false => ("(quote(", ") || ',' || quote(", "))"),
+                };
+                self.out.push_str(before);
+                for (place, value) in values.iter().enumerate() {
+                    self.out.push_str(if place == 0 { "" } else { between });
+                    self.expression(value)?;
+                }
+                self.out.push_str(after);
+            }
             Expression::Computed { left, operation: Operation::Append, right } => {
                 self.out.push_str("array_append(");
                 self.expression(left)?;
@@ -391,7 +404,8 @@ impl Printer<'_> {
             | Expression::Excluded(_)
             | Expression::CanonicalTimestamp(_)
             | Expression::Subquery(_)
-            | Expression::Coalesce(_) => true,
+            | Expression::Coalesce(_)
+            | Expression::Together(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
             | Expression::Or(_)
@@ -658,6 +672,7 @@ impl Printer<'_> {
     /// An aggregate's name as far as its argument.
     fn aggregate(&self, function: AggregateFunction) -> &'static str {
         match (function, self.flavor.exact_sums) {
+            (AggregateFunction::Count, _) => "count(",
             (AggregateFunction::CountDistinct, _) => "count(DISTINCT ",
             (AggregateFunction::Sum, _) | (AggregateFunction::ExactSum, true) => "sum(",
             (AggregateFunction::ExactSum, false) => "exact_sum(",

@@ -326,6 +326,14 @@ fn aggregates_are_exact_on_every_database() {
                 "price",
             )))),
         }),
+        item(aggregate(AggregateFunction::Count)),
+        item(Expression::Aggregate {
+            function: AggregateFunction::CountDistinct,
+            argument: Box::new(Expression::Together(vec![
+                Expression::named(Alias(0), "price"),
+                Expression::named(Alias(0), "at"),
+            ])),
+        }),
     ];
     let day = Expression::Truncated {
         unit: TimeUnit::Day,

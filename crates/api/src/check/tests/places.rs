@@ -7,8 +7,9 @@ use super::api::binding::{
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
     EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MultiEntityRole,
     MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
-    ObjectRole, OperatorRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm, RowsFrom,
-    RowsRole, ValueBinding, ValueShape, VariantBinding, VariantLink, VariantRole, WriteRole,
+    ObjectRole, OperatorRole, OrderRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm,
+    RowsFrom, RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink,
+    VariantRole, WriteRole,
 };
 use super::api::check::{ChangedObjects, ChangedRows, Position, Scope, ScopeRows};
 use super::api::{Api, ApiBuilder};
@@ -21,7 +22,7 @@ use response::Leaf;
 
 use super::roles::{
     CALL, RELATIONSHIPS, VARIANTS, entity, field, function, hop, nested, object, relationship,
-    subject,
+    subject, tree_relation,
 };
 
 /// A place of a schema: fields within each other, whose last one has an argument, and objects within
@@ -168,6 +169,7 @@ pub(crate) fn refused_fields(text: &str) -> Vec<Place> {
         vec![connection(), of(ConnectionField::Edges), FieldBinding::Edge(EdgeField::Properties)],
         vec![connection(), of(ConnectionField::PageInfo)],
         vec![connection(), of(ConnectionField::Aggregates)],
+        vec![connection(), of(ConnectionField::PageAggregates)],
         vec![connection(), of(ConnectionField::Groups)],
         vec![connection(), of(ConnectionField::RowGroups)],
         vec![connection(), of(ConnectionField::RowGroups), of(ConnectionField::Edges)],
@@ -253,6 +255,29 @@ fn of_arguments() -> Vec<Place> {
             vec![group_fields],
         ),
         Place::new(Position::Order, list(), vec![ArgumentRole::Sort.into()]),
+        Place::new(
+            Position::AggregateOrder,
+            list(),
+            vec![ArgumentRole::Sort.into(), OrderRole::RelatedAggregates(hop()).into()],
+        ),
+        Place::new(
+            Position::OrderOfAggregates,
+            list(),
+            vec![
+                ArgumentRole::Sort.into(),
+                OrderRole::RelatedAggregates(hop()).into(),
+                OrderRole::Aggregates(AggregateFunction::Sum).into(),
+            ],
+        ),
+        Place::new(
+            Position::Count,
+            vec![
+                rows(RowsFrom::Entity, RowsForm::Connection),
+                FieldBinding::Connection(ConnectionField::PageAggregates),
+                FieldBinding::Aggregate(AggregateField::Counted),
+            ],
+            vec![],
+        ),
         Place::new(Position::CallArguments, vec![computed], vec![]),
         Place::new(Position::CallArguments, vec![aggregates, of_aggregate], vec![]),
         Place::new(Position::Entities, vec![entities], vec![]),
@@ -298,6 +323,10 @@ fn of_conditions() -> Vec<Place> {
         ),
         scope(Scope { group: true, ..plain }, FilterRole::RelatedBy { hop: hop(), role: group }),
         place(
+            Position::OfAggregate,
+            vec![FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) }],
+        ),
+        place(
             Position::EachVariant,
             vec![FilterRole::RelatedEach { variants: VARIANTS, role: some }],
         ),
@@ -322,6 +351,10 @@ fn of_changes() -> Vec<Place> {
     let upsert = Change::Upsert { entity, key: Box::new([field()]), kept: Box::default() };
     let create_many = || Change::CreateMany { entity, most: 9 };
     let within = |verb| vec![WriteRole::Nested(nested()), WriteRole::NestedIn(verb)];
+    let tree = |position, objects: Vec<TreeRole>| {
+        let objects = objects.into_iter().map(|role| WriteRole::Tree(role).into()).collect();
+        Place::new(position, vec![change(Change::InsertTree(entity))], objects)
+    };
     vec![
         place(ChangedRows::New, Change::Create(entity), vec![]),
         place(ChangedRows::New, upsert, vec![]),
@@ -336,6 +369,13 @@ fn of_changes() -> Vec<Place> {
         place(ChangedRows::NestedUpdated, nested_change(false), vec![]),
         place(ChangedRows::NewInRow, nested_change(true), within(NestedVerb::Create)),
         place(ChangedRows::KeyInRow, nested_change(true), within(NestedVerb::Connect)),
+        place(ChangedRows::Tree, Change::InsertTree(entity), vec![]),
+        place(ChangedRows::UpdatedAll, Change::UpdateAll(entity), vec![]),
+        place(ChangedRows::UpdatedEach, Change::UpdateEach(entity), vec![]),
+        place(ChangedRows::DeletedAll, Change::DeleteAll(entity), vec![]),
+        tree(Position::TreeRow, vec![TreeRole::Rows]),
+        tree(Position::TreeRelated, vec![TreeRole::Rows, TreeRole::Related(tree_relation())]),
+        tree(Position::OnConflict, vec![TreeRole::OnConflict]),
         Place::new(
             Position::Nested,
             vec![change(nested_change(true))],

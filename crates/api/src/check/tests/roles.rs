@@ -6,8 +6,8 @@ use super::api::binding::{
     ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
     Meaning, MultiEntityRole, NearestRole, NestedBinding, NestedReference, NestedRelationship,
     NestedVerb, NestedWriteVerb, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
-    ObjectTarget, OperatorRole, OrderRole, RelationshipVariantsId, RowsRole, Subject, VariantRole,
-    VariantsId, WriteRole,
+    ObjectTarget, OperatorRole, OrderRole, RelationshipVariantsId, RowsRole, Subject, TreeRelation,
+    TreeRole, VariantRole, VariantsId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
@@ -112,6 +112,10 @@ pub(crate) fn nested() -> Box<NestedBinding> {
     })
 }
 
+pub(crate) fn tree_relation() -> Arc<TreeRelation> {
+    Arc::new(TreeRelation { hop: hop(), entity: entity(), fields: Box::default() })
+}
+
 pub(crate) fn object() -> Arc<ObjectBinding> {
     Arc::new(ObjectBinding {
         entity: entity(),
@@ -139,6 +143,9 @@ family!(arguments: ArgumentRole {
     AfterOffset => one(ArgumentRole::AfterOffset),
     OrderBy => one(ArgumentRole::OrderBy),
     Sort => one(ArgumentRole::Sort),
+    DistinctOn => one(ArgumentRole::DistinctOn),
+    CountedColumns => one(ArgumentRole::CountedColumns),
+    CountsDistinct => one(ArgumentRole::CountsDistinct),
     GroupBy => one(ArgumentRole::GroupBy),
     GroupFields => one(ArgumentRole::GroupFields),
     GroupField => one(ArgumentRole::GroupField(Box::new(ValueRef::field(field())))),
@@ -209,6 +216,9 @@ family!(filters: FilterRole {
         computed: function(),
     }),
     CallArguments => one(FilterRole::CallArguments),
+    AggregatedColumns => one(FilterRole::AggregatedColumns),
+    AggregatesDistinct => one(FilterRole::AggregatesDistinct),
+    AggregateIs => one(FilterRole::AggregateIs),
     OfVariants => one(FilterRole::OfVariants),
 });
 
@@ -235,6 +245,7 @@ family!(rows: RowsRole {
     Quantified => one(RowsRole::Quantified(Quantifier::Some)),
     All => one(RowsRole::All { apart: false }),
     Together => one(RowsRole::Together { once: false }),
+    Aggregate => one(RowsRole::Aggregate(AggregateFunction::Count)),
     Group => one(RowsRole::Group { nothing: "".into() }),
 });
 
@@ -250,6 +261,10 @@ family!(orders: OrderRole {
     Then => one(OrderRole::Then),
     Directed => one(OrderRole::Directed(ir::Direction::Ascending)),
     SortOfEdge => one(OrderRole::SortOfEdge(entity())),
+    Related => one(OrderRole::Related(hop())),
+    RelatedAggregates => one(OrderRole::RelatedAggregates(hop())),
+    RelatedCount => one(OrderRole::RelatedCount),
+    Aggregates => one(OrderRole::Aggregates(AggregateFunction::Sum)),
     Field => one(OrderRole::Field(field())),
     Edge => one(OrderRole::Edge(field())),
     Common => one(OrderRole::Common(0)),
@@ -281,6 +296,17 @@ family!(writes: WriteRole {
     Assigns => one(WriteRole::Assigns { field: field(), is_required: false }),
     AssignBy => one(WriteRole::AssignBy(AssignVerb::Add)),
     Object => each(objects(), WriteRole::Object),
+    Tree => each(trees(), WriteRole::Tree),
+    Updates => one(WriteRole::Updates),
+});
+
+family!(trees: TreeRole {
+    Rows => one(TreeRole::Rows),
+    Related => one(TreeRole::Related(tree_relation())),
+    Data => one(TreeRole::Data),
+    OnConflict => one(TreeRole::OnConflict),
+    ConflictKey => one(TreeRole::ConflictKey),
+    ConflictColumns => one(TreeRole::ConflictColumns),
 });
 
 family!(objects: ObjectRole {

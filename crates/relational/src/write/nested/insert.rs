@@ -95,7 +95,17 @@ impl Compiler<'_> {
         let mut fields: Vec<FieldId> = Vec::new();
         let mut cells: Vec<Vec<Cell>> = rows.iter().map(|_| Vec::new()).collect();
         let mut add = |field: FieldId, values: Vec<Option<Expression>>| {
-            if values.iter().all(Option::is_none) || fields.contains(&field) {
+            if values.iter().all(Option::is_none) {
+                return;
+            }
+            if let Some(place) = fields.iter().position(|known| *known == field) {
+                // Some rows take the value of another one, others have one of their own.
+                for (cells, value) in cells.iter_mut().zip(values) {
+                    if let (Some(cell @ Cell::Default), Some(value)) = (cells.get_mut(place), value)
+                    {
+                        *cell = Cell::Expression(value);
+                    }
+                }
                 return;
             }
             fields.push(field);

@@ -34,6 +34,7 @@ const MARIADB: Flavor = Flavor {
     exact_sums: true,
     boolean_aggregates: false,
     average_squares: false,
+    row_values: false,
     row_types: false,
     target_alias: TargetAlias::Nowhere,
     returning: Returning::Nothing,

@@ -1,0 +1,229 @@
+//! Types of the API by name, before they have ids.
+//!
+//! A type refers to others by their names. Types, fields, inputs and enum values are sorted by name,
+//! as Hasura prints them.
+
+use std::collections::BTreeMap;
+
+use api::ApiBuilder;
+use api::binding::{FieldBinding, InputBinding, ValueBinding};
+use graphql::schema::{
+    EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeKind,
+    TypeRef,
+};
+use graphql::value::Const;
+
+/// The types so far.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    types: BTreeMap<String, DraftType>,
+}
+
+/// A type.
+#[derive(Debug)]
+struct DraftType {
+    description: Option<String>,
+    kind: DraftKind,
+}
+
+/// The kind of a type, with its members.
+#[derive(Debug)]
+enum DraftKind {
+    Scalar,
+    Object(Vec<DraftField>),
+    Enum(Vec<DraftValue>),
+    Input(Vec<DraftInput>),
+}
+
+/// A field of an object type.
+#[derive(Clone, Debug)]
+pub(super) struct DraftField {
+    name: String,
+    description: Option<String>,
+    /// As in a schema: `[Album!]!`.
+    r#type: String,
+    arguments: Vec<DraftInput>,
+    binding: FieldBinding,
+}
+
+/// An argument, or a member of an input type.
+#[derive(Clone, Debug)]
+pub(super) struct DraftInput {
+    name: String,
+    description: Option<String>,
+    r#type: String,
+    default: Option<Const>,
+    binding: InputBinding,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug)]
+pub(super) struct DraftValue {
+    name: String,
+    description: Option<String>,
+    binding: ValueBinding,
+}
+
+impl DraftField {
+    pub(super) fn new(name: &str, r#type: impl Into<String>, binding: FieldBinding) -> Self {
+        let (name, r#type) = (name.to_owned(), r#type.into());
+        Self { name, description: None, r#type, arguments: Vec::new(), binding }
+    }
+
+    pub(super) fn with(self, arguments: Vec<DraftInput>) -> Self {
+        Self { arguments, ..self }
+    }
+
+    pub(super) fn described(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
+    }
+
+    pub(super) fn described_by(self, description: Option<&str>) -> Self {
+        Self { description: description.map(Into::into), ..self }
+    }
+}
+
+impl DraftInput {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn new(name: &str, r#type: impl Into<String>, binding: InputBinding) -> Self {
+        let (name, r#type) = (name.to_owned(), r#type.into());
+        Self { name, description: None, r#type, default: None, binding }
+    }
+
+    pub(super) fn described(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
+    }
+
+    pub(super) fn described_by(self, description: Option<&str>) -> Self {
+        Self { description: description.map(Into::into), ..self }
+    }
+
+    pub(super) fn or(self, default: Const) -> Self {
+        Self { default: Some(default), ..self }
+    }
+}
+
+impl DraftValue {
+    pub(super) fn new(name: &str, description: &str, binding: ValueBinding) -> Self {
+        Self { name: name.to_owned(), description: Some(description.to_owned()), binding }
+    }
+}
+
+impl Draft {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    pub(super) fn scalar(&mut self, name: &str) {
+        self.add(name, None, DraftKind::Scalar);
+    }
+
+    pub(super) fn object(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
+        self.add(name, about, DraftKind::Object(fields));
+    }
+
+    pub(super) fn input(&mut self, name: &str, about: Option<&str>, members: Vec<DraftInput>) {
+        self.add(name, about, DraftKind::Input(members));
+    }
+
+    pub(super) fn values(&mut self, name: &str, about: Option<&str>, values: Vec<DraftValue>) {
+        self.add(name, about, DraftKind::Enum(values));
+    }
+
+    /// Adds a type. The first of several with one name stays.
+    fn add(&mut self, name: &str, description: Option<&str>, kind: DraftKind) {
+        let added = DraftType { description: description.map(Into::into), kind };
+        self.types.entry(name.to_owned()).or_insert(added);
+    }
+
+    /// Makes an API of the types: first the types, since they refer to each other, then their
+    /// members.
+    pub(super) fn finish(self, builder: &mut ApiBuilder) {
+        for (name, r#type) in &self.types {
+            let kind = match &r#type.kind {
+                DraftKind::Scalar => TypeKind::Scalar,
+                DraftKind::Object(_) => {
+                    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+                }
+                DraftKind::Enum(_) => TypeKind::Enum { values: Vec::new() },
+                DraftKind::Input(_) => TypeKind::InputObject { fields: Vec::new() },
+            };
+            let description = r#type.description.as_deref().map(Into::into);
+            let definition = TypeDefinition { name: name.as_str().into(), description, kind };
+            builder.add_type(definition);
+        }
+        for (name, r#type) in self.types {
+            add_members(builder, &name, r#type.kind);
+        }
+        let [query, mutation, subscription] = ["query_root", "mutation_root", "subscription_root"]
+            .map(|name| builder.schema().find_type(name));
+        let schema = builder.schema_mut();
+        (schema.query, schema.mutation, schema.subscription) = (query, mutation, subscription);
+    }
+}
+
+fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
+    let Some(id) = builder.schema().find_type(name) else { return };
+    match kind {
+        DraftKind::Scalar => {}
+        DraftKind::Object(mut fields) => {
+            fields.sort_by(|one, other| one.name.cmp(&other.name));
+            for field in fields {
+                let Some(r#type) = type_ref(&field.r#type, builder.schema()) else { continue };
+                let mut definition = FieldDefinition::new(&field.name, r#type);
+                definition.description = field.description.as_deref().map(Into::into);
+                if field.arguments.is_empty() {
+                    builder.add_plain_field(id, definition, field.binding);
+                    continue;
+                }
+                let added = builder.add_field(id, definition, field.binding);
+                let mut arguments = field.arguments;
+                arguments.sort_by(|one, other| one.name.cmp(&other.name));
+                for argument in arguments {
+                    if let Some(definition) = input_definition(&argument, builder.schema()) {
+                        builder.add_argument(added, definition, argument.binding);
+                    }
+                }
+            }
+        }
+        DraftKind::Enum(mut values) => {
+            values.sort_by(|one, other| one.name.cmp(&other.name));
+            for value in values {
+                let mut definition = EnumValueDefinition::new(&value.name);
+                definition.description = value.description.as_deref().map(Into::into);
+                builder.add_enum_value(id, definition, value.binding);
+            }
+        }
+        DraftKind::Input(mut members) => {
+            members.sort_by(|one, other| one.name.cmp(&other.name));
+            for member in members {
+                if let Some(definition) = input_definition(&member, builder.schema()) {
+                    builder.add_input_field(id, definition, member.binding);
+                }
+            }
+        }
+    }
+}
+
+fn input_definition(input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
+    let mut definition = InputDefinition::new(&input.name, type_ref(&input.r#type, schema)?);
+    definition.description = input.description.as_deref().map(Into::into);
+    definition.default = input.default.clone().map(Box::new);
+    Some(definition)
+}
+
+/// The type of a text; `None` if the schema has none of the name.
+fn type_ref(text: &str, schema: &Schema) -> Option<TypeRef> {
+    let base = text.trim_matches(['[', ']', '!']);
+    let named = schema.find_type(base).map(TypeRef::named);
+    debug_assert!(named.is_some(), "there is no type {text}");
+    // The letters behind the name close lists and refuse null, from the innermost outwards.
+    let wrappers = text.trim_start_matches('[').trim_start_matches(base);
+    wrappers.chars().fold(named, |r#type, wrapper| match wrapper {
+        '!' => r#type.map(TypeRef::non_null),
+        _ => r#type.map(TypeRef::list),
+    })
+}

@@ -1,0 +1,189 @@
+//! Aggregates of rows, and conditions on and orders by aggregates of related rows.
+
+use api::binding::{
+    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, FilterRole,
+    InputBinding, Meaning, OrderRole, RowsRole,
+};
+use ir::AggregateFunction;
+use response::Leaf;
+
+use super::base::ORDER_BY;
+use super::conditions;
+use super::orders;
+use super::{Build, comparisons};
+use crate::columns::Column;
+use crate::draft::{DraftField, DraftInput};
+use crate::naming;
+use crate::plan::Planned;
+
+/// A function, and what it is of values.
+struct Function {
+    name: &'static str,
+    function: AggregateFunction,
+    result: FunctionResult,
+}
+
+/// The values that a function accepts, and the type of what it makes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FunctionResult {
+    /// Of numbers, in their own type.
+    Sum,
+    /// Of numbers, a float.
+    Float,
+    /// Of numbers, a float, in sources with statistics.
+    Statistic,
+    /// Of values with an order, one of them.
+    Extreme,
+}
+
+/// The functions by their names, which [`naming::FUNCTIONS`] has in the same order.
+const FUNCTIONS: [Function; 10] = {
+    use AggregateFunction::{
+        Average, Maximum, Minimum, StandardDeviationPopulation, StandardDeviationSample, Sum,
+        VariancePopulation, VarianceSample,
+    };
+    const fn new(place: usize, function: AggregateFunction, result: FunctionResult) -> Function {
+        Function { name: naming::FUNCTIONS[place], function, result }
+    }
+    [
+        new(0, Average, FunctionResult::Float),
+        new(1, Maximum, FunctionResult::Extreme),
+        new(2, Minimum, FunctionResult::Extreme),
+        new(3, StandardDeviationSample, FunctionResult::Statistic),
+        new(4, StandardDeviationPopulation, FunctionResult::Statistic),
+        new(5, StandardDeviationSample, FunctionResult::Statistic),
+        new(6, Sum, FunctionResult::Sum),
+        new(7, VariancePopulation, FunctionResult::Statistic),
+        new(8, VarianceSample, FunctionResult::Statistic),
+        new(9, VarianceSample, FunctionResult::Statistic),
+    ]
+};
+
+pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
+    add_objects(build, planned);
+    if planned.is_array_target {
+        add_orders(build, planned);
+        add_conditions(build, planned);
+    }
+}
+
+/// Adds the objects of aggregates.
+fn add_objects(build: &mut Build<'_>, planned: &Planned<'_>) {
+    let name = &planned.name;
+    let fields_type = planned.r#type("aggregate_fields");
+    let connection = |field| FieldBinding::Connection(field);
+    let fields = vec![
+        DraftField::new(
+            "aggregate",
+            fields_type.as_str(),
+            connection(ConnectionField::PageAggregates),
+        ),
+        DraftField::new("nodes", format!("[{name}!]!"), connection(ConnectionField::Nodes)),
+    ];
+    let about = format!("aggregated selection of \"{name}\"");
+    build.draft.object(&planned.r#type("aggregate"), Some(&about), fields);
+    let columns = format!("[{}!]", planned.r#type("select_column"));
+    let lenient = InputBinding::lenient;
+    let count = DraftField::new("count", "Int!", FieldBinding::Aggregate(AggregateField::Counted));
+    let count = count.with(vec![
+        DraftInput::new("columns", columns, lenient(ArgumentRole::CountedColumns)),
+        DraftInput::new("distinct", "Boolean", lenient(ArgumentRole::CountsDistinct)),
+    ]);
+    let mut fields = vec![count];
+    for function in &FUNCTIONS {
+        let values = accepted(build, planned, function);
+        let values: Vec<_> =
+            values.map(|(column, r#type, leaf)| value(column, r#type, function, leaf)).collect();
+        if values.is_empty() {
+            continue;
+        }
+        let r#type = planned.r#type(&format!("{}_fields", function.name));
+        let about = format!("aggregate {} on columns", function.name);
+        build.draft.object(&r#type, Some(&about), values);
+        let binding = FieldBinding::Aggregate(AggregateField::Object);
+        fields.push(DraftField::new(function.name, r#type, binding));
+    }
+    let about = format!("aggregate fields of \"{name}\"");
+    build.draft.object(&fields_type, Some(&about), fields);
+}
+
+/// The columns that a function accepts, with the type and the output of what it makes of them.
+fn accepted<'p>(
+    build: &Build<'_>,
+    planned: &'p Planned<'_>,
+    function: &Function,
+) -> impl Iterator<Item = (&'p Column<'p>, String, Leaf)> {
+    let has_statistics = build.catalog.capabilities().statistics;
+    let result = function.result;
+    planned.read().filter_map(move |column| {
+        let values = &column.values;
+        let number = values.number.as_ref();
+        match result {
+            FunctionResult::Sum => Some((column, values.text(), number?.sum.clone())),
+            FunctionResult::Statistic if !has_statistics => None,
+            FunctionResult::Float | FunctionResult::Statistic => {
+                number.map(|_| (column, "Float".to_owned(), Leaf::Float))
+            }
+            FunctionResult::Extreme => Some((column, values.text(), values.extreme.clone()?)),
+        }
+    })
+}
+
+/// A field of an aggregate of a column.
+fn value(column: &Column<'_>, r#type: String, function: &Function, leaf: Leaf) -> DraftField {
+    let value = AggregateValue {
+        function: function.function,
+        field: Some(column.field.id),
+        leaf,
+        form: column.values.binding.form,
+        absent: None,
+    };
+    let binding = FieldBinding::Aggregate(AggregateField::Value([value].into()));
+    DraftField::new(column.name(), r#type, binding).described_by(column.description())
+}
+
+/// Adds the orders by aggregates of related rows.
+fn add_orders(build: &mut Build<'_>, planned: &Planned<'_>) {
+    let mut members = vec![orders::member("count", ORDER_BY, OrderRole::RelatedCount)];
+    for function in &FUNCTIONS {
+        let columns = accepted(build, planned, function).map(|(column, ..)| {
+            orders::member(column.name(), ORDER_BY, OrderRole::Field(column.field.id))
+                .described_by(column.description())
+        });
+        let columns: Vec<_> = columns.collect();
+        if columns.is_empty() {
+            continue;
+        }
+        let r#type = planned.r#type(&format!("{}_order_by", function.name));
+        let about =
+            format!("order by {}() on columns of table \"{}\"", function.name, planned.name);
+        build.draft.input(&r#type, Some(&about), columns);
+        let role = OrderRole::Aggregates(function.function);
+        members.push(orders::member(function.name, &r#type, role));
+    }
+    let about = format!("order by aggregate values of table \"{}\"", planned.name);
+    build.draft.input(&planned.r#type("aggregate_order_by"), Some(&about), members);
+}
+
+/// Adds the conditions on aggregates of related rows.
+fn add_conditions(build: &mut Build<'_>, planned: &Planned<'_>) {
+    let int = comparisons::find_int(build);
+    let columns = format!("[{}!]", planned.r#type("select_column"));
+    let lenient = InputBinding::lenient;
+    let filter = InputBinding {
+        role: FilterRole::GroupFilter.into(),
+        null: Meaning::Ignore,
+        empty: Meaning::True,
+    };
+    let members = vec![
+        DraftInput::new("arguments", columns, lenient(FilterRole::AggregatedColumns)),
+        DraftInput::new("distinct", "Boolean", lenient(FilterRole::AggregatesDistinct)),
+        DraftInput::new("filter", planned.r#type("bool_exp"), filter),
+        conditions::member("predicate", int + "!", FilterRole::AggregateIs, Meaning::True),
+    ];
+    let count = planned.r#type("aggregate_bool_exp_count");
+    build.draft.input(&count, None, members);
+    let role = FilterRole::Rows(RowsRole::Aggregate(AggregateFunction::Count));
+    let members = vec![conditions::member("count", count, role, Meaning::True)];
+    build.draft.input(&planned.r#type("aggregate_bool_exp"), None, members);
+}

@@ -1,0 +1,66 @@
+//! Types of every API: scalars, directions, directives.
+
+use api::ApiBuilder;
+use api::binding::ValueBinding;
+use graphql::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, TypeRef};
+use graphql::value::Const;
+use ir::{Direction, Nulls};
+
+use super::Build;
+use crate::draft::DraftValue;
+
+/// The enum of directions.
+pub(super) const ORDER_BY: &str = "order_by";
+
+/// Directions with their descriptions.
+const DIRECTIONS: [(&str, &str, Direction, Nulls); 6] = {
+    use Direction::{Ascending, Descending};
+    use Nulls::{First, Last};
+    [
+        ("asc", "in ascending order, nulls last", Ascending, Last),
+        ("asc_nulls_first", "in ascending order, nulls first", Ascending, First),
+        ("asc_nulls_last", "in ascending order, nulls last", Ascending, Last),
+        ("desc", "in descending order, nulls first", Descending, First),
+        ("desc_nulls_first", "in descending order, nulls first", Descending, First),
+        ("desc_nulls_last", "in descending order, nulls last", Descending, Last),
+    ]
+};
+
+pub(super) fn add(build: &mut Build<'_>) {
+    for scalar in ["Int", "Float", "String", "Boolean"] {
+        build.draft.scalar(scalar);
+    }
+    for planned in &build.plan.entities {
+        for column in &planned.columns {
+            build.draft.scalar(&column.values.scalar);
+        }
+    }
+    let directions = DIRECTIONS.into_iter().map(|(name, description, direction, nulls)| {
+        DraftValue::new(name, description, ValueBinding::Placed { direction, nulls })
+    });
+    build.draft.values(ORDER_BY, Some("column ordering options"), directions.collect());
+}
+
+/// Adds the directive of cached queries, which Hasura's community edition accepts without effect as
+/// well.
+pub(super) fn add_directives(builder: &mut ApiBuilder) {
+    let find = |name| builder.schema().find_type(name).map(|id| TypeRef::named(id).non_null());
+    let (Some(int), Some(boolean)) = (find("Int"), find("Boolean")) else { return };
+    let argument = |name, description: &str, r#type, default| InputDefinition {
+        description: Some(description.into()),
+        default: Some(Box::new(default)),
+        ..InputDefinition::new(name, r#type)
+    };
+    let arguments = vec![
+        argument("ttl", "measured in seconds", int, Const::Int(60)),
+        argument("refresh", "refresh the cache entry", boolean, Const::Boolean(false)),
+    ];
+    let definition = DirectiveDefinition {
+        name: "cached".into(),
+        description: Some("whether this query should be cached (Hasura Cloud only)".into()),
+        arguments: Vec::new(),
+        locations: vec![DirectiveLocation::Query],
+        is_repeatable: false,
+    };
+    builder.add_directive(definition, arguments);
+}

@@ -1,0 +1,75 @@
+//! The plan as types, fields and inputs with their bindings.
+//!
+//! * `base`: types of every API: scalars, directions
+//! * `comparisons`: operators on values
+//! * `rows`: objects, and fields of rows
+//! * `conditions`: conditions on rows
+//! * `orders`: orders of rows
+//! * `aggregates`: aggregates of rows, and conditions on and orders by them
+//! * `mutations`: changes of rows
+
+mod aggregates;
+mod base;
+mod comparisons;
+mod conditions;
+mod mutations;
+mod orders;
+mod rows;
+
+use api::binding::EntityBinding;
+use api::{Api, ApiBuilder};
+use catalog::Catalog;
+
+use super::collision::left_out;
+use super::columns::tie_break;
+use super::draft::Draft;
+use super::plan::{Plan, is_unread};
+
+/// The plan, and the API so far.
+struct Build<'a> {
+    catalog: &'a Catalog,
+    plan: &'a Plan<'a>,
+    draft: Draft,
+}
+
+/// Makes the API of a plan.
+pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
+    let mut builder = ApiBuilder::default();
+    let notes = std::mem::take(&mut plan.notes);
+    let mut build = Build { catalog, plan: &plan, draft: Draft::default() };
+    base::add(&mut build);
+    for planned in &plan.entities {
+        rows::add_object(&mut build, planned);
+        conditions::add(&mut build, planned);
+        orders::add(&mut build, planned);
+        aggregates::add(&mut build, planned);
+    }
+    rows::add_roots(&mut build);
+    mutations::add(&mut build);
+    build.draft.finish(&mut builder);
+    base::add_directives(&mut builder);
+    for planned in &plan.entities {
+        for column in &planned.columns {
+            builder.bind_column(column.field.id, column.values.binding.clone());
+        }
+        let tie_break = tie_break(catalog, planned.entity);
+        let binding = EntityBinding { tie_break, ..EntityBinding::default() };
+        builder.bind_entity(planned.entity.id, binding);
+    }
+    if plan.entities.is_empty() {
+        let is_unread = catalog.entities().any(|entity| is_unread(catalog, entity));
+        let (message, remedy) = match is_unread {
+            false => ("it has no table and no view.", "create one, or choose another namespace."),
+            true => (
+                "it has no table and no view of which a column may be read by the user of the \
+                 connection, or by a role that this can become.",
+                "grant SELECT to one of them, or choose another namespace.",
+            ),
+        };
+        builder.note(left_out("the source", message, remedy));
+    }
+    for note in notes {
+        builder.note(note);
+    }
+    builder.finish()
+}
