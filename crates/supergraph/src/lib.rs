@@ -18,9 +18,9 @@ mod extensions;
 pub mod satisfiability;
 
 pub use composed::{
-    Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
-    Key, ListSize, OverrideCondition, Problem, Requirement, RequirementId, Requirements,
-    SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
+    Alternatives, Api, Connector, ConnectorId, ContextArgument, ContextSource, Entry, FieldIn, FieldOwners, FieldSet, FieldSetId,
+    Key, ListSize, OverrideCondition, Part, Problem, Requirement, RequirementId, Requirements,
+    SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, Tree, TypeIn, TypeOwners, TypeSet,
     Weights, read,
 };
 pub use composition::{Code, Composer, Composition, Finding, Location, SubgraphSchema, compose};

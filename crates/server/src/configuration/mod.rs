@@ -49,7 +49,7 @@ pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::schema as subgraphs_schema;
 pub(crate) use subgraphs::{
-    CompositionFile, Defaults, EventSource, LocalSource, Resolved, SchemaPlace, SourceEntry,
+    CompositionFile, ConfigValues, ConnectorSource, ConnectorsEntry, Defaults, EventSource, LocalSource, Resolved, SchemaPlace, SourceEntry,
     SubgraphPlace, SubgraphsFile,
 };
 
