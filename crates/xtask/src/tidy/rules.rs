@@ -85,6 +85,11 @@ pub(crate) const LAYERS: &[Layer] = &[
                  elsewhere",
     },
     Layer {
+        within: "connectors",
+        may: &[],
+        reason: "the mapping language is pure: who reads schemas, plans and sends requests is elsewhere",
+    },
+    Layer {
         within: "api",
         may: &["catalog", "graphql", "http-resolvers", "ir", "response"],
         reason: "an API is what all dialects fill: it knows no dialect and no source",
@@ -158,12 +163,12 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "supergraph",
-        may: &["graphql"],
+        may: &["connectors", "graphql"],
         reason: "a composed schema is read and made without sources and without requests",
     },
     Layer {
         within: "gateway",
-        may: &["graphql", "response", "supergraph"],
+        may: &["connectors", "graphql", "response", "supergraph"],
         reason: "the gateway plans requests and joins answers; it knows no source, no dialect and no \
                  transport",
     },
@@ -190,6 +195,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "gateway",
             "supergraph",
             "clients",
+            "connectors",
             "live",
         ],
         reason: "the engine is a library below the server",
