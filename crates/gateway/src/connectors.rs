@@ -7,22 +7,22 @@
 //! * [`fetch`]: the resolved document of a fetch
 //! * [`call`]: its calls, with the values of their variables
 //! * `key`: results of a batch, by the keys of their objects
-//! * [`request`]: the HTTP request of a call
-//! * [`result`]: the result of a call, made of the HTTP response
+//! * [`exchange`]: the HTTP request of a call, and the result that its response maps to
 //! * [`response`]: the response to the fetch; `projection`: what a selection selects of a result
+//! * `error`: errors of calls
 
 pub mod call;
+mod error;
+pub mod exchange;
 pub mod fetch;
 mod key;
 mod projection;
-pub mod request;
 pub mod response;
-pub mod result;
 
 #[cfg(test)]
 mod tests;
 
 pub use call::{Call, FetchCalls};
 pub use fetch::{ConnectorFetch, ConnectorSchema};
-pub use request::{ClientValues, HttpRequest, RequestError};
-pub use result::{CallError, HttpResponse};
+pub use error::CallError;
+pub use exchange::{ClientValues, HttpResponse, response_headers};

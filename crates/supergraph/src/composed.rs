@@ -5,6 +5,7 @@
 
 mod api;
 mod connector;
+mod connectors;
 mod contexts;
 mod directives;
 mod expand;
@@ -171,6 +172,11 @@ impl Supergraph {
     #[must_use]
     pub fn has_connectors(&self, id: SubgraphId) -> bool {
         self.connectors.iter().any(|connector| connector.subgraph == id)
+    }
+
+    /// Returns the ids of all connectors.
+    pub fn connector_ids(&self) -> impl Iterator<Item = ConnectorId> + use<> {
+        (0..self.connectors.len()).map(ConnectorId::new)
     }
 
     /// Returns the connector of a part of a subgraph, with its entry there.

@@ -9,6 +9,7 @@
 //! * [`coordinate`]: names of the parts of a schema
 
 mod api_definitions;
+mod connect;
 pub mod changes;
 pub mod composed;
 pub mod composition;
@@ -17,6 +18,7 @@ pub mod coordinate;
 mod extensions;
 pub mod satisfiability;
 
+pub use connect::inputs as connector_inputs;
 pub use composed::{
     Alternatives, Api, Connector, ConnectorId, ContextArgument, ContextSource, Entry, FieldIn, FieldOwners, FieldSet, FieldSetId,
     Key, ListSize, OverrideCondition, Part, Problem, Requirement, RequirementId, Requirements,

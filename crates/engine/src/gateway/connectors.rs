@@ -4,35 +4,36 @@
 //! addresses only, within limits.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::gateway::connectors::{
-    Call, CallError, ClientValues, ConnectorFetch, FetchCalls, HttpRequest, HttpResponse,
-    Overrides,
+    Call, CallError, ClientValues, ConnectorFetch, FetchCalls, HttpResponse, response_headers,
 };
 use ::gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody};
 use ::gateway::plan::Plan;
 use clients::egress::{
     Client, Counts, Egress, EgressError, EgressRequest, EgressResponse, Outcome,
 };
+use bytes::Bytes;
 use clients::subgraph::Shared;
+use connectors::connector::HeaderValueSource;
+use connectors::{HttpRequest, Limits, Variable};
 use futures_util::{StreamExt, stream};
 use graphql::operation::OperationKind;
 use graphql::GraphQLError;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use response::{MemoryBudget, MemoryReservation};
-use rustc_hash::FxHashMap;
 use serde_json::Value;
-use supergraph::{Connector, ConnectorId, Entry};
+use supergraph::{Connector, ConnectorId};
 use tokio::sync::OnceCell;
 
 use super::local::kind;
 use super::transport::without_details;
 use super::{Caller, Gateway, Prepared, SubgraphTransport};
-use crate::headers::Forwarded;
 use crate::resolvers::statistics::FieldStatistics;
 
 /// A subgraph of connectors.
@@ -57,11 +58,20 @@ pub struct ConnectorSettings {
     pub most_calls: usize,
     /// Whether equal GET requests of one operation are one.
     pub deduplicate: bool,
-    /// By the name of a source: what replaces its parts; without a name, for connectors without one.
-    pub sources: BTreeMap<Box<str>, Overrides>,
-    pub others: Overrides,
+    pub connectors: BTreeMap<ConnectorId, ConnectorSetting>,
     /// `$env`
     pub environment: Value,
+}
+
+/// Settings of one connector.
+#[derive(Clone)]
+pub struct ConnectorSetting {
+    /// The connector of the schema, with the address that the settings have for its source.
+    pub definition: Arc<connectors::Connector>,
+    /// `$config`
+    pub config: Arc<Value>,
+    /// Headers of its requests, instead of those of the schema.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// Counters by connector and host. They are kept by reloads.
@@ -75,11 +85,11 @@ type Labels = (Box<str>, Box<str>);
 #[derive(Default)]
 pub(super) struct ConnectorState {
     /// Number of HTTP requests by subgraph.
-    calls: RefCell<FxHashMap<u16, usize>>,
+    calls: RefCell<HashMap<u16, usize>>,
     /// Responses to GET requests.
-    responses: RefCell<FxHashMap<GetKey, Rc<OnceCell<Sent>>>>,
+    responses: RefCell<HashMap<GetKey, Rc<OnceCell<Sent>>>>,
     /// Client headers as `$request`.
-    request: OnceCell<Value>,
+    request: std::cell::OnceCell<Value>,
     held: RefCell<(MemoryReservation, u64)>,
 }
 
@@ -140,6 +150,18 @@ impl Gateway {
             _ => None,
         });
         connectors.collect()
+    }
+}
+
+impl Connectors {
+    /// Returns the names of the client headers that its requests depend on.
+    pub(super) fn read_headers(&self) -> Vec<HeaderName> {
+        let settings = self.settings.connectors.values();
+        let mut names: Vec<HeaderName> =
+            settings.flat_map(|setting| client_headers(&setting.definition)).collect();
+        names.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
+        names.dedup();
+        names
     }
 }
 
@@ -216,8 +238,13 @@ impl ConnectorClient {
             permit.map_err(|error| (without_details(&error), error.to_string().into()))?;
         let ConnectorInputs { gateway, prepared, memory, .. } = inputs;
         let invalid = |reason: String| (FetchError::NotGraphQl, Box::<str>::from(reason));
+        let part = gateway.supergraph.subgraph(request.subgraph).part;
         let found = gateway.supergraph.connector(request.subgraph);
-        let (Some(schema), Some((connector, entry))) = (&gateway.connector_schema, found) else {
+        let setting =
+            part.and_then(|part| self.connectors.settings.connectors.get(&part.connector));
+        let schema = gateway.connector_schema.as_ref();
+        let (Some(schema), Some((connector, entry)), Some(setting)) = (schema, found, setting)
+        else {
             return Err(invalid("the fetch has no connector".to_owned()));
         };
         let planned = prepared.plan.fetches.get(request.fetch.index());
@@ -239,12 +266,13 @@ impl ConnectorClient {
         };
         let calls = FetchCalls::new(schema, fetch, (connector, entry), &request.body);
         let calls = calls.map_err(|error| invalid(error.to_string()))?;
-        let sending = Sending { client: self, connector, inputs, deadline, kind: request.kind };
+        let kind = request.kind;
+        let sending = Sending { client: self, connector, setting, inputs, deadline, kind };
         let results = sending.send_all(&calls.calls).await;
         if let Some(permit) = &permit {
             permit.record_response();
         }
-        let body = calls.response(connector, &results);
+        let body = calls.response(&gateway.supergraph, connector, &results);
         let mut held = MemoryReservation::of(memory);
         match held.grow_to(body.len() as u64) {
             Ok(()) => Ok(FetchResponse { body: ResponseBody::Json(body), held }),
@@ -258,6 +286,7 @@ impl ConnectorClient {
 struct Sending<'s> {
     client: &'s ConnectorClient,
     connector: &'s Connector,
+    setting: &'s ConnectorSetting,
     inputs: ConnectorInputs<'s>,
     deadline: tokio::time::Instant,
     kind: OperationKind,
@@ -287,16 +316,20 @@ impl Sending<'_> {
     async fn send(self, call: &Call) -> Result<Value, CallError> {
         let ConnectorInputs { caller, state, .. } = self.inputs;
         let settings = &self.client.connectors.settings;
-        let headers = state
-            .request
-            .get_or_init(|| async { request_headers(caller.forwarded.as_deref()) })
-            .await;
+        let definition = &self.setting.definition;
+        let nothing = HeaderMap::new();
+        let headers = caller.forwarded.as_deref().map_or(&nothing, |sent| sent.headers());
         let values = ClientValues {
-            request: headers,
+            headers,
+            request: state.request.get_or_init(|| response_headers(headers)),
+            config: &self.setting.config,
             environment: &settings.environment,
-            overrides: settings.of(self.connector),
+            limits: &Limits::default(),
         };
-        let request = HttpRequest::new(self.connector, call, values)?;
+        let mut request = call.request(definition, values)?;
+        for (name, value) in &self.setting.headers {
+            request.headers.insert(name.clone(), value.clone());
+        }
         let response = match self.key(&request) {
             Some(key) => {
                 let cell = Rc::clone(state.responses.borrow_mut().entry(key).or_default());
@@ -304,30 +337,38 @@ impl Sending<'_> {
             }
             None => self.send_with_retries(&request).await,
         };
-        let response = response.map_err(|error| CallError::of_egress(&error))?;
+        let response = response.map_err(|error| match error {
+            EgressError::Timeout => CallError::timeout(),
+            error => CallError::unanswered(error.to_string()),
+        })?;
         let response = HttpResponse {
             status: response.status,
             headers: &response.headers,
             body: &response.body,
         };
-        response.result(self.connector, call, values)
+        let (result, problems) = call.result(definition, values, response);
+        for problem in request.problems.iter().chain(&problems) {
+            let connector = &*self.connector.coordinate;
+            tracing::debug!(connector, "a mapping lacked a value: {problem}");
+        }
+        result
     }
 
     /// Returns the key of a GET request of a query.
     fn key(&self, request: &HttpRequest) -> Option<GetKey> {
-        let is_get = request.method == http::Method::GET && self.kind == OperationKind::Query;
+        let is_get = request.method == Method::GET && self.kind == OperationKind::Query;
         if !is_get || !self.client.connectors.settings.deduplicate {
             return None;
         }
         let headers = request.headers.iter();
         let headers =
             headers.map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()));
-        Some((self.connector.subgraph.0, request.url.to_string(), headers.collect()))
+        Some((self.connector.subgraph.0, request.uri.to_string(), headers.collect()))
     }
 
     async fn send_with_retries(self, request: &HttpRequest) -> Sent {
         let Connectors { settings, shared, statistics, .. } = &self.client.connectors;
-        let host = request.url.host().unwrap_or_default();
+        let host = request.uri.host().unwrap_or_default();
         let counts = statistics.counts(self.connector, host);
         let mut retries = 0;
         loop {
@@ -347,7 +388,7 @@ impl Sending<'_> {
 
     async fn attempt(self, request: &HttpRequest, counts: &Counts) -> Sent {
         let ConnectorInputs { memory, state, .. } = self.inputs;
-        let began = Running { counts, began: Instant::now(), sent: request.body.len(), end: Cell::new(None) };
+        let began = Running { counts, began: Instant::now(), sent: request.body.as_ref().map_or(0, Vec::len), end: Cell::new(None) };
         let all = Cell::new(0_usize);
         let reserve = |capacity: usize| {
             // The capacity of one response grows.
@@ -356,9 +397,9 @@ impl Sending<'_> {
         };
         let sent = self.client.client.send(EgressRequest {
             method: request.method.clone(),
-            url: request.url.clone(),
+            url: request.uri.clone(),
             headers: request.headers.clone(),
-            body: request.body.clone(),
+            body: request.body.clone().map(Bytes::from).unwrap_or_default(),
             deadline: Some(self.deadline.into_std()),
             reserve: &reserve,
         });
@@ -386,7 +427,7 @@ impl Drop for Running<'_> {
 
 /// Whether another attempt may help: the method is safe, and nothing or a temporary failure came back.
 fn may_help(request: &HttpRequest, sent: &Sent) -> bool {
-    let is_safe = request.method == http::Method::GET;
+    let is_safe = request.method == Method::GET;
     let is_temporary = match sent {
         Ok(response) => matches!(response.status, 502..=504),
         Err(EgressError::Unavailable(_) | EgressError::Truncated(_)) => true,
@@ -402,32 +443,39 @@ fn may_help(request: &HttpRequest, sent: &Sent) -> bool {
     is_safe && is_temporary
 }
 
-/// Returns `$request`: the client's headers that some connector reads.
-fn request_headers(forwarded: Option<&Forwarded>) -> Value {
-    let mut headers = serde_json::Map::new();
-    if let Some(forwarded) = forwarded {
-        for (name, value) in forwarded.client_headers() {
-            let values = headers.entry(name.as_str()).or_insert_with(|| Value::Array(Vec::new()));
-            if let (Value::Array(values), Ok(value)) = (values, value.to_str()) {
-                values.push(value.into());
-            }
+/// Returns the names of the client headers that a connector reads.
+fn client_headers(definition: &connectors::Connector) -> Vec<HeaderName> {
+    let inputs = supergraph::connector_inputs(definition);
+    let request = inputs.of(Variable::Request).and_then(|request| request.find("headers"));
+    let read = request.into_iter().flat_map(|headers| &headers.members);
+    let mut names: Vec<HeaderName> =
+        read.filter_map(|(name, _)| name.to_ascii_lowercase().parse().ok()).collect();
+    let source = definition.source.iter().flat_map(|source| &source.http.headers);
+    for header in source.chain(&definition.http.headers) {
+        if let HeaderValueSource::From(name) = &header.value {
+            names.push(name.clone());
         }
     }
-    serde_json::json!({ "headers": headers })
-}
-
-impl ConnectorSettings {
-    /// Returns what replaces parts of the source of a connector.
-    fn of(&self, connector: &Connector) -> &Overrides {
-        let source = connector.definition.source.as_ref();
-        source.and_then(|source| self.sources.get(&source.name)).unwrap_or(&self.others)
-    }
+    names
 }
 
 impl fmt::Debug for Connectors {
     /// Without values of the configuration, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connectors").field("timeout", &self.settings.timeout).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ConnectorSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectorSettings").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ConnectorSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let coordinate = &self.definition.coordinate;
+        f.debug_struct("ConnectorSetting").field("coordinate", coordinate).finish_non_exhaustive()
     }
 }
 

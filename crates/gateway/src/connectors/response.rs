@@ -5,13 +5,13 @@ use graphql::CollectedField;
 use graphql::variables::Steering;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
-use supergraph::Connector;
+use supergraph::{Connector, Supergraph};
 
 use super::call::{FetchCalls, From, Item, Root};
 use super::fetch::field_id;
 use super::key::Key;
 use super::projection::{Output, Problems, Projection, append, append_name};
-use super::result::CallError;
+use super::error::CallError;
 
 /// A step of a path in the response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +23,15 @@ pub(super) enum Step {
 /// The result of a call.
 pub type CallResult = Result<Value, CallError>;
 
-/// Message of an error of the mapping.
-const CODE_OF_MAPPING: &str = "CONNECTOR_RESPONSE_INVALID";
-
 impl FetchCalls<'_> {
     /// Returns the response as JSON; `results` are those of the calls, in their order.
     #[must_use]
-    pub fn response(&self, connector: &Connector, results: &[CallResult]) -> Bytes {
+    pub fn response(
+        &self,
+        supergraph: &Supergraph,
+        connector: &Connector,
+        results: &[CallResult],
+    ) -> Bytes {
         let steering = Steering::new(&self.variables);
         let projection = Projection {
             schema: &self.schema.schema,
@@ -38,6 +40,7 @@ impl FetchCalls<'_> {
         };
         let mut writer = Writer {
             projection,
+            supergraph,
             connector,
             results,
             batches: FxHashMap::default(),
@@ -58,6 +61,7 @@ type Batch<'r> = FxHashMap<Key, &'r Map<String, Value>>;
 
 struct Writer<'w> {
     projection: Projection<'w>,
+    supergraph: &'w Supergraph,
     connector: &'w Connector,
     results: &'w [CallResult],
     /// By call.
@@ -212,7 +216,7 @@ impl<'w> Writer<'w> {
     fn fail(&mut self, error: &CallError) {
         self.data.extend_from_slice(b"null");
         let path = self.path.clone();
-        self.error(&path, &error.message, error.extensions(self.connector));
+        self.error(&path, &error.message, error.extensions(self.supergraph, self.connector));
     }
 
     fn error(&mut self, path: &[Step], message: &str, extensions: Map<String, Value>) {
@@ -232,8 +236,8 @@ impl<'w> Writer<'w> {
 
     fn finish(mut self) -> Bytes {
         for (path, message) in std::mem::take(&mut self.problems) {
-            let error = CallError::new(CODE_OF_MAPPING, message);
-            let extensions = error.extensions(self.connector);
+            let error = CallError::value(message);
+            let extensions = error.extensions(self.supergraph, self.connector);
             self.error(&path, &error.message, extensions);
         }
         let mut text = b"{\"data\":{".to_vec();

@@ -38,7 +38,7 @@ use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
 pub(crate) use composed::{CompositionFile, SchemaPlace, SubgraphPlace};
-pub(crate) use connectors::{ConfigValues, ConnectorsEntry};
+pub(crate) use connectors::{ConnectorsEntry, SourceSettings};
 use entry::SubgraphEntry;
 use providers::ProviderEntry;
 pub(crate) use resolve::{ConnectorSource, Defaults, EventSource, LocalSource, Resolved};

@@ -61,6 +61,16 @@ pub struct Connector {
 }
 
 impl Connector {
+    /// Returns the field or the type that it stands on, such as `Query.user`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let coordinate = &self.definition.coordinate;
+        match &coordinate.field {
+            Some(field) => [&*coordinate.type_name, ".", field].concat(),
+            None => coordinate.type_name.as_ref().to_owned(),
+        }
+    }
+
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -99,7 +109,7 @@ pub(crate) fn used_fields(definition: &connectors::Connector) -> Tree {
         (Resolves::Type, Some(_)) => Variable::Batch,
         (Resolves::Type | Resolves::Field, _) => Variable::This,
     };
-    definition.inputs().of(variable).map(members).unwrap_or_default()
+    crate::connect::inputs(definition).of(variable).map(members).unwrap_or_default()
 }
 
 /// Recursion is bounded by the length of paths.

@@ -55,10 +55,6 @@ impl Tree {
         }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<&Self> {
-        self.0.iter().find(|(known, _)| **known == *name).map(|(_, below)| below)
-    }
-
     /// Returns the text of a field set. Recursion is bounded by the nesting of mappings.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
@@ -136,7 +132,7 @@ impl Joined<'_, '_> {
             Adding { subgraph: SubgraphId(index), of, line: written.line, key: None, declared };
         match entry {
             Entry::Root { root, field } => {
-                self.own_type(root, adding.subgraph);
+                self.part_type(root, adding.subgraph);
                 self.own_field(&mut adding, field, &written.mapped);
             }
             Entry::Field { parent, field } => {
@@ -150,7 +146,7 @@ impl Joined<'_, '_> {
         }
     }
 
-    fn own_type(&mut self, id: TypeId, subgraph: SubgraphId) -> &mut TypeIn {
+    fn part_type(&mut self, id: TypeId, subgraph: SubgraphId) -> &mut TypeIn {
         let known = &mut self.owners.types[id.index()].subgraphs;
         let place = match known.iter().position(|owner| owner.subgraph == subgraph) {
             Some(place) => place,
@@ -170,7 +166,7 @@ impl Joined<'_, '_> {
             false => used.text(),
         };
         let Some(fields) = self.field_set(parent, &text, adding.line) else { return };
-        self.own_type(parent, adding.subgraph).keys.push(Key { fields, is_resolvable: true });
+        self.part_type(parent, adding.subgraph).keys.push(Key { fields, is_resolvable: true });
         self.declare(adding, parent, used);
         adding.key = Some(fields);
     }
@@ -211,7 +207,7 @@ impl Joined<'_, '_> {
         if tree.0.is_empty() {
             return;
         }
-        self.own_type(parent, adding.subgraph);
+        self.part_type(parent, adding.subgraph);
         for (name, below) in &tree.0 {
             let Some(field) = self.reader.schema.find_field(parent, name) else {
                 if &**name != "__typename" {
