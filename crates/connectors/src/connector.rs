@@ -8,7 +8,7 @@ use std::sync::Arc;
 use http::Method;
 use http::header::HeaderName;
 
-use crate::mapping::Mapping;
+use crate::mapping::{Inputs, Mapping};
 use crate::template::Template;
 use crate::url::UrlTemplate;
 use crate::version::Version;
@@ -28,6 +28,8 @@ pub struct Source {
 pub struct Connector {
     pub version: Version,
     pub coordinate: Coordinate,
+    /// A name for messages, instead of the coordinate.
+    pub id: Option<Box<str>>,
     pub source: Option<Arc<Source>>,
     pub method: Method,
     /// Its URL is relative to that of the source, if there is one, and absolute else.
@@ -97,6 +99,59 @@ pub struct Errors {
 pub struct Batch {
     /// How many objects a request may ask for; all, if it is not limited.
     pub max_size: Option<NonZeroUsize>,
+}
+
+impl Connector {
+    /// What the request needs, with that of the source.
+    #[must_use]
+    pub fn request_inputs(&self) -> Inputs {
+        let mut inputs = Inputs::default();
+        if let Some(source) = &self.source {
+            source.http.add_inputs(&mut inputs);
+        }
+        self.http.add_inputs(&mut inputs);
+        if let Some(body) = &self.body {
+            inputs.add(&body.inputs());
+        }
+        inputs
+    }
+
+    /// What the mappings of the response need, with those of the source.
+    #[must_use]
+    pub fn response_inputs(&self) -> Inputs {
+        let mut inputs = self.selection.inputs();
+        let of_source = self.source.iter().flat_map(|source| {
+            [&source.errors.message, &source.errors.extensions, &source.is_success]
+        });
+        let own = [&self.errors.message, &self.errors.extensions, &self.is_success];
+        for mapping in of_source.chain(own).flatten() {
+            inputs.add(&mapping.inputs());
+        }
+        inputs
+    }
+
+    /// What the connector needs of variables: of `$this` these are fields of the object, of `$batch`
+    /// fields of each.
+    #[must_use]
+    pub fn inputs(&self) -> Inputs {
+        let mut inputs = self.request_inputs();
+        inputs.add(&self.response_inputs());
+        inputs
+    }
+}
+
+impl Http {
+    fn add_inputs(&self, inputs: &mut Inputs) {
+        inputs.add(&self.url.inputs());
+        for mapping in [&self.path, &self.query_params].into_iter().flatten() {
+            inputs.add(&mapping.inputs());
+        }
+        for header in &self.headers {
+            if let HeaderValueSource::Value(template) = &header.value {
+                inputs.add(&template.inputs());
+            }
+        }
+    }
 }
 
 impl fmt::Display for Coordinate {

@@ -8,6 +8,8 @@
 //!   [`Mapping::evaluate`]; [`variables`] are what it reads beside a response
 //! * [`template`]: texts with expressions in braces; [`url`] those that are URLs
 //! * [`connector`]: connectors and sources as plain data
+//! * [`definitions`]: what is read of a subgraph's schema; [`read`] reads and checks its connectors, and
+//!   says [`code`]s
 //! * [`request`]: the HTTP request of a connector, [`Connector::request`]
 //! * [`response`]: what becomes of the response: [`response::read_body`], [`Connector::is_success`],
 //!   [`Connector::failure`], and [`Mapping::evaluate`] of [`Connector::selection`]
@@ -15,9 +17,12 @@
 //! [`place`] are places in texts, [`version`] the versions of the specification. `docs/connectors.md`
 //! is the reference of the language, with its differences from that of others.
 
+pub mod code;
 pub mod connector;
+pub mod definitions;
 pub mod mapping;
 pub mod place;
+pub mod read;
 pub mod request;
 pub mod response;
 pub mod template;
@@ -25,8 +30,10 @@ pub mod url;
 pub mod variables;
 pub mod version;
 
+pub use code::Code;
 pub use connector::{Batch, Connector, Coordinate, Errors, Header, Http, Resolves, Source};
 pub use mapping::{Inputs, Limits, Mapping, Members, Outcome, Problem, Shape};
+pub use read::{FieldCoordinate, Finding, Reading, read};
 pub use request::HttpRequest;
 pub use template::Template;
 pub use url::UrlTemplate;

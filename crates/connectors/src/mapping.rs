@@ -26,13 +26,13 @@ pub use problem::Problem;
 pub use shape::Shape;
 
 use crate::place::SyntaxError;
-use crate::variables::Variables;
+use crate::variables::{Variable, Variables};
 use crate::version::Version;
 use evaluate::Evaluation;
 pub(crate) use evaluate::scalar;
 use limits::Budget;
 use problem::Problems;
-use tree::Root;
+use tree::{Expression, Root, Start, StepKind};
 
 /// A parsed mapping.
 #[derive(Clone, PartialEq)]
@@ -99,6 +99,25 @@ impl Mapping {
         let mut evaluation = Evaluation { variables, budget, problems: Problems::default() };
         let value = evaluation.root(&self.root, response)?;
         Ok(Outcome { value, problems: evaluation.problems.finish(&self.text) })
+    }
+
+    /// The variable and the names, if the mapping is only these: `$args.input.id`.
+    #[must_use]
+    pub fn variable_path(&self) -> Option<(Variable, Vec<&str>)> {
+        let Root::Expression(Expression::Path(path)) = &self.root else { return None };
+        let Start::Variable(variable) = path.start else { return None };
+        if path.selection.is_some() {
+            return None;
+        }
+        let mut names = Vec::with_capacity(path.steps.len());
+        for step in &path.steps {
+            match &step.kind {
+                StepKind::Key(name) => names.push(&**name),
+                StepKind::Optional => {}
+                StepKind::Call(..) => return None,
+            }
+        }
+        Some((variable, names))
     }
 
     /// What the mapping makes.

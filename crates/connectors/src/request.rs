@@ -229,6 +229,8 @@ impl Filling<'_> {
         for Header { name, value } in headers {
             match value {
                 HeaderValueSource::From(from) => {
+                    // Also if the client does not send it.
+                    all.remove(name);
                     let mut values = client.get_all(from).iter().cloned();
                     if let Some(first) = values.next() {
                         all.insert(name, first);
@@ -250,6 +252,8 @@ impl Filling<'_> {
                             value.map_err(|_| RequestError::HeaderValue(name.clone()))?;
                         value.set_sensitive(true);
                         all.insert(name, value);
+                    } else {
+                        all.remove(name);
                     }
                 }
             }

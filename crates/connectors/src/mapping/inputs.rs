@@ -83,6 +83,22 @@ impl Members {
         }
     }
 
+    /// The paths of all members that have no members themselves.
+    #[must_use]
+    pub fn paths(&self) -> Vec<Vec<&str>> {
+        let mut paths = Vec::new();
+        for (name, members) in &self.members {
+            if members.members.is_empty() {
+                paths.push(vec![&**name]);
+                continue;
+            }
+            for path in members.paths() {
+                paths.push(std::iter::once(&**name).chain(path).collect());
+            }
+        }
+        paths
+    }
+
     /// The members as the text of a GraphQL selection, such as `id organization { id }`.
     #[must_use]
     pub fn field_set(&self) -> String {

@@ -420,6 +420,10 @@ impl<'t> Parser<'t> {
                 break;
             };
             self.require(Version::V0_3, at, "`??` and `?!`", "");
+            if rest.last().is_some_and(|(before, _)| *before != operator) {
+                let message = "`??` and `?!` have no order: write `$( … )` around one of them";
+                self.errors.push(self.scanner.error(at, message));
+            }
             rest.push((operator, self.operand()?));
         }
         if rest.is_empty() {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use super::call::Call;
-use super::{Evaluation, Scope, kind};
+use super::{Evaluation, NULL, Scope, kind};
 use crate::mapping::limits::{Budget, Exceeded};
 use crate::mapping::methods::Method;
 use crate::mapping::tree::Expression;
@@ -17,10 +17,8 @@ impl<'v> Evaluation<'v> {
         value: &Value,
     ) -> Result<Option<Value>, Exceeded> {
         let other = self.argument(call, 0, value)?;
-        let is_equal = match &other {
-            Some(other) => are_equal(value, other, &mut self.budget)?,
-            None => false,
-        };
+        let Some(other) = other else { return Ok(None) };
+        let is_equal = are_equal(value, &other, &mut self.budget)?;
         Ok(Some(Value::Bool(is_equal == (call.method == Method::Eq))))
     }
 
@@ -94,8 +92,10 @@ impl<'v> Evaluation<'v> {
             // The parser has checked that all are pairs.
             let Expression::List(pair) = argument else { continue };
             let [candidate, result] = &pair[..] else { continue };
-            let Some(candidate) = self.expression(candidate, scope)? else { continue };
-            if are_equal(value, &candidate, &mut self.budget)? {
+            // In a list, what is missing is null.
+            let candidate = self.expression(candidate, scope)?;
+            let candidate = candidate.as_deref().unwrap_or(&NULL);
+            if are_equal(value, candidate, &mut self.budget)? {
                 let found = self.expression(result, scope)?;
                 return found.map(|value| self.own(value)).transpose();
             }

@@ -236,7 +236,7 @@ impl<'v> Evaluation<'v> {
             return Ok(None);
         };
         let wanted = self.argument(call, 0, value)?;
-        let Some(wanted) = wanted else { return Ok(Some(Value::Bool(false))) };
+        let Some(wanted) = wanted else { return Ok(None) };
         for item in items {
             self.budget.step()?;
             if are_equal(item, &wanted, &mut self.budget)? {
@@ -253,7 +253,7 @@ impl<'v> Evaluation<'v> {
         value: &Value,
     ) -> Result<Option<Value>, Exceeded> {
         for index in 0..call.arguments.len() {
-            let Some(argument) = self.argument(call, index, value)? else { continue };
+            let Some(argument) = self.argument(call, index, value)? else { return Ok(None) };
             if are_equal(value, &argument, &mut self.budget)? {
                 return Ok(Some(Value::Bool(true)));
             }
