@@ -27,6 +27,7 @@ use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use api::Api;
+pub(crate) use connector::used_fields;
 pub use connector::{Connector, ConnectorId, Entry, Part};
 pub use contexts::{ContextArgument, ContextSource};
 pub use expand::Tree;

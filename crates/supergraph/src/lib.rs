@@ -18,7 +18,6 @@ pub mod coordinate;
 mod extensions;
 pub mod satisfiability;
 
-pub use connect::inputs as connector_inputs;
 pub use composed::{
     Alternatives, Api, Connector, ConnectorId, ContextArgument, ContextSource, Entry, FieldIn, FieldOwners, FieldSet, FieldSetId,
     Key, ListSize, OverrideCondition, Part, Problem, Requirement, RequirementId, Requirements,

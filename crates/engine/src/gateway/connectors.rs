@@ -445,7 +445,7 @@ fn may_help(request: &HttpRequest, sent: &Sent) -> bool {
 
 /// Returns the names of the client headers that a connector reads.
 fn client_headers(definition: &connectors::Connector) -> Vec<HeaderName> {
-    let inputs = supergraph::connector_inputs(definition);
+    let inputs = definition.inputs();
     let request = inputs.of(Variable::Request).and_then(|request| request.find("headers"));
     let read = request.into_iter().flat_map(|headers| &headers.members);
     let mut names: Vec<HeaderName> =

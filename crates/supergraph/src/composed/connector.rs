@@ -109,7 +109,7 @@ pub(crate) fn used_fields(definition: &connectors::Connector) -> Tree {
         (Resolves::Type, Some(_)) => Variable::Batch,
         (Resolves::Type | Resolves::Field, _) => Variable::This,
     };
-    crate::connect::inputs(definition).of(variable).map(members).unwrap_or_default()
+    definition.inputs().of(variable).map(members).unwrap_or_default()
 }
 
 /// Recursion is bounded by the length of paths.

@@ -3,22 +3,26 @@
 
 use std::sync::Arc;
 
-use connectors::{Coordinate, Resolves, Source, Version};
+use connectors::definitions::{
+    Applied, Definitions as Schema, FieldDefinition, InputDefinition, Kind, Type, TypeDefinition,
+};
+use connectors::{Code, Resolves, Version};
+use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{Definitions, Directive, Literal};
-use graphql::schema::{FieldId, TypeId};
+use graphql::schema::{FieldId, InputId, TypeId, TypeKind, TypeRef, Wrapper};
 
 use super::SubgraphId;
 use super::connector::{Connector, Entry, mapped_fields, used_fields};
 use super::expand::Written;
 use super::join::Joined;
 use super::links::{Meaning, argument, name_of, text};
-use crate::connect;
+use crate::connect::{imported, object, place};
 
 /// The directives of connectors.
 #[derive(Debug, Default)]
 pub(super) struct ConnectorDirectives {
     links: Vec<ConnectLink>,
-    sources: Vec<(SubgraphId, Arc<Source>)>,
+    sources: Vec<(SubgraphId, Applied)>,
     connects: Vec<Connect>,
 }
 
@@ -38,11 +42,18 @@ struct Connect {
     graph: SubgraphId,
     parent: TypeId,
     field: Option<FieldId>,
-    arguments: Arguments,
-    line: usize,
+    applied: Applied,
 }
 
-type Arguments = Vec<(Arc<str>, Literal)>;
+/// Findings about the design of a subgraph, which its composition reports: the supergraph can be
+/// served all the same.
+const OF_COMPOSITION: [Code; 5] = [
+    Code::CircularReference,
+    Code::ConnectorsUnresolvedField,
+    Code::MissingEntityConnector,
+    Code::MutationFieldMissingConnect,
+    Code::QueryFieldMissingConnect,
+];
 
 impl Joined<'_, '_> {
     /// Reads the links and the sources, which are directives of the schema.
@@ -57,15 +68,10 @@ impl Joined<'_, '_> {
         }
         for directive in applied {
             for graph in self.graphs(directive) {
-                let Some(link) = self.found.links.iter().find(|link| link.graph == graph) else {
-                    continue;
-                };
-                if text(directive, "name") != Some(&*link.source) {
-                    continue;
-                }
-                match connect::source(&arguments(directive), link.version) {
-                    Ok(source) => self.found.sources.push((graph, Arc::new(source))),
-                    Err(problems) => self.problems(directive.line, "a source", problems),
+                let name = text(directive, "name");
+                let mut links = self.found.links.iter();
+                if links.any(|link| link.graph == graph && name == Some(&*link.source)) {
+                    self.found.sources.push((graph, applied_of(directive)));
                 }
             }
         }
@@ -93,9 +99,9 @@ impl Joined<'_, '_> {
             Some(Literal::List(items)) => items.as_slice(),
             _ => &[],
         };
-        let imported = |name: &str| items.iter().find_map(|item| connect::imported(item, name));
-        let source = imported("@source").unwrap_or_else(|| [&*called, "__source"].concat().into());
-        let connect = imported("@connect").unwrap_or(called);
+        let named = |name: &str| items.iter().find_map(|item| imported(item, name));
+        let source = named("@source").unwrap_or_else(|| [&*called, "__source"].concat().into());
+        let connect = named("@connect").unwrap_or(called);
         self.found.links.push(ConnectLink { graph, version, source, connect });
     }
 
@@ -106,111 +112,195 @@ impl Joined<'_, '_> {
         parent: TypeId,
         field: Option<FieldId>,
     ) {
+        let name = text(directive, "name");
         for graph in self.graphs(directive) {
             let mut links = self.found.links.iter();
-            let is_connector = links
-                .any(|link| link.graph == graph && text(directive, "name") == Some(&*link.connect));
-            if is_connector {
-                let (arguments, line) = (arguments(directive), directive.line);
-                self.found.connects.push(Connect { graph, parent, field, arguments, line });
+            if links.any(|link| link.graph == graph && name == Some(&*link.connect)) {
+                let applied = applied_of(directive);
+                self.found.connects.push(Connect { graph, parent, field, applied });
             }
         }
     }
 
-    /// Reads all connectors, when types and fields have their ids.
+    /// Reads all connectors, when types and fields have their subgraphs.
     pub(super) fn read_connectors(&mut self) -> Vec<Written> {
-        let connects = std::mem::take(&mut self.found.connects);
-        let mut written: Vec<Written> = Vec::with_capacity(connects.len());
-        for found in connects {
-            let before = written.iter().filter(|one| {
-                let coordinate = &one.connector.definition.coordinate;
-                let (parent, field) = self.names(&found);
-                one.connector.subgraph == found.graph
-                    && *coordinate.type_name == *parent
-                    && coordinate.field.as_deref() == field.as_deref()
-            });
-            let index = before.count();
-            written.extend(self.read_connector(&found, index));
+        let links = self.found.links.clone();
+        let mut written = Vec::new();
+        for link in &links {
+            let reading = connectors::read(&self.schema(link));
+            for finding in reading.findings {
+                if finding.is_error && !OF_COMPOSITION.contains(&finding.code) {
+                    let line = usize::try_from(finding.place.line).unwrap_or(usize::MAX);
+                    let message = format!("{}: {}", finding.code, finding.message);
+                    self.reader.problem(line, message);
+                }
+            }
+            for definition in reading.connectors {
+                written.extend(self.written(link.graph, definition));
+            }
         }
         written
     }
 
-    fn names(&self, found: &Connect) -> (Arc<str>, Option<Arc<str>>) {
+    fn written(&self, graph: SubgraphId, definition: connectors::Connector) -> Option<Written> {
         let schema = &self.reader.schema;
-        (schema[found.parent].name.clone(), found.field.map(|field| schema[field].name.clone()))
-    }
-
-    fn read_connector(&mut self, found: &Connect, index: usize) -> Option<Written> {
-        let (parent, field) = self.names(found);
-        let coordinate = Coordinate {
-            type_name: (&*parent).into(),
-            field: field.as_deref().map(Into::into),
-            index,
+        let parent = schema.find_type(&definition.coordinate.type_name)?;
+        let field = match &definition.coordinate.field {
+            Some(name) => Some(schema.find_field(parent, name)?),
+            None => None,
         };
-        let version = self.found.links.iter().find(|link| link.graph == found.graph)?.version;
-        let mut sources = self.found.sources.iter();
-        let find = |name: &str| {
-            let source = sources.find(|(graph, source)| *graph == found.graph && *source.name == *name);
-            source.map(|(_, source)| Arc::clone(source))
-        };
-        let definition = match connect::connector(&found.arguments, version, coordinate, find) {
-            Ok(definition) => definition,
-            Err(problems) => {
-                let what = format!("`@connect` of `{parent}`");
-                self.problems(found.line, &what, problems);
-                return None;
-            }
-        };
-        let schema = &self.reader.schema;
         let roots = [schema.query, schema.mutation];
-        let entries = match (found.field, definition.resolves) {
-            (None, _) => vec![Entry::Entity(found.parent)],
-            (Some(field), resolves) if roots.contains(&Some(found.parent)) => {
-                let mut entries = vec![Entry::Root { root: found.parent, field }];
+        let entries = match (field, definition.resolves) {
+            (None, _) => vec![Entry::Entity(parent)],
+            (Some(field), resolves) if roots.contains(&Some(parent)) => {
+                let mut entries = vec![Entry::Root { root: parent, field }];
                 if resolves == Resolves::FieldAndEntity {
                     entries.push(Entry::Entity(schema[field].r#type.base));
                 }
                 entries
             }
-            (Some(field), _) => vec![Entry::Field { parent: found.parent, field }],
+            (Some(field), _) => vec![Entry::Field { parent, field }],
         };
-        let subgraph = &self.reader.subgraphs[usize::from(found.graph.0)].name;
+        let mut places = self.found.connects.iter();
+        let found = places.find(|one| (one.graph, one.parent, one.field) == (graph, parent, field));
+        let line = found.map_or(0, |found| found.applied.place.line);
+        let subgraph = &self.reader.subgraphs[usize::from(graph.0)].name;
+        let mapped = mapped_fields(&definition.selection.shape());
         let connector = Connector {
-            subgraph: found.graph,
+            subgraph: graph,
             coordinate: format!("{subgraph}:{}", definition.coordinate).into(),
             used: used_fields(&definition),
             entries,
             definition: Arc::new(definition),
         };
-        let mapped = mapped_fields(&connector.definition.selection.shape());
-        Some(Written { connector, line: found.line, mapped })
+        Some(Written { connector, line: usize::try_from(line).unwrap_or(usize::MAX), mapped })
     }
 
-    fn problems(&mut self, line: usize, what: &str, problems: Vec<String>) {
-        for problem in problems {
-            self.reader.problem(line, format!("{what}: {problem}"));
+    /// Returns the schema of a subgraph, as far as connectors need it.
+    fn schema(&self, link: &ConnectLink) -> Schema {
+        let schema = &self.reader.schema;
+        let named = |id: Option<TypeId>| id.map(|id| (&*schema[id].name).into());
+        let sources = self.found.sources.iter().filter(|(graph, _)| *graph == link.graph);
+        let types = schema.types().filter_map(|(id, _)| self.type_in(link.graph, id));
+        Schema {
+            version: link.version,
+            connect_name: ["@", &*link.connect].concat().into(),
+            source_name: ["@", &*link.source].concat().into(),
+            sources: sources.map(|(_, applied)| applied.clone()).collect(),
+            types: types.collect(),
+            query: named(schema.query),
+            mutation: named(schema.mutation),
+            subscription: named(schema.subscription),
+            unsupported: Vec::new(),
         }
+    }
+
+    fn type_in(&self, graph: SubgraphId, id: TypeId) -> Option<TypeDefinition> {
+        let owners = &self.owners.types[id.index()];
+        if owners.subgraphs.iter().all(|owner| owner.subgraph != graph) {
+            return None;
+        }
+        let definition = &self.reader.schema[id];
+        if BUILT_IN_SCALARS.contains(&&*definition.name) {
+            return None;
+        }
+        let name = |id: TypeId| (&*self.reader.schema[id].name).into();
+        let of_graph = |pairs: &[(SubgraphId, TypeId)]| {
+            let own = pairs.iter().filter(|(subgraph, _)| *subgraph == graph);
+            own.map(|(_, id)| name(*id)).collect::<Vec<Box<str>>>()
+        };
+        let kind = match &definition.kind {
+            TypeKind::Scalar => Kind::Scalar,
+            TypeKind::Enum { .. } => Kind::Enum,
+            TypeKind::Object { fields, .. } => Kind::Object {
+                fields: self.fields_in(graph, id, fields),
+                interfaces: of_graph(&owners.implements),
+            },
+            TypeKind::Interface { fields, .. } => {
+                Kind::Interface { fields: self.fields_in(graph, id, fields) }
+            }
+            TypeKind::Union { .. } => Kind::Union(of_graph(&owners.members)),
+            TypeKind::InputObject { fields } => {
+                Kind::InputObject(fields.iter().map(|input| self.input(*input)).collect())
+            }
+        };
+        Some(TypeDefinition {
+            name: (&*definition.name).into(),
+            place: place(0, 0),
+            kind,
+            connects: self.connects(graph, id, None),
+            keys: Vec::new(),
+        })
+    }
+
+    fn fields_in(
+        &self,
+        graph: SubgraphId,
+        parent: TypeId,
+        fields: &[FieldId],
+    ) -> Vec<FieldDefinition> {
+        let fields = fields.iter().filter_map(|id| {
+            let owners = &self.owners.fields[id.index()].subgraphs;
+            let own = owners.iter().find(|own| own.subgraph == graph)?;
+            let definition = &self.reader.schema[*id];
+            Some(FieldDefinition {
+                name: (&*definition.name).into(),
+                place: place(0, 0),
+                arguments: definition.arguments.iter().map(|input| self.input(*input)).collect(),
+                r#type: self.r#type(own.r#type),
+                connects: self.connects(graph, parent, Some(*id)),
+                is_external: own.is_external,
+            })
+        });
+        fields.collect()
+    }
+
+    fn connects(&self, graph: SubgraphId, parent: TypeId, field: Option<FieldId>) -> Vec<Applied> {
+        let own = self.found.connects.iter();
+        let own = own.filter(|one| (one.graph, one.parent, one.field) == (graph, parent, field));
+        own.map(|one| one.applied.clone()).collect()
+    }
+
+    fn input(&self, id: InputId) -> InputDefinition {
+        let definition = &self.reader.schema[id];
+        InputDefinition {
+            name: (&*definition.name).into(),
+            r#type: self.r#type(definition.r#type),
+        }
+    }
+
+    fn r#type(&self, r#type: TypeRef) -> Type {
+        let base = Type::Named((&*self.reader.schema[r#type.base].name).into());
+        r#type.wrappers().fold(base, |inner, wrapper| match wrapper {
+            Wrapper::List => Type::List(Box::new(inner)),
+            Wrapper::NonNull => Type::NonNull(Box::new(inner)),
+        })
     }
 
     /// Returns the subgraphs of a `@join__directive`.
     fn graphs(&mut self, directive: &Directive) -> Vec<SubgraphId> {
         let names = match argument(directive, "graphs") {
-            Some(Literal::List(names)) => names.clone(),
-            Some(single) => vec![single.clone()],
-            None => Vec::new(),
+            Some(Literal::List(names)) => names.as_slice(),
+            Some(single) => std::slice::from_ref(single),
+            None => &[],
         };
-        let names = names.into_iter().filter_map(|name| match name {
+        let names = names.iter().filter_map(|name| match name {
             Literal::Enum(name) | Literal::String(name) => Some(name),
             _ => None,
         });
-        names.filter_map(|name| self.reader.graph_named(&name, directive.line)).collect()
+        names.filter_map(|name| self.reader.graph_named(name, directive.line)).collect()
     }
 }
 
 /// Returns the arguments of the applied directive.
-fn arguments(directive: &Directive) -> Arguments {
+fn arguments(directive: &Directive) -> &[(Arc<str>, Literal)] {
     match argument(directive, "args") {
-        Some(Literal::Object(arguments)) => arguments.clone(),
-        _ => Vec::new(),
+        Some(Literal::Object(arguments)) => arguments,
+        _ => &[],
     }
+}
+
+fn applied_of(directive: &Directive) -> Applied {
+    let arguments = arguments(directive).iter().map(|(name, value)| (&**name, value));
+    Applied { arguments: object(arguments), place: place(directive.line, directive.column) }
 }

@@ -5,7 +5,7 @@ mod applied;
 mod arguments;
 mod authorization;
 mod composed;
-pub(super) mod connectors;
+mod connectors;
 mod descriptions;
 mod document;
 

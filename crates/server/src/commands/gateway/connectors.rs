@@ -11,7 +11,7 @@ use connectors::{Members, Source, UrlTemplate, Variable};
 use engine::gateway::Connectors;
 use engine::gateway::connectors::{ConnectorSetting, ConnectorSettings, ConnectorStatistics};
 use serde_json::{Map, Value};
-use supergraph::{Connector, SubgraphId, Supergraph, connector_inputs};
+use supergraph::{Connector, SubgraphId, Supergraph};
 
 use super::Known;
 use crate::configuration::{
@@ -163,7 +163,7 @@ impl<'o> Opening<'o> {
 
     /// Logs members of `$config` without a value.
     fn warn_missing(&self, connector: &Connector, config: &Map<String, Value>) {
-        let inputs = connector_inputs(&connector.definition);
+        let inputs = connector.definition.inputs();
         let used = inputs.of(Variable::Config).into_iter().flat_map(|used| &used.members);
         for (member, _) in used.filter(|(member, _)| !config.contains_key(&**member)) {
             tracing::warn!(
@@ -234,7 +234,7 @@ fn unused<'c>(
 ) -> impl Iterator<Item = String> {
     let mut used = Members::default();
     for connector in connectors {
-        if let Some(members) = connector_inputs(&connector.definition).of(Variable::Config) {
+        if let Some(members) = connector.definition.inputs().of(Variable::Config) {
             used.add(members);
         }
     }
@@ -248,7 +248,7 @@ fn unused<'c>(
 fn environment(connectors: &BTreeMap<supergraph::ConnectorId, ConnectorSetting>) -> Value {
     let mut values = Map::new();
     for setting in connectors.values() {
-        let inputs = connector_inputs(&setting.definition);
+        let inputs = setting.definition.inputs();
         let used = inputs.of(Variable::Env).into_iter().flat_map(|used| &used.members);
         for (name, _) in used {
             if let Ok(Some(value)) = variable(name) {

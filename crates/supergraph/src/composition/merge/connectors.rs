@@ -9,20 +9,12 @@ use super::applied::written;
 use super::document::import;
 use super::{Element, Merger, Source};
 use crate::composition::directives::Written;
-use crate::composition::links::Feature;
-use crate::composition::schema::{Subgraph, all};
+use crate::composition::connectors::link_of;
+use crate::composition::schema::all;
 use crate::composition::specifications::Meaning;
 
 /// Connector directives, with their names in the specification.
 const DIRECTIVES: [(Meaning, &str); 2] = [(Meaning::Source, "source"), (Meaning::Connect, "connect")];
-
-/// Returns the link of a subgraph to the specification of connectors.
-pub(crate) fn link_of(subgraph: &Subgraph) -> Option<&Feature> {
-    let is_own = |feature: &&Feature| &*feature.identity == IDENTITY;
-    subgraph.links.features.iter().find(is_own)
-}
-
-const IDENTITY: &str = "https://specs.apollo.dev/connect";
 
 impl Merger<'_> {
     /// Returns the connectors and sources of an element; they have the names of their specification.
