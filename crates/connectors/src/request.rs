@@ -13,6 +13,8 @@ use crate::url::{Piece, Pieces, encode};
 use crate::variables::Variables;
 
 mod form;
+#[cfg(test)]
+mod tests;
 
 /// A request to send.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,6 +14,7 @@ use crate::variables::Variables;
 
 mod arithmetic;
 mod call;
+mod camel_case;
 mod compare;
 mod lists;
 #[cfg(test)]

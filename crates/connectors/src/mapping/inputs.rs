@@ -265,7 +265,10 @@ impl Trace<'_> {
             | Method::Gte
             | Method::In
             | Method::JoinNotNull
+            | Method::JsonParse
             | Method::JsonStringify
+            | Method::KeysToCamelCase
+            | Method::KeysToCamelCaseDeep
             | Method::Lt
             | Method::Lte
             | Method::Match
@@ -276,8 +279,12 @@ impl Trace<'_> {
             | Method::Or
             | Method::ParseInt
             | Method::Size
+            | Method::Split
             | Method::Sub
-            | Method::ToString => {
+            | Method::ToString
+            | Method::Trim
+            | Method::TrimEnd
+            | Method::TrimStart => {
                 self.consume(origin, at);
                 Origin::Made
             }

@@ -62,7 +62,10 @@ methods! {
     Gte = "gte", V0_3, 1..=1;
     In = "in", V0_3, 1..=ANY;
     JoinNotNull = "joinNotNull", V0_2, 1..=1;
+    JsonParse = "jsonParse", V0_4, 0..=0;
     JsonStringify = "jsonStringify", V0_1, 0..=0;
+    KeysToCamelCase = "keysToCamelCase", V0_4, 0..=0;
+    KeysToCamelCaseDeep = "keysToCamelCaseDeep", V0_4, 0..=0;
     Last = "last", V0_1, 0..=0;
     Lt = "lt", V0_3, 1..=1;
     Lte = "lte", V0_3, 1..=1;
@@ -76,8 +79,12 @@ methods! {
     ParseInt = "parseInt", V0_3, 0..=1;
     Size = "size", V0_1, 0..=0;
     Slice = "slice", V0_1, 1..=2;
+    Split = "split", V0_4, 1..=2;
     Sub = "sub", V0_3, 1..=ANY;
     ToString = "toString", V0_3, 0..=0;
+    Trim = "trim", V0_4, 0..=0;
+    TrimEnd = "trimEnd", V0_4, 0..=0;
+    TrimStart = "trimStart", V0_4, 0..=0;
 }
 
 impl Method {

@@ -13,6 +13,9 @@ use crate::place::SyntaxError;
 use crate::variables::Variable;
 use crate::version::Version;
 
+#[cfg(test)]
+mod tests;
+
 /// How deep braces, brackets and parentheses may be nested: the parser and the evaluation call
 /// themselves.
 const MAX_DEPTH: usize = 64;
@@ -190,7 +193,9 @@ impl<'t> Parser<'t> {
             return Err(self.scanner.error(at, message));
         }
         let value = self.path_from(at, Start::Key(key.clone()))?;
-        let is_field = matches!(&value, Expression::Path(path) if path.steps.is_empty());
+        // `name?` is still the member of this name.
+        let is_field = matches!(&value, Expression::Path(path)
+            if path.steps.iter().all(|step| step.kind == StepKind::Optional));
         Ok(Parsed { at, name: is_field.then_some(key), value, is_spread: false })
     }
 
@@ -229,6 +234,7 @@ impl<'t> Parser<'t> {
 
     /// What follows `name:`.
     fn named_value(&mut self) -> Result<Expression, SyntaxError> {
+        self.scanner.skip();
         let at = self.scanner.at;
         match self.scanner.peek() {
             _ if self.version >= Version::V0_4 => self.expression(),

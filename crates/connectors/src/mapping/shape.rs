@@ -139,7 +139,11 @@ impl Infer<'_> {
                 let mut members = members.clone();
                 self.left = self.left.checked_sub(members.len() + case.len() + 1)?;
                 for member in case {
-                    let shape = self.copy(&member.shape);
+                    let mut shape = self.copy(&member.shape);
+                    // What is merged may be null or missing: then the member before stays.
+                    if let Some(known) = members.iter().find(|known| known.name == member.name) {
+                        shape = one_of(vec![known.shape.clone(), shape]);
+                    }
                     put(&mut members, Member { shape, ..member.clone() });
                 }
                 merged.push(members);
@@ -263,16 +267,14 @@ impl Infer<'_> {
                 Shape::List(_) => shape,
                 other => Shape::List(Box::new(other)),
             },
-            Method::Find | Method::First | Method::Last => match shape {
-                Shape::List(items) => *items,
-                other => other,
-            },
-            Method::Slice => shape,
-            Method::Get => match (shape, arguments.first()) {
-                (Shape::List(items), _) => *items,
-                (object @ Shape::Object(_), Some(Expression::Literal(Value::String(name)))) => {
-                    self.member(&object, name)
+            Method::Find => item_of(&shape).clone(),
+            Method::First | Method::Last => part_of(item_of(&shape)),
+            Method::Slice => part_of(&shape),
+            Method::Get => match (&shape, arguments.first()) {
+                (Shape::Object(_), Some(Expression::Literal(Value::String(name)))) => {
+                    self.member(&shape, name)
                 }
+                (Shape::List(_), _) => item_of(&shape).clone(),
                 _ => Shape::Any,
             },
             Method::Entries => {
@@ -305,9 +307,14 @@ impl Infer<'_> {
             | Method::ParseInt
             | Method::Size
             | Method::Sub => Shape::Scalar(Scalar::Number),
-            Method::JoinNotNull | Method::JsonStringify | Method::ToString => {
-                Shape::Scalar(Scalar::String)
-            }
+            Method::JoinNotNull
+            | Method::JsonStringify
+            | Method::ToString
+            | Method::Trim
+            | Method::TrimEnd
+            | Method::TrimStart => Shape::Scalar(Scalar::String),
+            Method::Split => Shape::List(Box::new(Shape::Scalar(Scalar::String))),
+            Method::JsonParse | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => Shape::Any,
         }
     }
 }
@@ -317,6 +324,15 @@ fn put(members: &mut Vec<Member>, member: Member) {
     match members.iter_mut().find(|known| known.name == member.name) {
         Some(known) => *known = member,
         None => members.push(member),
+    }
+}
+
+/// The shape of a part of a value: parts of a text are other texts.
+fn part_of(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Literal(Value::String(_)) => Shape::Scalar(Scalar::String),
+        Shape::OneOf(shapes) => one_of(shapes.iter().map(part_of).collect()),
+        other => other.clone(),
     }
 }
 

@@ -48,19 +48,20 @@ impl Reader<'_> {
     ) {
         let inputs = connector.request_inputs();
         let (this, batch) = (inputs.of(Variable::This), inputs.of(Variable::Batch));
-        if position.field.is_none() {
-            let message = match (this, batch) {
-                (None, None) => {
-                    "nothing of the request says which object it is for: use `$this` or `$batch`"
-                }
-                (Some(_), Some(_)) => {
-                    "a request is for one object, by `$this`, or for many, by `$batch`"
-                }
-                (Some(_), None) | (None, Some(_)) => "",
-            };
-            if !message.is_empty() {
-                directive.error(Code::GraphqlError, message);
+        if position.field.is_some() {
+            return;
+        }
+        let message = match (this, batch) {
+            (None, None) => {
+                "nothing of the request says which object it is for: use `$this` or `$batch`"
             }
+            (Some(_), Some(_)) => {
+                "a request is for one object, by `$this`, or for many, by `$batch`"
+            }
+            (Some(_), None) | (None, Some(_)) => "",
+        };
+        if !message.is_empty() {
+            directive.error(Code::GraphqlError, message);
         }
         let Some(batch) = batch else { return };
         let shape = connector.selection.shape();

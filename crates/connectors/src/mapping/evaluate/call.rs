@@ -50,6 +50,12 @@ impl<'v> Evaluation<'v> {
             }
             Method::ParseInt => self.parse_int(call, &value)?,
             Method::ToString => self.text_of(call, &value)?,
+            Method::JsonParse => self.json_parse(call, &value)?,
+            Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => {
+                self.keys_to_camel_case(call, &value)?
+            }
+            Method::Split => self.split(call, &value)?,
+            Method::Trim | Method::TrimEnd | Method::TrimStart => self.trim(call, &value)?,
             Method::JsonStringify => self.json_of(&value)?,
             Method::JoinNotNull => self.join_not_null(call, &value)?,
         };

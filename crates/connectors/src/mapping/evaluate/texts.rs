@@ -5,6 +5,7 @@ use serde_json::{Number, Value};
 use super::call::Call;
 use super::{Evaluation, kind};
 use crate::mapping::limits::Exceeded;
+use crate::mapping::methods::Method;
 
 impl<'v> Evaluation<'v> {
     /// A number without its fraction, or the number that a string is.
@@ -65,6 +66,103 @@ impl<'v> Evaluation<'v> {
         // The text is at most a few times as long as the value.
         self.budget.visit(value)?;
         Ok(Some(Value::String(value.to_string())))
+    }
+
+    /// The value of a JSON text.
+    pub(super) fn json_parse(
+        &mut self,
+        call: Call<'_, '_>,
+        value: &Value,
+    ) -> Result<Option<Value>, Exceeded> {
+        let Some(text) = self.text_in(call, value) else { return Ok(None) };
+        self.budget.text(text.len())?;
+        match serde_json::from_str(text) {
+            Ok(parsed) => {
+                self.budget.visit(&parsed)?;
+                Ok(Some(parsed))
+            }
+            Err(_) => {
+                self.wrong(call, kind(value), "it is no JSON");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Parts of a text between separators, at most as many as the second argument says; without a
+    /// separator these are its characters.
+    pub(super) fn split(
+        &mut self,
+        call: Call<'v, '_>,
+        value: &Value,
+    ) -> Result<Option<Value>, Exceeded> {
+        let separator = self.argument(call, 0, value)?;
+        let Some(Value::String(separator)) = separator else {
+            let what = separator.as_ref().map_or("nothing", kind);
+            self.wrong(call, what, "the separator is a string");
+            return Ok(None);
+        };
+        let limit = match call.arguments.len() {
+            1 => usize::MAX,
+            _ => {
+                let limit = self.argument(call, 1, value)?;
+                let Some(limit) = limit.as_ref().and_then(Value::as_u64) else {
+                    let what = limit.as_ref().map_or("nothing", kind);
+                    self.wrong(call, what, "the limit is a whole number from 0");
+                    return Ok(None);
+                };
+                usize::try_from(limit).unwrap_or(usize::MAX)
+            }
+        };
+        let Some(text) = self.text_in(call, value) else { return Ok(None) };
+        let mut parts = Vec::new();
+        let mut add = |part: &str| -> Result<bool, Exceeded> {
+            if parts.len() == limit {
+                return Ok(false);
+            }
+            self.budget.text(part.len())?;
+            parts.push(Value::from(part));
+            Ok(true)
+        };
+        if separator.is_empty() {
+            let mut buffer = [0; 4];
+            for c in text.chars() {
+                if !add(c.encode_utf8(&mut buffer))? {
+                    break;
+                }
+            }
+        } else {
+            for part in text.split(separator.as_str()) {
+                if !add(part)? {
+                    break;
+                }
+            }
+        }
+        Ok(Some(Value::Array(parts)))
+    }
+
+    /// A text without white space at its ends.
+    pub(super) fn trim(
+        &mut self,
+        call: Call<'_, '_>,
+        value: &Value,
+    ) -> Result<Option<Value>, Exceeded> {
+        let Some(text) = self.text_in(call, value) else { return Ok(None) };
+        let trimmed = match call.method {
+            Method::TrimStart => text.trim_start(),
+            Method::TrimEnd => text.trim_end(),
+            _ => text.trim(),
+        };
+        self.budget.text(trimmed.len())?;
+        Ok(Some(Value::from(trimmed)))
+    }
+
+    /// The text that a method is called on.
+    fn text_in<'t>(&mut self, call: Call<'_, '_>, value: &'t Value) -> Option<&'t str> {
+        let text = value.as_str();
+        if text.is_none() {
+            self.wrong(call, kind(value), "it is called on a string");
+        }
+        text
     }
 
     /// The texts of a list's scalars, without nulls.
