@@ -4,6 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
+//! * `connectors`: REST services as subgraphs
 //! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
 //! * `long`: long answers of subgraphs
 //! * `deferred`: deferred fragments
@@ -19,6 +20,7 @@
 mod access;
 mod bulkhead;
 mod compatibility;
+mod connectors;
 mod deferred;
 mod demo;
 mod headers;

@@ -21,8 +21,8 @@ impl Key {
 /// Recursion is bounded by the nesting of key fields.
 fn append(object: &Map<String, Value>, fields: &Tree, text: &mut String) {
     text.push('{');
-    for (name, below) in &fields.0 {
-        match (object.get(&**name), below.0.is_empty()) {
+    for (name, below) in &fields.fields {
+        match (object.get(&**name), below.fields.is_empty()) {
             (Some(Value::Object(object)), false) => append(object, below, text),
             // An id is the same as a number and as a string.
             (Some(Value::String(value)), true) => append_text(value, text),

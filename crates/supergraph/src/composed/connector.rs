@@ -54,6 +54,8 @@ pub struct Connector {
     /// Such as `users:Query.user@connect[0]`.
     pub coordinate: Arc<str>,
     pub definition: Arc<connectors::Connector>,
+    /// Method and address as the schema has them, such as `GET https://api.example/users/{$args.id}`.
+    pub request: Arc<str>,
     /// The entries: one, and with `entity: true` two.
     pub(super) entries: Vec<Entry>,
     /// The fields of the object that a request uses.
@@ -115,7 +117,8 @@ pub(crate) fn used_fields(definition: &connectors::Connector) -> Tree {
 /// Recursion is bounded by the length of paths.
 fn members(used: &Members) -> Tree {
     let fields = used.members.iter();
-    Tree(fields.map(|(name, below)| ((&**name).into(), members(below))).collect())
+    let fields = fields.map(|(name, below)| ((&**name).into(), members(below)));
+    Tree { fields: fields.collect(), on: Vec::new() }
 }
 
 /// Returns the fields that a mapping selects. What it does not say is left out.
@@ -123,8 +126,18 @@ pub(crate) fn mapped_fields(shape: &Shape) -> Tree {
     let mut tree = Tree::default();
     shape.alternatives(&mut |shape| {
         let Shape::Object(fields) = shape else { return };
+        let typename = fields.iter().find(|field| &*field.name == "__typename");
+        let typename = typename.and_then(|field| match &field.shape {
+            Shape::Literal(value) => value.as_str(),
+            _ => None,
+        });
+        let mut own = Tree::default();
         for field in fields {
-            tree.unite(&field.name, mapped_fields(&field.shape));
+            own.unite(&field.name, mapped_fields(&field.shape));
+        }
+        match typename {
+            Some(typename) => tree.unite_on(typename, own),
+            None => own.fields.into_iter().for_each(|(name, below)| tree.unite(&name, below)),
         }
     });
     tree

@@ -166,7 +166,9 @@ impl Joined<'_, '_> {
         let line = found.map_or(0, |found| found.applied.place.line);
         let subgraph = &self.reader.subgraphs[usize::from(graph.0)].name;
         let mapped = mapped_fields(&definition.selection.shape());
+        let address = self.address(graph, &definition);
         let connector = Connector {
+            request: [definition.method.as_str(), " ", &address].concat().into(),
             subgraph: graph,
             coordinate: format!("{subgraph}:{}", definition.coordinate).into(),
             used: used_fields(&definition),
@@ -174,6 +176,36 @@ impl Joined<'_, '_> {
             definition: Arc::new(definition),
         };
         Some(Written { connector, line: usize::try_from(line).unwrap_or(usize::MAX), mapped })
+    }
+
+    /// Returns the address of requests as written.
+    fn address(&self, graph: SubgraphId, definition: &connectors::Connector) -> String {
+        let text = |applied: &Applied, name: &str| {
+            let http = applied.arguments.get("http");
+            let found = http.and_then(|http| http.get(name)).and_then(|url| url.as_str());
+            found.unwrap_or_default().trim().to_owned()
+        };
+        let source = definition.source.as_ref().and_then(|source| {
+            let mut sources = self.found.sources.iter().filter(|(own, _)| *own == graph);
+            sources.find(|(_, applied)| {
+                applied.arguments.get("name").and_then(|name| name.as_str()) == Some(&*source.name)
+            })
+        });
+        let base = source.map(|(_, applied)| text(applied, "baseURL")).unwrap_or_default();
+        let schema = &self.reader.schema;
+        let coordinate = &definition.coordinate;
+        let own = self.found.connects.iter().filter(|one| {
+            let field = one.field.map(|field| &*schema[field].name);
+            one.graph == graph
+                && *schema[one.parent].name == *coordinate.type_name
+                && field == coordinate.field.as_deref()
+        });
+        let own = own.map(|one| text(&one.applied, definition.method.as_str()));
+        let path = own.skip(coordinate.index).find(|path| !path.is_empty()).unwrap_or_default();
+        match base.is_empty() {
+            true => path,
+            false => [base.trim_end_matches('/'), "/", path.trim_start_matches('/')].concat(),
+        }
     }
 
     /// Returns the schema of a subgraph, as far as connectors need it.

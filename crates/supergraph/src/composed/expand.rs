@@ -27,7 +27,11 @@ use super::{
 
 /// Fields that a mapping selects, or that a request uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tree(pub Vec<(Arc<str>, Tree)>);
+pub struct Tree {
+    pub fields: Vec<(Arc<str>, Tree)>,
+    /// Fields of objects of one type, for values of an interface or a union.
+    pub on: Vec<(Arc<str>, Tree)>,
+}
 
 /// A connector as read, with its line in the document.
 #[derive(Clone, Debug)]
@@ -45,25 +49,51 @@ impl Tree {
     /// Adds a field with those below it, or those below a known one. Recursion is bounded by the
     /// nesting of mappings.
     pub(crate) fn unite(&mut self, name: &str, below: Self) {
-        match self.0.iter_mut().find(|(known, _)| **known == *name) {
-            Some((_, known)) => {
-                for (name, below) in below.0 {
-                    known.unite(&name, below);
-                }
-            }
-            None => self.0.push((name.into(), below)),
+        match self.fields.iter_mut().find(|(known, _)| **known == *name) {
+            Some((_, known)) => known.unite_all(below),
+            None => self.fields.push((name.into(), below)),
         }
     }
 
-    /// Returns the text of a field set. Recursion is bounded by the nesting of mappings.
+    fn unite_all(&mut self, other: Self) {
+        for (name, below) in other.fields {
+            self.unite(&name, below);
+        }
+        for (name, below) in other.on {
+            self.unite_on(&name, below);
+        }
+    }
+
+    /// Adds fields of objects of a type.
+    pub(crate) fn unite_on(&mut self, r#type: &str, fields: Self) {
+        match self.on.iter_mut().find(|(known, _)| **known == *r#type) {
+            Some((_, known)) => known.unite_all(fields),
+            None => self.on.push((r#type.into(), fields)),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.on.is_empty()
+    }
+
+    /// Returns the fields of an object of a type.
+    fn of(&self, r#type: &str) -> Self {
+        let mut fields = Self { fields: self.fields.clone(), on: Vec::new() };
+        if let Some((_, own)) = self.on.iter().find(|(known, _)| **known == *r#type) {
+            fields.unite_all(own.clone());
+        }
+        fields
+    }
+
+    /// Returns the text of a field set of objects. Recursion is bounded by the nesting of mappings.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        for (name, below) in &self.0 {
+        for (name, below) in &self.fields {
             if !text.is_empty() {
                 text.push(' ');
             }
             text.push_str(name);
-            if !below.0.is_empty() {
+            if !below.is_empty() {
                 // Writing to a string cannot fail.
                 let _ = write!(text, " {{ {} }}", below.text());
             }
@@ -160,7 +190,7 @@ impl Joined<'_, '_> {
 
     /// Adds a key; the subgraph knows its fields by representations only.
     fn own_key(&mut self, adding: &mut Adding<'_>, parent: TypeId, used: &Tree) {
-        let text = match used.0.is_empty() {
+        let text = match used.is_empty() {
             // An object of which no value is needed.
             true => "__typename".to_owned(),
             false => used.text(),
@@ -173,7 +203,8 @@ impl Joined<'_, '_> {
 
     /// Adds the fields that a subgraph resolves for an object.
     fn own_members(&mut self, adding: &mut Adding<'_>, parent: TypeId, mapped: &Tree) {
-        for (name, below) in &mapped.0 {
+        let mapped = mapped.of(&self.reader.schema[parent].name);
+        for (name, below) in &mapped.fields {
             match self.reader.schema.find_field(parent, name) {
                 Some(field) => self.own_field(adding, field, below),
                 None if &**name == "__typename" => {}
@@ -186,8 +217,11 @@ impl Joined<'_, '_> {
     fn own_field(&mut self, adding: &mut Adding<'_>, field: FieldId, mapped: &Tree) {
         let base = self.reader.schema[field].r#type.base;
         self.declare(adding, base, mapped);
-        let names = mapped.0.iter().any(|(name, _)| &**name != "__typename");
-        let provides = names.then(|| self.field_set(base, &mapped.text(), adding.line)).flatten();
+        let provided = self.provided_text(base, mapped);
+        let provides = match provided.is_empty() {
+            true => None,
+            false => self.field_set(base, &provided, adding.line),
+        };
         let own = FieldIn {
             provides,
             requires: adding.key,
@@ -204,11 +238,15 @@ impl Joined<'_, '_> {
     /// Declares the fields of an object that are provided, or known by a representation. Recursion is
     /// bounded by the nesting of mappings.
     fn declare(&mut self, adding: &Adding<'_>, parent: TypeId, tree: &Tree) {
-        if tree.0.is_empty() {
+        if tree.is_empty() {
             return;
         }
         self.part_type(parent, adding.subgraph);
-        for (name, below) in &tree.0 {
+        if !matches!(self.reader.schema[parent].kind, TypeKind::Object { .. }) {
+            return self.declare_objects(adding, parent, tree);
+        }
+        let tree = tree.of(&self.reader.schema[parent].name);
+        for (name, below) in &tree.fields {
             let Some(field) = self.reader.schema.find_field(parent, name) else {
                 if &**name != "__typename" {
                     self.unknown(adding, parent, name);
@@ -222,6 +260,53 @@ impl Joined<'_, '_> {
             }
             self.declare(adding, self.reader.schema[field].r#type.base, below);
         }
+    }
+
+    /// Declares the objects of an interface or a union.
+    fn declare_objects(&mut self, adding: &Adding<'_>, parent: TypeId, tree: &Tree) {
+        for (name, fields) in &tree.on {
+            let Some(object) = self.reader.find(name, adding.line) else { continue };
+            let (owner, pair) = match self.reader.schema[parent].kind {
+                TypeKind::Union { .. } => {
+                    (&mut self.owners.types[parent.index()].members, (adding.subgraph, object))
+                }
+                _ => (&mut self.owners.types[object.index()].implements, (adding.subgraph, parent)),
+            };
+            if !owner.contains(&pair) {
+                owner.push(pair);
+            }
+            self.part_type(object, adding.subgraph);
+            self.declare(adding, object, fields);
+        }
+    }
+
+    /// Returns the provided fields as a field set. Recursion is bounded by the nesting of mappings.
+    fn provided_text(&self, parent: TypeId, tree: &Tree) -> String {
+        let schema = &self.reader.schema;
+        let mut parts = Vec::new();
+        if !matches!(schema[parent].kind, TypeKind::Object { .. }) {
+            for (name, fields) in &tree.on {
+                let below = schema.find_type(name).map(|id| self.provided_text(id, fields));
+                if let Some(below) = below.filter(|below| !below.is_empty()) {
+                    parts.push(format!("... on {name} {{ {below} }}"));
+                }
+            }
+            return parts.join(" ");
+        }
+        for (name, below) in tree.of(&schema[parent].name).fields {
+            let field = schema.find_field(parent, &name);
+            let base = field.map(|field| schema[field].r#type.base);
+            match base.filter(|_| !below.is_empty()) {
+                Some(base) => {
+                    let below = self.provided_text(base, &below);
+                    let below = if below.is_empty() { "__typename".to_owned() } else { below };
+                    parts.push(format!("{name} {{ {below} }}"));
+                }
+                None if &*name == "__typename" => {}
+                None => parts.push(name.as_ref().to_owned()),
+            }
+        }
+        parts.join(" ")
     }
 
     /// Returns a field that a subgraph only declares, with its type there.
