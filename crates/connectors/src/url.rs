@@ -16,12 +16,15 @@ use crate::version::Version;
 #[derive(Clone, Debug, PartialEq)]
 pub struct UrlTemplate {
     /// Scheme and host; `None` if the URL is relative to that of a source.
-    pub(crate) origin: Option<(Scheme, Authority)>,
+    pub(crate) origin: Option<Origin>,
     /// Parts of the path between slashes, after the first slash. The last one is empty if a slash ends
     /// the path.
     pub(crate) segments: Vec<Pieces>,
     pub(crate) query: Vec<Parameter>,
 }
+
+/// Scheme and host.
+pub(crate) type Origin = (Scheme, Authority);
 
 /// A name of the query, and its value, if it has one.
 #[derive(Clone, Debug, PartialEq)]
@@ -259,7 +262,7 @@ fn join_lines(template: Template) -> Result<Vec<Part>, UrlError> {
 }
 
 /// Scheme and host, and the parts after them.
-fn origin(mut parts: Vec<Part>) -> Result<(Option<(Scheme, Authority)>, Vec<Part>), UrlError> {
+fn origin(mut parts: Vec<Part>) -> Result<(Option<Origin>, Vec<Part>), UrlError> {
     let count = parts.len();
     let text = match parts.first() {
         Some(Part::Text(text)) => text.clone(),

@@ -93,3 +93,34 @@ impl Method {
         Self::ALL.iter().copied().find(|method| method.name() == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Method;
+    use crate::code::Code;
+
+    const PAGE: &str = include_str!("../../../../docs/connectors.md");
+
+    #[test]
+    fn the_reference_has_each_method_with_its_version_and_each_code() {
+        for method in Method::ALL {
+            let since = &method.since().as_str()[1..];
+            let row = |line: &&str| {
+                let rest =
+                    line.strip_prefix("| `->").and_then(|rest| rest.strip_prefix(method.name()));
+                rest.is_some_and(|rest| rest.starts_with(['(', '`']))
+            };
+            let rows: Vec<_> = PAGE.lines().filter(row).collect();
+            assert_eq!(rows.len(), 1, "{}", method.name());
+            assert!(rows[0].contains(&format!("` | {since} | ")), "{}", rows[0]);
+        }
+        for code in Code::ALL {
+            assert!(PAGE.contains(&format!("`{code}`")), "{code}");
+        }
+    }
+
+    #[test]
+    fn methods_are_sorted() {
+        assert!(Method::ALL.is_sorted_by_key(|method| method.name()));
+    }
+}

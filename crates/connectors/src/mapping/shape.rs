@@ -105,7 +105,7 @@ impl Infer<'_> {
                         put(members, Member { name: name.clone(), place, shape });
                     }
                 }
-                None => match self.merged(objects, &shape) {
+                None => match self.merged(&objects, &shape) {
                     Some(merged) => objects = merged,
                     None => return Shape::Any,
                 },
@@ -120,7 +120,7 @@ impl Infer<'_> {
 
     /// Each of the objects with the members of each alternative of a shape; `None` if the members are
     /// not known, or the objects are too many.
-    fn merged(&mut self, objects: Vec<Vec<Member>>, shape: &Shape) -> Option<Vec<Vec<Member>>> {
+    fn merged(&mut self, objects: &[Vec<Member>], shape: &Shape) -> Option<Vec<Vec<Member>>> {
         let mut cases: Vec<&[Member]> = Vec::new();
         let mut is_known = true;
         shape.alternatives(&mut |shape| match shape {
@@ -135,7 +135,7 @@ impl Infer<'_> {
         }
         let mut merged = Vec::new();
         for case in cases {
-            for members in &objects {
+            for members in objects {
                 let mut members = members.clone();
                 self.left = self.left.checked_sub(members.len() + case.len() + 1)?;
                 for member in case {

@@ -35,7 +35,7 @@ impl<'v> Evaluation<'v> {
             Method::First => return self.first(value),
             Method::Last => return self.last(value),
             Method::Get => return self.get(call, value),
-            Method::Slice => return self.slice(call, value),
+            Method::Slice => self.slice(call, &value)?,
             Method::Size => self.size(call, &value),
             Method::Entries => self.entries(call, &value)?,
             Method::Contains => self.contains(call, &value)?,

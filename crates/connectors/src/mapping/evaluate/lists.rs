@@ -136,12 +136,12 @@ impl<'v> Evaluation<'v> {
     }
 
     /// Items or characters from an index up to another one, which is not included.
-    pub(super) fn slice<'s>(
+    pub(super) fn slice(
         &mut self,
-        call: Call<'v, 's>,
-        value: Cow<'s, Value>,
-    ) -> Result<Found<'s>, Exceeded> {
-        let length = match &*value {
+        call: Call<'v, '_>,
+        value: &Value,
+    ) -> Result<Option<Value>, Exceeded> {
+        let length = match value {
             Value::Array(items) => items.len(),
             Value::String(text) => text.chars().count(),
             other => {
@@ -149,16 +149,16 @@ impl<'v> Evaluation<'v> {
                 return Ok(None);
             }
         };
-        let Some(start) = self.bound(call, 0, &value, length)? else { return Ok(None) };
+        let Some(start) = self.bound(call, 0, value, length)? else { return Ok(None) };
         let end = match call.arguments.len() {
             1 => length,
             _ => {
-                let Some(end) = self.bound(call, 1, &value, length)? else { return Ok(None) };
+                let Some(end) = self.bound(call, 1, value, length)? else { return Ok(None) };
                 end
             }
         };
         let count = end.saturating_sub(start);
-        let part = match &*value {
+        let part = match value {
             Value::Array(items) => {
                 self.budget.text(0)?;
                 let items = items.iter().skip(start).take(count);
@@ -170,7 +170,7 @@ impl<'v> Evaluation<'v> {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Cow::Owned(part)))
+        Ok(Some(part))
     }
 
     /// A bound of a slice, between 0 and `length`.

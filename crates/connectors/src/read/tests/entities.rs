@@ -108,3 +108,13 @@ fn batches_are_checked() {
     let scalar = r#"@connect(source: "api", http: { GET: "/{$batch.id}" }, selection: "id")"#;
     invalid(&of_type(scalar), Code::InvalidUrl, "`$batch.id` is a list");
 }
+
+#[test]
+fn the_example_of_the_reference_is_valid() {
+    let page = include_str!("../../../../../docs/connectors.md");
+    let example = page.split("```graphql\n").nth(1).and_then(|rest| rest.split("```").next());
+    let reading =
+        crate::read::read(&super::schema::definitions("v0.3", example.unwrap_or_default()));
+    assert_eq!(reading.findings, []);
+    assert_eq!(reading.connectors.len(), 3);
+}
