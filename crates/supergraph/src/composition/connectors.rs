@@ -44,15 +44,18 @@ pub(crate) fn check(subgraph: &mut Subgraph) -> Vec<Finding> {
     };
     let definitions = definitions(subgraph, version);
     let Reading { connectors, findings, .. } = connectors::read(&definitions);
-    let errors = findings.into_iter().filter(|finding| finding.is_error).map(|finding| {
+    let (errors, hints): (Vec<_>, Vec<_>) =
+        findings.into_iter().partition(|finding| finding.is_error);
+    let finding_of = |finding: connectors::Finding| {
         let code = Code::of_connectors(finding.code);
         let message = format!("Subgraph \"{}\": {}.", subgraph.name, finding.message);
         let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
         let at =
             At { line: number(finding.place.line), column: number(finding.place.column) };
         Finding::new(code, message).at(subgraph.location(at))
-    });
-    let errors: Vec<Finding> = errors.collect();
+    };
+    let errors: Vec<Finding> = errors.into_iter().map(finding_of).collect();
+    subgraph.hints = hints.into_iter().map(finding_of).collect();
     if errors.is_empty() {
         add_keys(subgraph, &connectors);
     }

@@ -178,6 +178,7 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.compose_directives();
     merger.merge_executable_directives();
     merger.merge_schema_directives();
+    merger.hints.extend(subgraphs.iter().flat_map(|subgraph| subgraph.hints.iter().cloned()));
     merger.hint_versions();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);

@@ -8,7 +8,7 @@ use graphql::definitions::{
 };
 use rustc_hash::FxHashMap;
 
-use super::Location;
+use super::{Finding, Location};
 use super::links::Links;
 use super::specifications::Meaning;
 
@@ -33,6 +33,8 @@ pub(crate) struct Subgraph {
     pub(crate) directives: Vec<DirectiveDefinition>,
     /// Directives of the schema itself.
     pub(crate) applied: Vec<Applied>,
+    /// Hints about the subgraph by itself.
+    pub(crate) hints: Vec<Finding>,
 }
 
 /// A type with all its extensions.
@@ -171,6 +173,7 @@ impl Subgraph {
             by_name: FxHashMap::default(),
             directives: Vec::new(),
             applied: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
