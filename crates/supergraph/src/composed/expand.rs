@@ -213,8 +213,12 @@ impl Joined<'_, '_> {
         }
     }
 
-    /// Adds a field that a subgraph resolves.
+    /// Adds a field that a subgraph resolves. Another one may have taken it over (`@override`).
     fn own_field(&mut self, adding: &mut Adding<'_>, field: FieldId, mapped: &Tree) {
+        let declared = adding.declared.get(&(field.index(), adding.of));
+        if declared.is_none_or(|declared| declared.is_external) {
+            return;
+        }
         let base = self.reader.schema[field].r#type.base;
         self.declare(adding, base, mapped);
         let provided = self.provided_text(base, mapped);
