@@ -63,7 +63,8 @@ impl Variable {
         }
     }
 
-    /// The first version that has it.
+    /// The version that has brought it. Schemas of older versions may use it, too, as with the
+    /// composition of others.
     #[must_use]
     pub const fn since(self) -> Version {
         match self {

@@ -92,19 +92,17 @@ impl<'v> Evaluation<'v> {
             });
             return Ok(Value::Array(items.collect::<Result<_, _>>()?));
         }
-        self.object(entries, Scope::of(value)).map(Value::Object)
+        self.object(entries, Scope::of(value))
     }
 
-    fn object(
-        &mut self,
-        entries: &'v [Entry],
-        scope: Scope<'_>,
-    ) -> Result<Map<String, Value>, Exceeded> {
+    /// The object of some members; null, if a spread value is.
+    fn object(&mut self, entries: &'v [Entry], scope: Scope<'_>) -> Result<Value, Exceeded> {
         self.budget.text(0)?;
         let mut object = Map::new();
+        let mut is_null = false;
         for entry in entries {
             let Some(name) = &entry.name else {
-                self.merge(entry, scope, &mut object)?;
+                is_null |= self.merge(entry, scope, &mut object)?;
                 continue;
             };
             self.problems.enter(name);
@@ -116,19 +114,20 @@ impl<'v> Evaluation<'v> {
                 object.insert(name.to_string(), value);
             }
         }
-        Ok(object)
+        Ok(if is_null { Value::Null } else { Value::Object(object) })
     }
 
-    /// Makes the members of a value those of `object`.
+    /// Makes the members of a value those of `object`. Returns whether the object is null instead.
     fn merge(
         &mut self,
         entry: &'v Entry,
         scope: Scope<'_>,
         object: &mut Map<String, Value>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<bool, Exceeded> {
         let found = self.expression(&entry.value, scope)?;
         match found.map(|value| self.own(value)).transpose()? {
-            None | Some(Value::Null) => {}
+            None => {}
+            Some(Value::Null) => return Ok(entry.is_spread),
             Some(Value::Object(members)) => object.extend(members),
             Some(other) => {
                 let what = kind(&other);
@@ -137,7 +136,7 @@ impl<'v> Evaluation<'v> {
                 });
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     fn expression<'s>(
@@ -151,10 +150,7 @@ impl<'v> Evaluation<'v> {
         self.budget.step()?;
         match expression {
             Expression::Literal(value) => Ok(Some(Cow::Borrowed(value))),
-            Expression::Object(entries) => {
-                let object = self.object(entries, scope)?;
-                Ok(Some(Cow::Owned(Value::Object(object))))
-            }
+            Expression::Object(entries) => Ok(Some(Cow::Owned(self.object(entries, scope)?))),
             Expression::List(items) => {
                 self.budget.text(0)?;
                 let mut values = Vec::with_capacity(items.len());

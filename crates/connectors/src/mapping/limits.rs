@@ -27,6 +27,8 @@ pub enum Exceeded {
     Steps(u64),
     #[error("the mapping makes more than {0} bytes")]
     Bytes(u64),
+    #[error("the mapping makes a value of more than {MAX_DEPTH} levels")]
+    Depth,
 }
 
 /// What is left of the limits.
@@ -35,6 +37,9 @@ pub(super) struct Budget {
     limits: Limits,
     left: Limits,
 }
+
+/// How deep the lists and objects of a copied value may be: copying calls itself.
+const MAX_DEPTH: usize = 256;
 
 /// What a value takes beside its text.
 const VALUE: u64 = 32;
@@ -66,18 +71,25 @@ impl Budget {
 
     /// Takes the bytes of a copy, before it is made.
     pub(super) fn visit(&mut self, value: &Value) -> Result<(), Exceeded> {
+        self.visit_within(value, MAX_DEPTH)
+    }
+
+    fn visit_within(&mut self, value: &Value, depth: usize) -> Result<(), Exceeded> {
+        let deeper = || depth.checked_sub(1).ok_or(Exceeded::Depth);
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => self.text(0),
             Value::String(text) => self.text(text.len()),
             Value::Array(items) => {
+                let depth = deeper()?;
                 self.text(0)?;
-                items.iter().try_for_each(|item| self.visit(item))
+                items.iter().try_for_each(|item| self.visit_within(item, depth))
             }
             Value::Object(members) => {
+                let depth = deeper()?;
                 self.text(0)?;
                 members.iter().try_for_each(|(name, value)| {
                     self.text(name.len())?;
-                    self.visit(value)
+                    self.visit_within(value, depth)
                 })
             }
         }

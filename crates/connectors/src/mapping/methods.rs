@@ -25,7 +25,8 @@ macro_rules! methods {
                 }
             }
 
-            /// The first version that has it.
+            /// The version that has brought it. Schemas of older versions may use it, too, as with the
+            /// composition of others.
             #[must_use]
             pub const fn since(self) -> Version {
                 match self {

@@ -20,6 +20,9 @@ mod tests;
 /// themselves.
 const MAX_DEPTH: usize = 64;
 
+/// How many steps a path may have: each may lead deeper into what the mapping needs.
+const MAX_STEPS: usize = 32;
+
 /// Parses a whole mapping.
 pub(super) fn parse(text: &str, version: Version) -> Result<Root, Vec<SyntaxError>> {
     let mut parser = Parser::new(text, 0, version);
@@ -153,8 +156,11 @@ impl<'t> Parser<'t> {
                 Some(_) | None => {}
             }
         }
-        let entries = entries.into_iter();
-        Ok(entries.map(|Parsed { at, name, value, .. }| Entry { at, name, value }).collect())
+        let entries = entries.into_iter().map(|parsed| {
+            let Parsed { at, name, value, is_spread } = parsed;
+            Entry { at, name, is_spread, value }
+        });
+        Ok(entries.collect())
     }
 
     /// `name`, `name: value`, `...value`, or a value with a selection.
@@ -163,7 +169,7 @@ impl<'t> Parser<'t> {
         let at = self.scanner.at;
         if self.scanner.take("...") {
             self.require(
-                Version::V0_3,
+                Version::V0_4,
                 at,
                 "`...`",
                 "leave it out: members of a path with a \
@@ -303,7 +309,6 @@ impl<'t> Parser<'t> {
             self.errors.push(self.scanner.error(at, message));
             return Ok(Start::Selected);
         };
-        self.require(variable.since(), at, &format!("`${name}`"), "");
         Ok(Start::Variable(variable))
     }
 
@@ -311,6 +316,10 @@ impl<'t> Parser<'t> {
     fn path_from(&mut self, at: Offset, start: Start) -> Result<Expression, SyntaxError> {
         let mut path = Path { at, start, steps: Vec::new(), selection: None };
         while let Some(step) = self.step(&path)? {
+            if path.steps.len() == MAX_STEPS {
+                let message = format!("this path has more than {MAX_STEPS} steps");
+                return Err(self.scanner.error(step.at, message));
+            }
             path.steps.push(step);
         }
         if self.scanner.take("{") {
@@ -331,7 +340,6 @@ impl<'t> Parser<'t> {
             return self.call(at).map(Some);
         }
         if self.scanner.take("?") {
-            self.require(Version::V0_3, at, "`?`", "leave it out: what is missing is null");
             return Ok(Some(Step { at, kind: StepKind::Optional }));
         }
         if !self.scanner.take(".") {
@@ -368,7 +376,6 @@ impl<'t> Parser<'t> {
             self.errors.push(self.scanner.error(at, unknown_method(name)));
             return Ok(Step { at, kind: StepKind::Optional });
         };
-        self.require(method.since(), at, &format!("`->{name}`"), "");
         self.check_arguments(at, method, &arguments);
         Ok(Step { at, kind: StepKind::Call(method, arguments) })
     }

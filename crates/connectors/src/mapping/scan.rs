@@ -94,12 +94,13 @@ impl<'t> Scanner<'t> {
             }
             if c != '\\' {
                 value.push(c);
-            } else if rest.as_str().starts_with(quote) {
-                value.push(quote);
-                rest.next();
             } else if version < Version::V0_4 {
-                // Only quotes are escaped before: any other backslash stands for itself.
-                value.push(c);
+                // Whatever follows stands for itself, but for line breaks.
+                match rest.next() {
+                    Some('n') => value.push('\n'),
+                    Some(escaped) => value.push(escaped),
+                    None => break,
+                }
             } else {
                 let at = self.text.len() - rest.as_str().len() - 1;
                 let escaped = unescape(rest.as_str()).ok_or_else(|| {

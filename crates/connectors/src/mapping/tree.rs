@@ -22,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) at: Offset,
     /// Without a name, the members of the value become members of the object.
     pub(crate) name: Option<Box<str>>,
+    /// `...`: if the value is null, the whole object is.
+    pub(crate) is_spread: bool,
     pub(crate) value: Expression,
 }
 

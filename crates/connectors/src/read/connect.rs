@@ -109,20 +109,26 @@ impl<'d> Reader<'d> {
         coordinate: Coordinate,
         directive: &mut Directive,
     ) -> Option<Connector> {
-        check_position(position, directive);
+        self.check_position(position, directive);
         let arguments = directive.object(&applied.arguments, "", ARGUMENTS)?;
         let source = self.source(arguments, directive);
         let selection = selection(arguments, directive);
-        let is_entity = directive.boolean(arguments, "entity") == Some(true);
-        if is_entity {
-            self.check_entity_position(position, directive);
+        let entity = directive.boolean(arguments, "entity");
+        let is_entity = entity == Some(true);
+        match (position.field, entity) {
+            (None, Some(false)) => {
+                let message = "a connector on a type resolves entities: leave out `entity: false`";
+                directive.error(Code::GraphqlError, message);
+            }
+            (Some(_), Some(true)) => self.check_entity_position(position, directive),
+            (_, Some(_) | None) => {}
         }
         let resolves = match position.field {
             None => Resolves::Type,
             Some(_) if is_entity => Resolves::FieldAndEntity,
             Some(_) => Resolves::Field,
         };
-        let id = directive.text(arguments, "id").map(Into::into);
+        let id = self.id(arguments, directive);
         let is_success = directive.mapping(arguments, "isSuccess", Code::InvalidSelection);
         let errors = urls::errors(directive, arguments);
         let max_size = batch_size(arguments, directive);
@@ -168,6 +174,41 @@ impl<'d> Reader<'d> {
         Some(connector)
     }
 
+    fn check_position(&self, position: Position<'_>, directive: &mut Directive) {
+        if !matches!(position.parent.kind, Kind::Object { .. }) {
+            let message = "a connector stands on an object type, or on a field of one";
+            directive.error(Code::GraphqlError, message);
+        } else if position.field.is_none() && self.definitions.is_root(&position.parent.name) {
+            let message = "a connector on a type finds objects by their fields, and the type is that of \
+                           a root: write it on a field";
+            directive.error(Code::GraphqlError, message);
+        } else if position.field.is_none() && directive.version < Version::V0_2 {
+            let message = format!(
+                "a connector on a type needs connect/{}, and the schema links connect/{}",
+                Version::V0_2,
+                directive.version
+            );
+            directive.error(Code::GraphqlError, message);
+        }
+    }
+
+    /// The name of a connector: a name of GraphQL that no other connector has.
+    fn id(&self, arguments: Arguments<'_>, directive: &mut Directive) -> Option<Box<str>> {
+        let id = directive.text(arguments, "id")?;
+        let is_name = id.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name {
+            let message = "`id` begins with a letter or `_`, and has letters, digits and `_` only";
+            directive.error(Code::GraphqlError, message);
+        }
+        let known = self.reading.connectors.iter();
+        if let Some(other) = known.into_iter().find(|known| known.id.as_deref() == Some(id)) {
+            let message = format!("the connector `{}` has the `id` `{id}`, too", other.coordinate);
+            directive.error(Code::GraphqlError, message);
+        }
+        Some(id.into())
+    }
+
     fn source(&self, arguments: Arguments<'_>, directive: &mut Directive) -> Option<Arc<Source>> {
         let name = directive.text(arguments, "source")?;
         if let Some(source) = self.sources.iter().find(|source| &*source.name == name) {
@@ -191,20 +232,6 @@ impl<'d> Reader<'d> {
             }
         }
         None
-    }
-}
-
-fn check_position(position: Position<'_>, directive: &mut Directive) {
-    if !matches!(position.parent.kind, Kind::Object { .. }) {
-        let message = "a connector stands on an object type, or on a field of one";
-        directive.error(Code::GraphqlError, message);
-    } else if position.field.is_none() && directive.version < Version::V0_2 {
-        let message = format!(
-            "a connector on a type needs connect/{}, and the schema links connect/{}",
-            Version::V0_2,
-            directive.version
-        );
-        directive.error(Code::GraphqlError, message);
     }
 }
 

@@ -85,7 +85,9 @@ impl Reader<'_> {
             return;
         }
         let definitions = self.definitions;
-        for definition in &definitions.types {
+        let is_object =
+            |definition: &&TypeDefinition| matches!(definition.kind, Kind::Object { .. });
+        for definition in definitions.types.iter().filter(is_object) {
             for key in definition.keys.iter().filter(|key| key.is_resolvable) {
                 let Some(fields) = key_paths(&key.fields) else { continue };
                 let is_resolved = self.reading.connectors.iter().any(|connector| {

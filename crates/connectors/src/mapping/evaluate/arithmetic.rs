@@ -1,4 +1,4 @@
-//! Arithmetic: exact for whole numbers, else floating point.
+//! Arithmetic: exact for whole numbers, else floating point. A quotient is always floating point.
 
 use serde_json::{Number, Value};
 
@@ -46,12 +46,7 @@ fn apply(method: Method, one: &Number, other: &Number) -> Option<Number> {
             Method::Sub => one.checked_sub(other),
             Method::Mul => one.checked_mul(other),
             Method::Mod => return one.checked_rem(other).map(Number::from),
-            // A quotient with a rest is no whole number.
-            _ if other == 0 => return None,
-            _ => one
-                .checked_rem(other)
-                .filter(|&rest| rest == 0)
-                .and_then(|_| one.checked_div(other)),
+            _ => None,
         };
         if let Some(whole) = whole {
             return Some(Number::from(whole));

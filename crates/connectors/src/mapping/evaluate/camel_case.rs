@@ -15,16 +15,21 @@ impl<'v> Evaluation<'v> {
         value: &Value,
     ) -> Result<Option<Value>, Exceeded> {
         if call.method == Method::KeysToCamelCaseDeep {
-            return self.rename(value, true).map(Some);
+            return self.rename(call, value, true).map(Some);
         }
         if !value.is_object() {
             self.wrong(call, kind(value), "it is called on an object");
             return Ok(None);
         }
-        self.rename(value, false).map(Some)
+        self.rename(call, value, false).map(Some)
     }
 
-    fn rename(&mut self, value: &Value, is_deep: bool) -> Result<Value, Exceeded> {
+    fn rename(
+        &mut self,
+        call: Call<'_, '_>,
+        value: &Value,
+        is_deep: bool,
+    ) -> Result<Value, Exceeded> {
         match value {
             Value::Object(members) => {
                 self.budget.text(0)?;
@@ -32,16 +37,19 @@ impl<'v> Evaluation<'v> {
                 for (name, value) in members {
                     self.budget.text(name.len())?;
                     let value = match is_deep {
-                        true => self.rename(value, true)?,
+                        true => self.rename(call, value, true)?,
                         false => self.budget.copy(value)?,
                     };
-                    renamed.insert(camel_case(name), value);
+                    if renamed.insert(camel_case(name), value).is_some() {
+                        let needs = "two names are the same in camel case, and the last one stays";
+                        self.wrong(call, "an object", needs);
+                    }
                 }
                 Ok(Value::Object(renamed))
             }
             Value::Array(items) => {
                 self.budget.text(0)?;
-                let items = items.iter().map(|item| self.rename(item, is_deep));
+                let items = items.iter().map(|item| self.rename(call, item, is_deep));
                 Ok(Value::Array(items.collect::<Result<_, _>>()?))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {

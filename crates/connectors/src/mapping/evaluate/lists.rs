@@ -38,8 +38,10 @@ impl<'v> Evaluation<'v> {
         match value {
             Cow::Owned(Value::Array(items)) => {
                 for item in items {
-                    if self.condition(call, 0, &item)? == Some(true) {
-                        kept.push(item);
+                    match self.condition(call, 0, &item)? {
+                        Some(true) => kept.push(item),
+                        Some(false) => {}
+                        None => return Ok(None),
                     }
                 }
             }
@@ -49,8 +51,10 @@ impl<'v> Evaluation<'v> {
                     value => std::slice::from_ref(value),
                 };
                 for item in items {
-                    if self.condition(call, 0, item)? == Some(true) {
-                        kept.push(self.budget.copy(item)?);
+                    match self.condition(call, 0, item)? {
+                        Some(true) => kept.push(self.budget.copy(item)?),
+                        Some(false) => {}
+                        None => return Ok(None),
                     }
                 }
             }
@@ -69,9 +73,13 @@ impl<'v> Evaluation<'v> {
         };
         let mut position = None;
         for (idx, item) in items.iter().enumerate() {
-            if self.condition(call, 0, item)? == Some(true) {
-                position = Some(idx);
-                break;
+            match self.condition(call, 0, item)? {
+                Some(true) => {
+                    position = Some(idx);
+                    break;
+                }
+                Some(false) => {}
+                None => return Ok(None),
             }
         }
         Ok(position.and_then(|idx| match &*value {

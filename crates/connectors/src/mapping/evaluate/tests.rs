@@ -198,7 +198,7 @@ fn literals_stand_in_expressions() {
         &json!({ "x": "quoted", "y": "q", "z": "q" }),
     );
     check("l: $([nope?])", &input, &json!({ "l": [null] }));
-    check(r"x: $('a\b\'c\\d')", &input, &json!({ "x": r"a\b'c\\d" }));
+    check(r"x: $('a\b\'c\\d\ne')", &input, &json!({ "x": "ab'c\\d\ne" }));
 }
 
 #[test]
@@ -235,15 +235,18 @@ fn the_grammar_of_0_4_is_a_superset_of_json() {
 #[test]
 fn members_are_merged() {
     let input = json!({ "o": { "x": 1, "a": 2 }, "a": 0, "n": null, "l": [1] });
-    check("a ...o", &input, &json!({ "a": 2, "x": 1 }));
-    check("a ...n", &input, &json!({ "a": 0 }));
-    check("a ...$.nope?", &input, &json!({ "a": 0 }));
-    problem(
-        "a ...l",
-        &input,
-        &json!({ "a": 0 }),
-        "a list has no members that could be those of the object (line 1, column 3)",
-    );
+    let check =
+        |mapping: &str, expected: &Value| check_in(Version::V0_4, mapping, &input, expected);
+    check("a ...o", &json!({ "a": 2, "x": 1 }));
+    check("a ...$.nope?", &json!({ "a": 0 }));
+    // A spread null makes the object null, and one of a path with a selection adds nothing.
+    check("a ...n", &Value::Null);
+    check("g: { a ...n }", &json!({ "g": null }));
+    check("a $.n { x }", &json!({ "a": 0 }));
+    let (value, problems) = evaluate(Version::V0_4, "a ...l", &input);
+    assert_eq!(value, json!({ "a": 0 }));
+    let expected = "a list has no members that could be those of the object (line 1, column 3)";
+    assert_eq!(problems, [expected]);
 }
 
 #[test]
@@ -252,10 +255,15 @@ fn an_evaluation_is_limited() {
         let mapping = Mapping::parse(mapping, Version::V0_3).expect("valid");
         mapping.evaluate(input, &Variables::new(), &limits).map(|outcome| outcome.value)
     };
-    let doubled = format!("$.a{}", "->echo([@, @])".repeat(60));
+    let doubled = format!("$.a{}", "->echo([@, @])".repeat(30));
     let limits = Limits { bytes: 1 << 20, ..Limits::default() };
     let error = evaluate(&doubled, &json!({ "a": "x" }), limits);
     assert_eq!(error, Err(Exceeded::Bytes(1 << 20)));
+    // Each argument is the value of the call before, one level deeper.
+    let deep = (0..20)
+        .fold("$.a".to_owned(), |inner, _| format!("$({inner}{})", "->echo([@])".repeat(20)));
+    let error = evaluate(&deep, &json!({ "a": "x" }), Limits::default());
+    assert_eq!(error, Err(Exceeded::Depth));
     let list: Vec<_> = (0..500).collect();
     let nested =
         "$.l->filter($.l->filter($.l->filter($.l->filter(@->eq(-1))->eq(1))->eq(1))->eq(1))";
@@ -266,4 +274,20 @@ fn an_evaluation_is_limited() {
         evaluate("a", &json!({ "a": "x".repeat(1000) }), limits),
         Err(Exceeded::Bytes(1000))
     );
+}
+
+/// What a mapping says about itself takes no more time and memory than its text suggests.
+#[test]
+fn shapes_and_inputs_are_limited() {
+    let parse = |text: &str| Mapping::parse(text, Version::V0_4).expect("valid");
+    let doubled = parse(&format!("$.a{}", "->echo({ a: @, b: @ })".repeat(30)));
+    let _ = doubled.shape();
+    let _ = doubled.inputs();
+    let cases: Vec<_> = (0..300).map(|case| format!("[{case}, {{ a{case}: @, b: $ }}]")).collect();
+    let spread = format!("...$.kind->match({}) ", cases.join(", "));
+    let _ = parse(&spread.repeat(4)).shape();
+    let deep =
+        (0..20).fold("$args".to_owned(), |inner, _| format!("$({inner}{})", ".a".repeat(30)));
+    let inputs = parse(&deep).inputs();
+    assert_eq!(inputs.of(Variable::Args).map(|members| members.paths()[0].len()), Some(600));
 }

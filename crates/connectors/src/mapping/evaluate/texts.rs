@@ -41,14 +41,14 @@ impl<'v> Evaluation<'v> {
         Ok(number.map(Value::from))
     }
 
-    /// A scalar as text; null stays null.
+    /// A scalar as text; that of null is empty.
     pub(super) fn text_of(
         &mut self,
         call: Call<'_, '_>,
         value: &Value,
     ) -> Result<Option<Value>, Exceeded> {
         if value.is_null() {
-            return Ok(Some(Value::Null));
+            return Ok(Some(Value::from("")));
         }
         let Some(text) = scalar(value) else {
             self.wrong(

@@ -43,21 +43,24 @@ fn what_a_version_has() {
         Version::V0_1,
         "a b: c { d } $.e { f } g: $(1) h: $->first->map(@)->match([1, 2])->echo(3)->size",
     );
-    since(Version::V0_2, "a: $->joinNotNull(',')");
-    since(Version::V0_2, "a: $batch.id");
-    since(Version::V0_2, "a: $request.headers.b c: $response.headers.d");
-    since(Version::V0_3, "a: $env.B");
-    since(Version::V0_3, "a: b?.c");
+    since(Version::V0_1, "a: b?.c d? { e }");
     since(Version::V0_3, "a: $(b ?? c)");
     since(Version::V0_3, "a: $(b ?! c)");
-    since(Version::V0_3, "a ...b");
+    since(Version::V0_4, "a ...b");
+}
+
+#[test]
+fn methods_and_variables_are_of_all_versions() {
+    for variable in crate::variables::Variable::ALL {
+        since(Version::V0_1, &format!("a: ${}", variable.name()));
+    }
     for method in crate::mapping::Method::ALL {
         let arguments = match method.name() {
             "match" => "[1, 2]",
             _ if *method.arguments().start() == 0 => "",
             _ => "1",
         };
-        since(method.since(), &format!("a: $->{}({arguments})", method.name()));
+        since(Version::V0_1, &format!("a: $->{}({arguments})", method.name()));
     }
 }
 
@@ -111,6 +114,16 @@ fn errors_have_places_and_remedies() {
     check("a: $(b ?? c ?! d)", &["line 1, column 13: `??` and `?!` have no order"]);
     check("a: $(1e999)", &["line 1, column 6: the number 1e999 is too large"]);
     check("é", &["line 1, column 1: expected a name, but found `é`"]);
+}
+
+#[test]
+fn texts_are_limited() {
+    let steps = |count: usize| format!("a{}", ".b".repeat(count));
+    assert!(Mapping::parse(&steps(32), Version::V0_3).is_ok());
+    check(&steps(33), &["line 1, column 66: this path has more than 32 steps"]);
+    let nested = |count: usize| format!("{}b{}", "a { ".repeat(count), "}".repeat(count));
+    assert!(Mapping::parse(&nested(30), Version::V0_3).is_ok());
+    check(&nested(40), &["line 1, column 129: this is nested more than 64 levels deep"]);
 }
 
 #[test]

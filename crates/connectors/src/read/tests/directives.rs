@@ -197,3 +197,37 @@ fn roots_need_connectors() {
         type Subscription { b: Int }"#;
     invalid(subscription, Code::SubscriptionInConnectors, "do not resolve subscriptions");
 }
+
+#[test]
+fn ids_are_names() {
+    let id = |id: &str| {
+        field(&format!(r#"id: "{id}", http: {{ GET: "https://a.b/" }}, selection: "$""#))
+    };
+    valid(&id("_a1"));
+    invalid(&id("a-b"), Code::GraphqlError, "letters, digits and `_` only");
+    let twice = r#"type Query {
+        a: String @connect(id: "x", source: "api", http: { GET: "/" }, selection: "$")
+        b: String @connect(id: "x", source: "api", http: { GET: "/" }, selection: "$")
+    }"#;
+    invalid(twice, Code::GraphqlError, "the connector `Query.a@connect[0]` has the `id` `x`, too");
+}
+
+#[test]
+fn connectors_on_types_are_on_those_of_entities() {
+    let root = r#"type Query @connect(source: "api", http: { GET: "/" }, selection: "a") {
+        a: String @connect(source: "api", http: { GET: "/" }, selection: "$") }"#;
+    let reading = read_schema("v0.3", root);
+    assert!(
+        reading.findings[0].message.contains("the type is that of a root"),
+        "{:?}",
+        reading.findings
+    );
+    let of_type = |entity: &str| {
+        format!(
+            r#"type Query {{ a: T @connect(source: "api", http: {{ GET: "/" }}, selection: "b") }}
+        type T @connect(source: "api", http: {{ GET: "/{{$this.b}}" }}, selection: "b", entity: {entity}) {{ b: Int }}"#
+        )
+    };
+    valid(&of_type("true"));
+    invalid(&of_type("false"), Code::GraphqlError, "leave out `entity: false`");
+}

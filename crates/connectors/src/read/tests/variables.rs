@@ -123,8 +123,7 @@ fn mappings_of_responses_are_of_their_types() {
 }
 
 #[test]
-fn variables_have_versions() {
+fn variables_are_of_all_versions() {
     let env = r#"type Query { a: String @connect(source: "api", http: { GET: "/{$env.A}" }, selection: "$") }"#;
-    valid_in("v0.3", env);
-    super::invalid_in("v0.2", env, Code::InvalidUrl, "`$env` needs connect/v0.3");
+    valid_in("v0.1", env);
 }

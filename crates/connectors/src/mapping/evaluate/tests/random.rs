@@ -112,7 +112,7 @@ proptest! {
         let variables = Variables::new().with(Variable::Args, &args);
         for version in [Version::V0_3, Version::V0_4] {
             let mapping = Mapping::parse(&format!("$({text})"), version);
-            // A path without a selection is merged only with `...`.
+            // `...` is of version 0.4.
             let Ok(mapping) = mapping else { continue };
             let _ = mapping.inputs();
             let Ok(outcome) = mapping.evaluate(&response, &variables, &limits) else { continue };
