@@ -339,7 +339,7 @@ impl Sending<'_> {
         };
         let response = response.map_err(|error| match error {
             EgressError::Timeout => CallError::timeout(),
-            error => CallError::unanswered(error.to_string()),
+            error => CallError::unanswered(format!("The request failed: {error}")),
         })?;
         let response = HttpResponse {
             status: response.status,

@@ -1,8 +1,13 @@
 //! Tests of fetches from connectors.
 
+use expect_test::expect;
 use http::HeaderMap;
 use serde_json::{Value, json};
 use supergraph::{Supergraph, SubgraphSchema, compose, read};
+
+use crate::plan::print;
+use crate::planner::Labels;
+use crate::test_supergraph::planned_over;
 
 use super::{Call, CallError, ClientValues, ConnectorSchema, FetchCalls, HttpResponse};
 
@@ -148,4 +153,55 @@ fn a_response_is_mapped_by_its_status() {
     assert_eq!(result(404, "{}").unwrap_err().message, "Request failed");
     assert!(result(200, "{").unwrap_err().message.contains("is no JSON"));
     assert_eq!(result(500, "<html>").unwrap_err().message, "Request failed");
+}
+
+/// The plan of an operation over connectors.
+fn plan(sdl: &str, operation: &str) -> String {
+    let link = r#"extend schema
+        @link(url: "https://specs.apollo.dev/federation/v2.12", import: ["@key"])
+        @link(url: "https://specs.apollo.dev/connect/v0.4", import: ["@source", "@connect"])
+        @source(name: "api", http: { baseURL: "https://api.example" })
+        "#;
+    let (name, url) = ("rest".to_owned(), String::new());
+    let composition = compose(&[SubgraphSchema { name, url, sdl: [link, sdl].concat() }]);
+    assert!(composition.errors.is_empty(), "{:?}", composition.errors);
+    let supergraph = read(&composition.supergraph.unwrap()).unwrap();
+    let planned = planned_over(supergraph, operation, "{}", &Labels::default());
+    let planned = planned.unwrap_or_else(|error| panic!("{error}"));
+    print(&planned.supergraph, &planned.plan)
+}
+
+#[test]
+fn what_a_mapping_lacks_at_its_position_is_fetched_by_a_key() {
+    let sdl = r#"
+        type Query {
+          team: Team @connect(source: "api", http: { GET: "/team" }, selection: "lead { id name } members { id }")
+        }
+        type Team { lead: Person members: [Person] }
+        type Person @connect(source: "api", http: { GET: "/people/{$this.id}" }, selection: "name") {
+          id: ID!
+          name: String
+          quote: String @connect(source: "api", http: { GET: "/quote" }, selection: "$.text")
+        }"#;
+    expect![[r#""#]].assert_eq(&plan(sdl, "{ team { lead { id name } members { id } } }"));
+    expect![[r#""#]].assert_eq(&plan(sdl, "{ team { lead { quote } members { name } } }"));
+}
+
+#[test]
+fn objects_of_an_interface_have_the_fields_of_their_types() {
+    let sdl = r#"
+        type Query {
+          products: [Product] @connect(source: "api", http: { GET: "/products" }, selection: """
+            id
+            ... kind->match(
+              ["book", { __typename: "Book", title: $.title }],
+              ["film", { __typename: "Film", director: $.director }]
+            )
+          """)
+        }
+        interface Product { id: ID! }
+        type Book implements Product { id: ID! title: String }
+        type Film implements Product { id: ID! director: String }"#;
+    let operation = "{ products { id ... on Book { title } ... on Film { director } } }";
+    expect![[r#""#]].assert_eq(&plan(sdl, operation));
 }

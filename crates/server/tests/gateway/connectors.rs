@@ -23,7 +23,7 @@ type Query {
   users(limit: Int): [User]
     @connect(source: "api", http: { GET: "/users?limit={$args.limit}" }, selection: "id name address { street: road }")
   user(id: ID!): User
-    @connect(source: "api", http: { GET: "/users/{$args.id}" }, selection: "id name email", entity: true)
+    @connect(source: "api", http: { GET: "/users/{$args.id}" }, selection: "id name email address { street: road }", entity: true)
   broken: String @connect(source: "api", http: { GET: "/broken" }, selection: "$")
   slow: String @connect(source: "api", http: { GET: "/slow" }, selection: "$")
   huge: String @connect(source: "api", http: { GET: "/huge" }, selection: "$")
@@ -242,7 +242,7 @@ fn entities_fields_and_batches_are_joined_with_other_subgraphs() {
     // The entity that the API does not have.
     assert_eq!(errors.len(), 1, "{errors:?}");
     let error = &errors[0];
-    assert_eq!(error["path"], json!(["reviews", 1, "author"]), "{error}");
+    assert_eq!(error["path"], json!(["reviews", 1, "author", "email"]), "{error}");
     assert_eq!(error["extensions"]["code"], "CONNECTOR_FETCH");
     assert_eq!(error["extensions"]["http"]["status"], 404);
     assert_eq!(error["extensions"]["service"], "rest");

@@ -47,6 +47,7 @@ impl Known {
             return Err(Refused { file: source.file.clone(), problems }.into());
         }
         let connectors = opening.settings()?;
+        opening.warn_missing(&connectors);
         let egress = EgressSettings {
             hosts: entry.map(|entry| entry.hosts.clone()).unwrap_or_default(),
             networks: entry.map(|entry| entry.networks.clone()).unwrap_or_default(),
@@ -144,7 +145,6 @@ impl<'o> Opening<'o> {
             let source = self.source_of(connector);
             let mut config = self.entry.map(|entry| entry.config.0.clone()).unwrap_or_default();
             config.extend(source.iter().flat_map(|source| source.config.0.clone()));
-            self.warn_missing(connector, &config);
             let definition = match source.and_then(|source| source.url.as_deref()) {
                 Some(url) => {
                     let overridden = with_url(connector, url);
@@ -161,13 +161,21 @@ impl<'o> Opening<'o> {
         settings.collect()
     }
 
-    /// Logs members of `$config` without a value.
-    fn warn_missing(&self, connector: &Connector, config: &Map<String, Value>) {
-        let inputs = connector.definition.inputs();
-        let used = inputs.of(Variable::Config).into_iter().flat_map(|used| &used.members);
-        for (member, _) in used.filter(|(member, _)| !config.contains_key(&**member)) {
+    /// Logs the members of `$config` without a value, each once.
+    fn warn_missing(&self, settings: &BTreeMap<supergraph::ConnectorId, ConnectorSetting>) {
+        let mut missing: BTreeMap<Box<str>, String> = BTreeMap::new();
+        for setting in settings.values() {
+            let inputs = setting.definition.inputs();
+            let used = inputs.of(Variable::Config).into_iter().flat_map(|used| &used.members);
+            for (member, _) in used.filter(|(member, _)| setting.config.get(&**member).is_none()) {
+                let coordinate = || setting.definition.coordinate.to_string();
+                missing.entry(member.clone()).or_insert_with(coordinate);
+            }
+        }
+        for (member, connector) in missing {
             tracing::warn!(
-                connector = &*connector.coordinate,
+                subgraph = self.name,
+                connector,
                 "`$config.{member}` has no value: `config` in `[subgraphs.{}.connectors]` sets it",
                 self.name
             );
