@@ -8,7 +8,7 @@
 //!   [`Mapping::evaluate`]; [`variables`] are what it reads beside a response
 //! * [`template`]: texts with expressions in braces; [`url`] those that are URLs
 //! * [`connector`]: connectors and sources as plain data
-//! * [`definitions`]: what is read of a subgraph's schema; [`read`] reads and checks its connectors, and
+//! * [`definitions`]: what is read of a subgraph's schema; [`mod@read`] reads and checks its connectors, and
 //!   says [`code`]s
 //! * [`request`]: the HTTP request of a connector, [`Connector::request`]
 //! * [`response`]: what becomes of the response: [`response::read_body`], [`Connector::is_success`],

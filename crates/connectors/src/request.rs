@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::connector::{Connector, Header, HeaderValueSource, Http};
 use crate::mapping::{Exceeded, Limits, Mapping, Outcome, Problem, scalar};
-use crate::template::{FillError, expand};
-use crate::url::{Piece, Pieces, encode};
+use crate::template::{FillError, Part, expand};
+use crate::url::{Parameter, Piece, Pieces, UrlError, UrlTemplate, encode};
 use crate::variables::Variables;
 
 mod form;
@@ -51,6 +51,11 @@ pub enum RequestError {
     Form,
     #[error("the filled template is no URL: {0}")]
     Uri(#[from] InvalidUri),
+    /// The URL of a source that expressions of the configuration make.
+    #[error("the configuration makes no URL of the source's `baseURL`: {0}")]
+    Base(UrlError),
+    #[error("the configuration makes no URL of the source's `baseURL`: it has no scheme and host")]
+    RelativeBase,
 }
 
 impl From<Exceeded> for RequestError {
@@ -105,16 +110,22 @@ impl Filling<'_> {
     fn uri(&mut self, source: Option<&Http>, http: &Http) -> Result<Uri, RequestError> {
         let mut path = Segments::default();
         let mut query = String::new();
+        let mut origin = source.unwrap_or(http).url.origin.clone();
         for part in source.into_iter().chain([http]) {
+            if !part.url.base.is_empty() {
+                let base = self.base(&part.url.base)?;
+                self.add_segments(&base.segments, &mut path)?;
+                self.add_query(&base.query, &mut query)?;
+                origin = base.origin;
+            }
             self.add_segments(&part.url.segments, &mut path)?;
             if let Some(mapping) = &part.path {
                 self.add_path(mapping, &mut path)?;
             }
             self.add_parameters(part, &mut query)?;
         }
-        let origin = source.unwrap_or(http).url.origin.as_ref();
         let mut url = String::new();
-        if let Some((scheme, authority)) = origin {
+        if let Some((scheme, authority)) = &origin {
             url.push_str(scheme.as_str());
             url.push_str("://");
             url.push_str(authority.as_str());
@@ -164,8 +175,28 @@ impl Filling<'_> {
         Ok(())
     }
 
-    fn add_parameters(&mut self, http: &Http, query: &mut String) -> Result<(), RequestError> {
-        for parameter in &http.url.query {
+    /// The URL that expressions of the configuration make. Its text is trusted, and not encoded.
+    fn base(&mut self, parts: &[Part]) -> Result<UrlTemplate, RequestError> {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Expression(mapping) => {
+                    let value = self.text(mapping)?;
+                    text.push_str(&value.unwrap_or_default());
+                }
+            }
+        }
+        let base = UrlTemplate::of_text(&text).map_err(RequestError::Base)?;
+        if base.is_absolute() { Ok(base) } else { Err(RequestError::RelativeBase) }
+    }
+
+    fn add_query(
+        &mut self,
+        parameters: &[Parameter],
+        query: &mut String,
+    ) -> Result<(), RequestError> {
+        for parameter in parameters {
             let name = self.pieces(&parameter.name)?;
             let value = match &parameter.value {
                 Some(value) => Some(self.pieces(value)?),
@@ -178,6 +209,11 @@ impl Filling<'_> {
                 query.push_str(&value);
             }
         }
+        Ok(())
+    }
+
+    fn add_parameters(&mut self, http: &Http, query: &mut String) -> Result<(), RequestError> {
+        self.add_query(&http.url.query, query)?;
         let Some(mapping) = &http.query_params else { return Ok(()) };
         let members = match self.build(mapping)? {
             None => return Ok(()),
@@ -207,17 +243,17 @@ impl Filling<'_> {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Expression(mapping) => {
-                    let value = expand(
-                        mapping,
-                        self.variables,
-                        self.limits,
-                        "the URL",
-                        &mut self.problems,
-                    )?;
+                    let value = self.text(mapping)?;
                     encode(&value.unwrap_or_default(), &mut text);
                 }
             }
         }
+        Ok(text)
+    }
+
+    /// The text of an expression of the URL.
+    fn text(&mut self, mapping: &Mapping) -> Result<Option<String>, RequestError> {
+        let text = expand(mapping, self.variables, self.limits, "the URL", &mut self.problems)?;
         Ok(text)
     }
 

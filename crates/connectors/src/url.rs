@@ -2,7 +2,8 @@
 //! <https://www.apollographql.com/docs/graphos/connectors/requests/url>
 //!
 //! Expressions stand in the path and in the query, where their values are percent-encoded: they cannot
-//! change the host, or end their segment or parameter.
+//! change the host, or end their segment or parameter. The URL of a source may begin with expressions of
+//! the configuration, which is trusted.
 
 use http::uri::{Authority, Scheme};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -15,8 +16,10 @@ use crate::version::Version;
 /// A URL with expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UrlTemplate {
-    /// Scheme and host; `None` if the URL is relative to that of a source.
+    /// Scheme and host; `None` if the URL is relative to that of a source, or begins with `base`.
     pub(crate) origin: Option<Origin>,
+    /// The beginning of a URL whose scheme or host has expressions; else empty.
+    pub(crate) base: Vec<Part>,
     /// Parts of the path between slashes, after the first slash. The last one is empty if a slash ends
     /// the path.
     pub(crate) segments: Vec<Pieces>,
@@ -61,8 +64,6 @@ pub enum UrlError {
     Credentials,
     #[error("it has a fragment (`#`), which is never sent: leave it out")]
     Fragment,
-    #[error("it contains a space: write `%20`")]
-    Space,
 }
 
 /// What is encoded in texts of a URL: what a URL may not have there. `%` stays: texts may be encoded.
@@ -91,29 +92,66 @@ impl UrlTemplate {
     /// Parses a URL. Line breaks and the spaces around them are left out.
     pub fn parse(text: &str, version: Version) -> Result<Self, UrlError> {
         let template = Template::parse(text, version).map_err(UrlError::Syntax)?;
+        let (origin, parts) = origin(join_lines(template)?)?;
+        Ok(Self::new(origin, Vec::new(), parts))
+    }
+
+    /// Parses the URL of a source, which may have expressions in its scheme and host, too.
+    pub fn parse_base(text: &str, version: Version) -> Result<Self, UrlError> {
+        let template = Template::parse(text, version).map_err(UrlError::Syntax)?;
         let parts = join_lines(template)?;
-        let (origin, parts) = origin(parts)?;
-        let mut url = Self { origin, segments: Vec::new(), query: Vec::new() };
+        match origin(parts.clone()) {
+            Ok((Some(origin), parts)) => Ok(Self::new(Some(origin), Vec::new(), parts)),
+            Ok((None, parts)) if !matches!(parts.first(), Some(Part::Expression(_))) => {
+                Ok(Self::new(None, Vec::new(), parts))
+            }
+            Ok((None, _)) | Err(UrlError::Host) => {
+                let (base, parts) = split_base(parts);
+                Ok(Self::new(None, base, parts))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The URL of a text without expressions, in which braces are characters as all others.
+    pub(crate) fn of_text(text: &str) -> Result<Self, UrlError> {
+        if text.contains('#') {
+            return Err(UrlError::Fragment);
+        }
+        let (origin, parts) = origin(vec![Part::Text(text.trim().into())])?;
+        Ok(Self::new(origin, Vec::new(), parts))
+    }
+
+    fn new(origin: Option<Origin>, base: Vec<Part>, parts: Vec<Part>) -> Self {
+        let mut url = Self { origin, base, segments: Vec::new(), query: Vec::new() };
         url.fill_parts(parts);
-        Ok(url)
+        url
     }
 
     /// Whether it has a scheme and a host.
     #[must_use]
     pub fn is_absolute(&self) -> bool {
-        self.origin.is_some()
+        self.origin.is_some() || !self.base.is_empty()
     }
 
-    /// The host, without its port, of an absolute URL.
+    /// The host, without its port, of an absolute URL; `None` if expressions make it.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         self.origin.as_ref().map(|(_, authority)| authority.host())
     }
 
-    /// Whether requests are encrypted; `None` for a relative URL.
+    /// Whether requests are encrypted; `None` for a relative URL, and if expressions say it.
     #[must_use]
     pub fn is_encrypted(&self) -> Option<bool> {
         self.origin.as_ref().map(|(scheme, _)| *scheme == Scheme::HTTPS)
+    }
+
+    /// The expressions of its scheme and host.
+    pub(crate) fn base_expressions(&self) -> impl Iterator<Item = &Mapping> {
+        self.base.iter().filter_map(|part| match part {
+            Part::Expression(mapping) => Some(mapping),
+            Part::Text(_) => None,
+        })
     }
 
     /// The expressions in their order.
@@ -122,10 +160,11 @@ impl UrlTemplate {
         let parameters =
             parameters.flat_map(|parameter| [Some(&parameter.name), parameter.value.as_ref()]);
         let pieces = self.segments.iter().map(Some).chain(parameters).flatten().flatten();
-        pieces.filter_map(|piece| match piece {
+        let of_target = pieces.filter_map(|piece| match piece {
             Piece::Expression(mapping) => Some(mapping),
             Piece::Text(_) => None,
-        })
+        });
+        self.base_expressions().chain(of_target)
     }
 
     /// What its expressions need.
@@ -248,9 +287,6 @@ fn join_lines(template: Template) -> Result<Vec<Part>, UrlError> {
             let is_last = line_idx == text.matches('\n').count();
             joined.push_str(if is_last { line } else { line.trim_end() });
         }
-        if joined.contains(char::is_whitespace) {
-            return Err(UrlError::Space);
-        }
         if joined.contains('#') {
             return Err(UrlError::Fragment);
         }
@@ -300,6 +336,41 @@ fn origin(mut parts: Vec<Part>) -> Result<(Option<Origin>, Vec<Part>), UrlError>
     }
     parts[0] = Part::Text(target.into());
     Ok((Some((scheme, authority)), parts))
+}
+
+/// The parts up to the path or the query, and those after them.
+fn split_base(parts: Vec<Part>) -> (Vec<Part>, Vec<Part>) {
+    let mut base = Vec::new();
+    let mut rest = Vec::new();
+    let mut has_scheme = false;
+    for part in parts {
+        let Part::Text(text) = &part else {
+            if rest.is_empty() {
+                base.push(part)
+            } else {
+                rest.push(part)
+            }
+            continue;
+        };
+        if !rest.is_empty() {
+            rest.push(part);
+            continue;
+        }
+        let after_scheme = text.find("://").filter(|_| !has_scheme).map(|scheme| scheme + 3);
+        has_scheme |= after_scheme.is_some();
+        let from = after_scheme.unwrap_or(0);
+        match text[from..].find(['/', '?']) {
+            None => base.push(part),
+            Some(end) => {
+                let (before, after) = text.split_at(from + end);
+                if !before.is_empty() {
+                    base.push(Part::Text(before.into()));
+                }
+                rest.push(Part::Text(after.into()));
+            }
+        }
+    }
+    (base, rest)
 }
 
 fn is_scheme(text: &str) -> bool {

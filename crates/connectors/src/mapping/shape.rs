@@ -105,7 +105,7 @@ impl Infer<'_> {
                         put(members, Member { name: name.clone(), place, shape });
                     }
                 }
-                None => match self.merged(&objects, &shape) {
+                None => match self.merged(&objects, &shape, entry.is_spread) {
                     Some(merged) => objects = merged,
                     None => return Shape::Any,
                 },
@@ -120,12 +120,19 @@ impl Infer<'_> {
 
     /// Each of the objects with the members of each alternative of a shape; `None` if the members are
     /// not known, or the objects are too many.
-    fn merged(&mut self, objects: &[Vec<Member>], shape: &Shape) -> Option<Vec<Vec<Member>>> {
+    fn merged(
+        &mut self,
+        objects: &[Vec<Member>],
+        shape: &Shape,
+        is_spread: bool,
+    ) -> Option<Vec<Vec<Member>>> {
         let mut cases: Vec<&[Member]> = Vec::new();
         let mut is_known = true;
+        let whole = shape;
         shape.alternatives(&mut |shape| match shape {
             Shape::Object(members) => cases.push(members),
-            // Of null nothing is merged.
+            // A spread null makes the whole object null, whose members do not matter.
+            Shape::Literal(Value::Null) if is_spread && *whole != Shape::Literal(Value::Null) => {}
             Shape::Literal(Value::Null) => cases.push(&[]),
             Shape::Any | Shape::Literal(_) | Shape::Scalar(_) => is_known = false,
             Shape::List(_) | Shape::OneOf(_) => {}
@@ -133,23 +140,33 @@ impl Infer<'_> {
         if !is_known {
             return None;
         }
-        let mut merged = Vec::new();
+        let mut merged: Vec<Vec<Member>> = Vec::new();
         for case in cases {
             for members in objects {
-                let mut members = members.clone();
                 self.left = self.left.checked_sub(members.len() + case.len() + 1)?;
-                for member in case {
-                    let mut shape = self.copy(&member.shape);
-                    // What is merged may be null or missing: then the member before stays.
-                    if let Some(known) = members.iter().find(|known| known.name == member.name) {
-                        shape = one_of(vec![known.shape.clone(), shape]);
+                let mut members = members.clone();
+                // An object of another type has not matched this case.
+                if have_one_type(&members, case) {
+                    for member in case {
+                        let shape = self.merged_member(&members, member);
+                        put(&mut members, Member { shape, ..member.clone() });
                     }
-                    put(&mut members, Member { shape, ..member.clone() });
                 }
-                merged.push(members);
+                if !merged.contains(&members) {
+                    merged.push(members);
+                }
             }
         }
         Some(merged)
+    }
+
+    fn merged_member(&mut self, members: &[Member], member: &Member) -> Shape {
+        let shape = self.copy(&member.shape);
+        match members.iter().find(|known| known.name == member.name) {
+            // What is merged may be null or missing: then the member before stays.
+            Some(known) => one_of(vec![known.shape.clone(), shape]),
+            None => shape,
+        }
     }
 
     fn expression(&mut self, expression: &Expression, scope: Scope<'_>) -> Shape {
@@ -316,6 +333,22 @@ impl Infer<'_> {
             Method::Split => Shape::List(Box::new(Shape::Scalar(Scalar::String))),
             Method::JsonParse | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => Shape::Any,
         }
+    }
+}
+
+/// Whether members of two objects may be of one object: their types, if both are known, are the same.
+fn have_one_type(one: &[Member], other: &[Member]) -> bool {
+    match (type_of(one), type_of(other)) {
+        (Some(one), Some(other)) => one == other,
+        (_, Some(_) | None) => true,
+    }
+}
+
+fn type_of(members: &[Member]) -> Option<&str> {
+    let member = members.iter().find(|member| &*member.name == "__typename")?;
+    match &member.shape {
+        Shape::Literal(Value::String(name)) => Some(name),
+        _ => None,
     }
 }
 

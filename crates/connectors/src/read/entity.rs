@@ -66,10 +66,12 @@ impl Reader<'_> {
                 (Some(inputs), Some(object)) => {
                     self.check_entity_arguments(inputs, object, directive);
                 }
-                (None, None) if argument.r#type.is_list() == field.r#type.is_list() => {}
+                (None, None)
+                    if argument.r#type.is_list() == field.r#type.is_list()
+                        && argument.r#type.name() == field.r#type.name() => {}
                 _ => {
                     let message = format!(
-                        "the argument `{}` and the field `{}.{}` are of different kinds",
+                        "the argument `{}` and the field `{}.{}` are of different types",
                         argument.name, definition.name, field.name
                     );
                     directive.error(Code::EntityResolverArgumentMismatch, message);
@@ -115,7 +117,12 @@ impl Reader<'_> {
             Resolves::Type | Resolves::Field if is_on_type => {
                 let inputs = connector.request_inputs();
                 let members = inputs.of(Variable::This).or_else(|| inputs.of(Variable::Batch))?;
-                Some(members.paths().iter().map(|path| path.join(".")).collect())
+                // External fields come from other subgraphs, after the object is found.
+                let is_own = |path: &&Vec<&str>| {
+                    let field = path.first().and_then(|name| definition.field(name));
+                    !field.is_some_and(|field| field.is_external)
+                };
+                Some(members.paths().iter().filter(is_own).map(|path| path.join(".")).collect())
             }
             Resolves::FieldAndEntity => {
                 let parent = self.definitions.find(&connector.coordinate.type_name)?;

@@ -7,6 +7,8 @@ use super::{Reader, headers, urls};
 use crate::code::Code;
 use crate::connector::{Http, Source};
 use crate::definitions::Applied;
+use crate::mapping::Mapping;
+use crate::variables::Variable;
 use crate::version::Version;
 
 const ARGUMENTS: &[(&str, Version)] = &[
@@ -80,14 +82,19 @@ fn source(directive: &mut Directive, applied: &Applied) -> Option<Source> {
     }
     let url = urls::url(directive, http, "baseURL");
     if let Some(url) = &url {
-        if url.expressions().next().is_some() {
-            let message = "`http.baseURL` has an expression: write it in `http.path`, in \
-                           `http.queryParams` or in the URLs of connectors, and override the URL in the \
-                           configuration";
-            directive.error(Code::InvalidUrl, message);
-        } else if !url.is_absolute() {
+        if !url.is_absolute() {
             let message = "`http.baseURL` is no URL with a scheme and a host, such as \
                            `https://example.com/api`";
+            directive.error(Code::InvalidUrl, message);
+        }
+        let of_configuration = [Variable::Config, Variable::Env];
+        let is_other = |expression: &Mapping| {
+            let inputs = expression.inputs();
+            inputs.variables.keys().any(|variable| !of_configuration.contains(variable))
+        };
+        if url.base_expressions().any(is_other) {
+            let message = "the scheme and the host of `http.baseURL` have `$config` and `$env` only: \
+                           anything else could lead to any server";
             directive.error(Code::InvalidUrl, message);
         }
     }

@@ -13,7 +13,11 @@ pub(super) fn url(
     name: &str,
 ) -> Option<UrlTemplate> {
     let text = directive.text(http, name)?;
-    match UrlTemplate::parse(text, directive.version) {
+    let parsed = match name {
+        "baseURL" => UrlTemplate::parse_base(text, directive.version),
+        _ => UrlTemplate::parse(text, directive.version),
+    };
+    match parsed {
         Ok(url) => Some(url),
         Err(UrlError::Syntax(errors)) => {
             directive.syntax_errors(&http.name(name), Code::InvalidUrl, &errors);

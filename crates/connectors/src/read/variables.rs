@@ -149,7 +149,8 @@ impl Reader<'_> {
                     self.check_object(*variable, members, part, directive)
                 }
                 Variable::Request | Variable::Response => headers_only(*variable, members),
-                Variable::Status | Variable::Config | Variable::Context | Variable::Env => None,
+                Variable::Env => texts_only(members),
+                Variable::Status | Variable::Config | Variable::Context => None,
             };
             let is_of_response = matches!(variable, Variable::Response | Variable::Status);
             let missing = if is_of_response && !part.has_response {
@@ -367,6 +368,11 @@ impl Reader<'_> {
             (Variable::Status, _) => {
                 return if part.needs == Needs::Scalar { None } else { misfit("a number") };
             }
+            (Variable::Env | Variable::Config | Variable::Context, _)
+                if names.is_empty() && part.needs != Needs::Object =>
+            {
+                return misfit("an object");
+            }
             (Variable::Batch, _) if part.needs != Needs::List => return misfit("a list"),
             (Variable::Args, Some(Position { field: Some(field), .. })) => {
                 let (first, rest) = match names.split_first() {
@@ -431,6 +437,12 @@ fn headers_only(variable: Variable, members: &Members) -> Option<(Code, String)>
     let name = variable.name();
     let message = format!("there is no `{other}` in `${name}`: it has `${name}.headers` only");
     Some((Code::UndefinedField, message))
+}
+
+/// Environment variables are texts.
+fn texts_only(members: &Members) -> Option<(Code, String)> {
+    let (name, _) = members.members.iter().find(|(_, members)| !members.members.is_empty())?;
+    Some((Code::UndefinedField, format!("`$env.{name}` is a text and has no members")))
 }
 
 impl Needs {

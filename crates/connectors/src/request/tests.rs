@@ -62,7 +62,10 @@ fn request(connector: &Connector) -> Result<HttpRequest, RequestError> {
         "id": "a/b?c#d", "n": 3, "on": true, "none": null, "ids": [1, 2, null], "path": ["x y", 2],
         "dots": "..", "o": { "t": "Hello, world!", "l": ["p", { "q": "1 2" }], "e": null }, "line": "a\nb"
     });
-    let config = json!({ "token": "secret", "base": ["v1", "é"] });
+    let config = json!({
+        "token": "secret", "base": ["v1", "é"], "url": "https://x.y:81/z?q={1}", "host": "h.i", "port": 82,
+        "user": "a:b@c"
+    });
     let variables = Variables::new().with(Variable::Args, &args).with(Variable::Config, &config);
     let mut client = HeaderMap::new();
     client.insert("x-client", HeaderValue::from_static("1"));
@@ -87,6 +90,7 @@ fn values_are_encoded_in_urls() {
     url("https://a.b/{$args.n}?a?b", "https://a.b/3?a?b");
     url("https://a.b/é/[x]/a%20b", "https://a.b/%C3%A9/[x]/a%20b");
     url("https://a.b/{$(\"}\")}", "https://a.b/%7D");
+    url("https://a.b/ c d/?e=f g", "https://a.b/%20c%20d/?e=f%20g");
 }
 
 #[test]
@@ -163,6 +167,30 @@ fn relative_urls_are_joined() {
     own.path = Some(mapping("$args.path"));
     let connector = Connector { source: source(http("https://a.b")), ..connector(own) };
     assert_eq!(request(&connector).expect("a request").uri.to_string(), "https://a.b/x%20y/2");
+}
+
+#[test]
+fn the_configuration_may_make_the_url_of_a_source() {
+    let with_base = |base: &str| {
+        let url = UrlTemplate::parse_base(base, VERSION).expect("the URL is valid");
+        let shared = Http { url, ..http("https://a.b") };
+        Connector { source: source(shared), ..connector(http("/c?d={$args.n}")) }
+    };
+    #[track_caller]
+    fn check(connector: &Connector, expected: &str) {
+        assert_eq!(request(connector).expect("a request").uri.to_string(), expected);
+    }
+    check(&with_base("{$config.url}"), "https://x.y:81/z/c?q=%7B1%7D&d=3");
+    check(&with_base("{$config.url}/more"), "https://x.y:81/z/more/c?q=%7B1%7D&d=3");
+    check(&with_base("https://{$config.host}:{$config.port}"), "https://h.i:82/c?d=3");
+    check(&with_base("http://{$config.host}/{$args.id}?e"), "http://h.i/a%2Fb%3Fc%23d/c?e&d=3");
+    assert_eq!(
+        with_base("{$config.url}").source.as_ref().map(|source| source.http.url.host()),
+        Some(None)
+    );
+    refused(&with_base("{$config.nope}"), "it has no scheme and host");
+    refused(&with_base("{$config.host}"), "it has no scheme and host");
+    refused(&with_base("https://{$config.user}"), "a user or a password");
 }
 
 #[track_caller]

@@ -22,8 +22,13 @@ fn query_fields_resolve_entities() {
         Code::EntityResolverArgumentMismatch,
         "`x` is no field of `T`",
     );
-    invalid(&entity("(o: Int)", "T"), Code::EntityResolverArgumentMismatch, "of different kinds");
-    invalid(&entity("(id: [ID])", "T"), Code::EntityResolverArgumentMismatch, "of different kinds");
+    invalid(&entity("(o: Int)", "T"), Code::EntityResolverArgumentMismatch, "of different types");
+    invalid(
+        &entity("(id: String)", "T"),
+        Code::EntityResolverArgumentMismatch,
+        "of different types",
+    );
+    invalid(&entity("(id: [ID])", "T"), Code::EntityResolverArgumentMismatch, "of different types");
     invalid(&entity("(id: ID!)", "T!"), Code::EntityTypeInvalid, "neither a list nor non-null");
     invalid(&entity("(id: ID!)", "[T]"), Code::EntityTypeInvalid, "neither a list nor non-null");
     let mutation = r#"type Query { a: Int @connect(source: "api", http: { GET: "/" }, selection: "$") }
@@ -57,6 +62,11 @@ fn keys_have_connectors() {
     valid(&of_type(r#"@key(fields: "id", resolvable: false)"#));
     let other = r#"@key(fields: "n") @connect(source: "api", http: { GET: "/{$this.id}" }, selection: "id")"#;
     invalid(&of_type(other), Code::MissingEntityConnector, "the key `n`");
+    // External fields that it needs are no part of the key.
+    let external = r#"type Query { a: Int @connect(source: "api", http: { GET: "/" }, selection: "$") }
+        type T @key(fields: "id") { id: ID! weight: Int @external
+          n: Int @connect(source: "api", http: { GET: "/{$this.id}/{$this.weight}" }, selection: "$.n") }"#;
+    valid(external);
     // A connector of a field finds the object, too.
     let field = r#"type Query { a: Int @connect(source: "api", http: { GET: "/" }, selection: "$") }
         type T @key(fields: "id") { id: ID!

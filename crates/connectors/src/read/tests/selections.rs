@@ -95,6 +95,11 @@ fn abstract_types_need_names() {
     let common = "id ... kind->match(['a', { __typename: 'A', x }], ['b', { __typename: 'B', y }])";
     let fields = "Query.a@connect[0]: Query.a A.id A.x B.id B.y";
     assert_eq!(valid_in("v0.4", &field("I", common, ABSTRACT)), [fields]);
+    // Several spreads of one value: each case has its members of all of them, and null is null.
+    let several = "id ... kind->match(['a', { __typename: 'A' }], ['b', { __typename: 'B', y }], [@, null]) \
+        ... kind->match(['a', { __typename: 'A', x }])";
+    let fields = "Query.a@connect[0]: Query.a A.id A.x B.id B.y";
+    assert_eq!(valid_in("v0.4", &field("I", several, ABSTRACT)), [fields]);
     let nameless = "id ... kind->match(['a', { x }], ['b', { __typename: 'B', y }])";
     invalid_in(
         "v0.4",

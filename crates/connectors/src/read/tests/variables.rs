@@ -123,6 +123,18 @@ fn mappings_of_responses_are_of_their_types() {
 }
 
 #[test]
+fn environment_variables_are_texts() {
+    let get = |url: &str| {
+        format!(
+            r#"type Query {{ a: String @connect(source: "api", http: {{ GET: "{url}" }}, selection: "$") }}"#
+        )
+    };
+    invalid(&get("/{$env.A.b}"), Code::UndefinedField, "`$env.A` is a text and has no members");
+    invalid(&get("/{$env}"), Code::InvalidUrl, "`$env` is an object, and a scalar is needed");
+    valid(&get("/{$config.a.b}"));
+}
+
+#[test]
 fn variables_are_of_all_versions() {
     let env = r#"type Query { a: String @connect(source: "api", http: { GET: "/{$env.A}" }, selection: "$") }"#;
     valid_in("v0.1", env);
