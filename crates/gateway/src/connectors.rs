@@ -23,6 +23,6 @@ pub mod response;
 mod tests;
 
 pub use call::{Call, FetchCalls};
-pub use fetch::{ConnectorFetch, ConnectorSchema};
 pub use error::CallError;
 pub use exchange::{ClientValues, HttpResponse, response_headers};
+pub use fetch::{ConnectorFetch, ConnectorSchema};

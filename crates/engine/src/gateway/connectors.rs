@@ -15,16 +15,16 @@ use ::gateway::connectors::{
 };
 use ::gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody};
 use ::gateway::plan::Plan;
+use bytes::Bytes;
 use clients::egress::{
     Client, Counts, Egress, EgressError, EgressRequest, EgressResponse, Outcome,
 };
-use bytes::Bytes;
 use clients::subgraph::Shared;
 use connectors::connector::HeaderValueSource;
 use connectors::{HttpRequest, Limits, Variable};
 use futures_util::{StreamExt, stream};
-use graphql::operation::OperationKind;
 use graphql::GraphQLError;
+use graphql::operation::OperationKind;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use response::{MemoryBudget, MemoryReservation};
 use serde_json::Value;
@@ -130,12 +130,11 @@ impl Gateway {
         plan: &Plan,
     ) -> Result<Vec<Option<ConnectorFetch>>, Vec<GraphQLError>> {
         let Some(schema) = &self.connector_schema else { return Ok(Vec::new()) };
-        let fetches = plan.fetches.iter().map(|fetch| {
-            match self.supergraph.connector(fetch.subgraph) {
+        let fetches =
+            plan.fetches.iter().map(|fetch| match self.supergraph.connector(fetch.subgraph) {
                 Some(_) => schema.fetch(&fetch.document.text).map(Some),
                 None => Ok(None),
-            }
-        });
+            });
         fetches.collect()
     }
 
@@ -234,8 +233,7 @@ impl ConnectorClient {
         deadline: tokio::time::Instant,
     ) -> Detailed<FetchResponse> {
         let permit = self.connectors.shared.acquire(deadline).await;
-        let permit =
-            permit.map_err(|error| (without_details(&error), error.to_string().into()))?;
+        let permit = permit.map_err(|error| (without_details(&error), error.to_string().into()))?;
         let ConnectorInputs { gateway, prepared, memory, .. } = inputs;
         let invalid = |reason: String| (FetchError::NotGraphQl, Box::<str>::from(reason));
         let part = gateway.supergraph.subgraph(request.subgraph).part;
@@ -296,11 +294,8 @@ impl Sending<'_> {
     /// Sends all requests: those of a mutation one after the other, others at the same time.
     async fn send_all(self, calls: &[Call]) -> Vec<Result<Value, CallError>> {
         let settings = &self.client.connectors.settings;
-        let taken = self.inputs.state.take(
-            self.connector.subgraph.0,
-            calls.len(),
-            settings.most_calls,
-        );
+        let taken =
+            self.inputs.state.take(self.connector.subgraph.0, calls.len(), settings.most_calls);
         if let Err(most) = taken {
             let error = CallError::too_many(most);
             return calls.iter().map(|_| Err(error.clone())).collect();
@@ -388,7 +383,12 @@ impl Sending<'_> {
 
     async fn attempt(self, request: &HttpRequest, counts: &Counts) -> Sent {
         let ConnectorInputs { memory, state, .. } = self.inputs;
-        let began = Running { counts, began: Instant::now(), sent: request.body.as_ref().map_or(0, Vec::len), end: Cell::new(None) };
+        let began = Running {
+            counts,
+            began: Instant::now(),
+            sent: request.body.as_ref().map_or(0, Vec::len),
+            end: Cell::new(None),
+        };
         let all = Cell::new(0_usize);
         let reserve = |capacity: usize| {
             // The capacity of one response grows.
@@ -462,7 +462,9 @@ fn client_headers(definition: &connectors::Connector) -> Vec<HeaderName> {
 impl fmt::Debug for Connectors {
     /// Without values of the configuration, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connectors").field("timeout", &self.settings.timeout).finish_non_exhaustive()
+        f.debug_struct("Connectors")
+            .field("timeout", &self.settings.timeout)
+            .finish_non_exhaustive()
     }
 }
 

@@ -170,9 +170,9 @@ impl GatewayWorker {
                 let inputs = EventInputs { supergraph, prepared, operation, variables };
                 events.subscription(fetch, inputs)
             }
-            SubgraphClient::Remote(_) | SubgraphClient::Local(_) | SubgraphClient::Connectors(_) => {
-                None
-            }
+            SubgraphClient::Remote(_)
+            | SubgraphClient::Local(_)
+            | SubgraphClient::Connectors(_) => None,
         }
     }
 
@@ -231,7 +231,9 @@ impl Operation {
                 Err(response) => (Source::Once(Some(response.body.into())), None),
             },
             // Connectors have no subscriptions.
-            Some(SubgraphClient::Events(_) | SubgraphClient::Connectors(_)) | None => (Source::Once(None), None),
+            Some(SubgraphClient::Events(_) | SubgraphClient::Connectors(_)) | None => {
+                (Source::Once(None), None)
+            }
         }
     }
 

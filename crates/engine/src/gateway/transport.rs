@@ -17,8 +17,8 @@ use response::{MemoryBudget, MemoryReservation};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
-use super::event_memory::EventMemory;
 use super::connectors::{ConnectorClient, ConnectorInputs, ConnectorState};
+use super::event_memory::EventMemory;
 use super::events::{EventInputs, Events};
 use super::local::LocalWorker;
 use super::long_queries::LONG;

@@ -191,8 +191,7 @@ impl<'f> Planning<'f, '_> {
 
     /// Adds a call; equal calls of a query are one.
     fn add(&mut self, call: Call) -> usize {
-        let is_query =
-            self.fetch.operation.kind == graphql::operation::OperationKind::Query;
+        let is_query = self.fetch.operation.kind == graphql::operation::OperationKind::Query;
         let known = self.calls.iter().rev().take(MOST_COMPARED).position(|known| *known == call);
         match known.filter(|_| is_query) {
             Some(back) => self.calls.len() - 1 - back,

@@ -2,8 +2,8 @@
 
 use connectors::response::read_body;
 use connectors::{Connector, HttpRequest, Limits, Problem, Variable, Variables};
-use http::header::{CONTENT_TYPE, HeaderMap};
 use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
 
 use super::call::Call;

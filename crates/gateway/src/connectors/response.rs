@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use supergraph::{Connector, Supergraph};
 
 use super::call::{FetchCalls, From, Item, Root};
+use super::error::CallError;
 use super::fetch::field_id;
 use super::key::Key;
 use super::projection::{Output, Problems, Projection, append, append_name};
-use super::error::CallError;
 
 /// A step of a path in the response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,9 +187,7 @@ impl<'w> Writer<'w> {
         field: &CollectedField<'_>,
     ) {
         let name = field_id(field).map(|id| &*self.projection.schema[id].name);
-        let has = |source: &&Map<String, Value>| {
-            name.is_none_or(|name| source.contains_key(name))
-        };
+        let has = |source: &&Map<String, Value>| name.is_none_or(|name| source.contains_key(name));
         let source = sources.into_iter().flatten().find(has);
         let nothing = Map::new();
         let Self { projection, data, path, problems, .. } = self;

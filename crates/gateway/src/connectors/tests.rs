@@ -3,7 +3,7 @@
 use expect_test::expect;
 use http::HeaderMap;
 use serde_json::{Value, json};
-use supergraph::{Supergraph, SubgraphSchema, compose, read};
+use supergraph::{SubgraphSchema, Supergraph, compose, read};
 
 use crate::plan::print;
 use crate::planner::Labels;
@@ -183,8 +183,21 @@ fn what_a_mapping_lacks_at_its_position_is_fetched_by_a_key() {
           name: String
           quote: String @connect(source: "api", http: { GET: "/quote" }, selection: "$.text")
         }"#;
-    expect![[r#""#]].assert_eq(&plan(sdl, "{ team { lead { id name } members { id } } }"));
-    expect![[r#""#]].assert_eq(&plan(sdl, "{ team { lead { quote } members { name } } }"));
+    expect![[r#"
+        1. rest:Query.team@connect[0]: {team{lead{id name}members{id}}}
+           GET https://api.example/team
+    "#]]
+    .assert_eq(&plan(sdl, "{ team { lead { id name } members { id } } }"));
+    expect![[r#"
+        1. rest:Query.team@connect[0]: {team{lead{__typename}members{id}}}
+           GET https://api.example/team
+        2. rest:Person@connect[0] after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Person{name}}}
+           GET https://api.example/people/{$this.id}
+           Person { id } at team.members[]
+        3. rest:Person.quote@connect[0] after 1: query($representations0:[_Any!]!){_entities(representations:$representations0){...on Person{quote}}}
+           GET https://api.example/quote
+           Person { __typename } at team.lead
+    "#]].assert_eq(&plan(sdl, "{ team { lead { quote } members { name } } }"));
 }
 
 #[test]
@@ -203,5 +216,8 @@ fn objects_of_an_interface_have_the_fields_of_their_types() {
         type Book implements Product { id: ID! title: String }
         type Film implements Product { id: ID! director: String }"#;
     let operation = "{ products { id ... on Book { title } ... on Film { director } } }";
-    expect![[r#""#]].assert_eq(&plan(sdl, operation));
+    expect![[r#"
+        1. rest:Query.products@connect[0]: {products{__typename...on Book{id title}...on Film{id director}}}
+           GET https://api.example/products
+    "#]].assert_eq(&plan(sdl, operation));
 }

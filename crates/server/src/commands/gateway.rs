@@ -445,8 +445,7 @@ impl Subgraphs {
     /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
         let connectors = supergraph.subgraph_ids().filter(|id| supergraph.has_connectors(*id));
-        let connectors: Vec<&str> =
-            connectors.map(|id| &*supergraph.subgraph(id).name).collect();
+        let connectors: Vec<&str> = connectors.map(|id| &*supergraph.subgraph(id).name).collect();
         Ok(self.parsed.resolve(&names(supergraph), &connectors, self.defaults)?)
     }
 }

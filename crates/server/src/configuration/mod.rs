@@ -49,8 +49,8 @@ pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::schema as subgraphs_schema;
 pub(crate) use subgraphs::{
-    CompositionFile, ConnectorSource, ConnectorsEntry, Defaults, EventSource, LocalSource, Resolved, SchemaPlace, SourceEntry, SourceSettings,
-    SubgraphPlace, SubgraphsFile,
+    CompositionFile, ConnectorSource, ConnectorsEntry, Defaults, EventSource, LocalSource,
+    Resolved, SchemaPlace, SourceEntry, SourceSettings, SubgraphPlace, SubgraphsFile,
 };
 
 /// The command line, with values for its flags.

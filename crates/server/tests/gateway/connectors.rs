@@ -117,9 +117,9 @@ fn api(received: &Received) -> Reply {
             let body: Value = serde_json::from_str(&received.body).unwrap();
             let ids = body["ids"].as_array().unwrap().iter().rev();
             // In another order, and without one of them.
-            let posts = ids.filter(|id| **id != "c").map(|id| {
-                json!({ "id": id, "title": format!("Post {}", id.as_str().unwrap()) })
-            });
+            let posts = ids
+                .filter(|id| **id != "c")
+                .map(|id| json!({ "id": id, "title": format!("Post {}", id.as_str().unwrap()) }));
             Reply::Json(json!({ "posts": posts.collect::<Vec<_>>() }))
         }
         _ => Reply::Status(404, "content-type: application/json\r\n", "{}".to_owned()),
@@ -167,7 +167,14 @@ impl Site {
 
     fn start(&self) -> Server {
         let file = self.path("supergraph.yaml");
-        let listen = ["--listen", "127.0.0.1:0", "--subgraph-errors", "shown", "--metrics-listen", "127.0.0.1:0"];
+        let listen = [
+            "--listen",
+            "127.0.0.1:0",
+            "--subgraph-errors",
+            "shown",
+            "--metrics-listen",
+            "127.0.0.1:0",
+        ];
         Server::start(&[&["gateway", &*file][..], &listen].concat())
     }
 
@@ -307,11 +314,7 @@ fn mutations_run_one_after_the_other() {
     let changes: Vec<_> = changes.map(|one| (&*one.method, &*one.body)).collect();
     assert_eq!(
         changes,
-        [
-            ("PATCH", "{\"name\":\"A \\\"B\\\"\"}"),
-            ("PATCH", "{\"name\":\"C\"}"),
-            ("DELETE", "")
-        ]
+        [("PATCH", "{\"name\":\"A \\\"B\\\"\"}"), ("PATCH", "{\"name\":\"C\"}"), ("DELETE", "")]
     );
     let content = received[0].headers.get("content-type").map(String::as_str);
     assert_eq!(content, Some("application/json"));
@@ -423,8 +426,7 @@ fn a_composed_file_is_served_with_another_address() {
     );
     site.write("subgraphs.toml", &settings);
     let subgraphs = site.path("subgraphs.toml");
-    let arguments =
-        ["gateway", &*output, "--subgraphs", &subgraphs, "--listen", "127.0.0.1:0"];
+    let arguments = ["gateway", &*output, "--subgraphs", &subgraphs, "--listen", "127.0.0.1:0"];
     let server = Server::start(&arguments);
     let (found, errors) = data(&server, "", "{ users { name } }");
     assert_eq!(found, json!({ "users": [{ "name": "Ann" }, { "name": "Bob" }] }), "{errors:?}");

@@ -295,10 +295,7 @@ impl Joined<'_, '_> {
 
     fn input(&self, id: InputId) -> InputDefinition {
         let definition = &self.reader.schema[id];
-        InputDefinition {
-            name: (&*definition.name).into(),
-            r#type: self.r#type(definition.r#type),
-        }
+        InputDefinition { name: (&*definition.name).into(), r#type: self.r#type(definition.r#type) }
     }
 
     fn r#type(&self, r#type: TypeRef) -> Type {

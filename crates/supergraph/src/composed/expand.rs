@@ -20,10 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::connector::{Connector, ConnectorId, Entry, Part};
 use super::join::Joined;
-use super::{
-    FieldIn, FieldSetId, Key, Subgraph, SubgraphId,
-    TypeIn,
-};
+use super::{FieldIn, FieldSetId, Key, Subgraph, SubgraphId, TypeIn};
 
 /// Fields that a mapping selects, or that a request uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,9 +150,10 @@ impl Joined<'_, '_> {
         let of = connector.subgraph;
         let url = self.reader.subgraphs[usize::from(of.0)].url.clone();
         let part = Some(Part { of, connector: id, entry });
-        let name = match entry {
-            Entry::Root { .. } | Entry::Field { .. } => connector.coordinate.clone(),
-            Entry::Entity(_) => [&*connector.coordinate, " (entity)"].concat().into(),
+        let name = match (entry, connector.uses_arguments()) {
+            // Beside the root field of the connector.
+            (Entry::Entity(_), true) => [&*connector.coordinate, " (entity)"].concat().into(),
+            _ => connector.coordinate.clone(),
         };
         self.reader.subgraphs.push(Subgraph { name, url, part });
         let mut adding =

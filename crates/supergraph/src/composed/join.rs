@@ -10,9 +10,9 @@ use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashMap;
 
 use super::connector::Connector;
+use super::connectors::ConnectorDirectives;
 use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
 use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
-use super::connectors::ConnectorDirectives;
 use super::links::{Meaning, argument, is_set, text};
 use super::read::Reader;
 use super::{FieldIn, FieldOwners, Key, OverrideCondition, SubgraphId, TypeIn, TypeOwners};
@@ -299,7 +299,12 @@ impl Joined<'_, '_> {
     }
 
     /// Returns the id of a field set by its text.
-    pub(super) fn field_set(&mut self, parent: TypeId, text: &str, line: usize) -> Option<FieldSetId> {
+    pub(super) fn field_set(
+        &mut self,
+        parent: TypeId,
+        text: &str,
+        line: usize,
+    ) -> Option<FieldSetId> {
         if let Some(known) = self.known_sets.get(&(parent, text.into())) {
             return Some(*known);
         }

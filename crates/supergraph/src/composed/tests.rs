@@ -263,7 +263,6 @@ fn all_that_is_wrong_is_told_at_once() {
             line 7: the field set `x: id`: a field set has no aliases and no directives
             line 9: no type gives the context `A__none`
             line 9: an argument of a context says its name, type, context and selection
-            line 13: connectors (`@connect`) are not served: there is no GraphQL to ask
         "#]],
     );
 }
@@ -457,8 +456,7 @@ type User @join__type(graph: OTHER, key: "id") @join__type(graph: REST, key: "id
 fn connectors_of_other_composers_are_read() {
     let supergraph = read(CONNECTED).unwrap();
     let names: Vec<_> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
-    let parts =
-        ["other", "rest", "rest:Query.users@connect[0]", "rest:User.posts@connect[0]"];
+    let parts = ["other", "rest", "rest:Query.users@connect[0]", "rest:User.posts@connect[0]"];
     assert_eq!(names, parts);
     let services: Vec<_> = supergraph.services().map(|one| &*one.name).collect();
     assert_eq!(services, ["other", "rest"]);
@@ -485,7 +483,7 @@ fn connectors_that_are_wrong_or_unknown_are_errors() {
         assert!(problems.join("\n").contains(expected), "{problems:?}");
     };
     check("connect/v0.1\", for", "connect/v0.9\", for", "connect/v0.9`, which is not known here");
-    check("$.count", "$.count ->", "line 21: INVALID_SELECTION");
+    check("$.count", "$.count ->", "line 22: INVALID_SELECTION");
     check("{$this.id}", "{$this.idd}", "UNDEFINED_FIELD");
     check("selection: \"id\"", "selection: \"id nick\"", "SELECTED_FIELD_NOT_FOUND");
 }

@@ -193,7 +193,9 @@ impl Code {
             Of::ConnectorsFieldWithArguments => Self::ConnectorsFieldWithArguments,
             Of::ConnectorsUnresolvedField => Self::ConnectorsUnresolvedField,
             Of::ConnectorsUnsupportedAbstractType => Self::ConnectorsUnsupportedAbstractType,
-            Of::ConnectorsUnsupportedFederationDirective => Self::ConnectorsUnsupportedFederationDirective,
+            Of::ConnectorsUnsupportedFederationDirective => {
+                Self::ConnectorsUnsupportedFederationDirective
+            }
             Of::DuplicateSourceName => Self::DuplicateSourceName,
             Of::EmptySourceName => Self::EmptySourceName,
             Of::EntityNotOnRootQuery => Self::EntityNotOnRootQuery,

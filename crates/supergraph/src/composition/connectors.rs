@@ -50,8 +50,7 @@ pub(crate) fn check(subgraph: &mut Subgraph) -> Vec<Finding> {
         let code = Code::of_connectors(finding.code);
         let message = format!("Subgraph \"{}\": {}.", subgraph.name, finding.message);
         let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
-        let at =
-            At { line: number(finding.place.line), column: number(finding.place.column) };
+        let at = At { line: number(finding.place.line), column: number(finding.place.column) };
         Finding::new(code, message).at(subgraph.location(at))
     };
     let errors: Vec<Finding> = errors.into_iter().map(finding_of).collect();

@@ -8,9 +8,9 @@ use graphql::definitions::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Finding, Location};
 use super::links::Links;
 use super::specifications::Meaning;
+use super::{Finding, Location};
 
 /// A position in the schema of a subgraph; lines and columns are from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

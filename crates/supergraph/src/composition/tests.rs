@@ -504,7 +504,9 @@ fn connectors_are_applied_by_their_subgraphs() {
     assert_eq!(composition.errors, []);
     let supergraph = composition.supergraph.unwrap_or_default();
     let lines = supergraph.lines().filter(|line| {
-        line.contains("connect/v0.2") || line.contains("api.example") || line.contains("/{$args.id}")
+        line.contains("connect/v0.2")
+            || line.contains("api.example")
+            || line.contains("/{$args.id}")
     });
     let lines: Vec<_> = lines.map(str::trim).collect();
     expect![[r#"
@@ -514,8 +516,7 @@ fn connectors_are_applied_by_their_subgraphs() {
         user(id: ID!): User @join__directive(graphs: [REST], name: "connect", args: {source: "api", http: {GET: "/{$args.id}"}, selection: "id name", entity: true})"#]].assert_eq(&lines.join("\n"));
     let read = crate::read(&supergraph).unwrap();
     let names: Vec<_> = read.subgraphs.iter().map(|subgraph| &*subgraph.name).collect();
-    let parts =
-        ["rest", "rest:Query.user@connect[0]", "rest:Query.user@connect[0] (entity)"];
+    let parts = ["rest", "rest:Query.user@connect[0]", "rest:Query.user@connect[0] (entity)"];
     assert_eq!(names, parts);
     assert_eq!(&*read.connectors[0].request, "GET https://api.example/{$args.id}");
 }

@@ -123,22 +123,20 @@ impl<'o> Opening<'o> {
                 one.definition.source.as_ref().is_some_and(|own| *own.name == *source.name)
             };
             let used = self.connectors().filter(own);
-            problems.extend(unused(used, &source.config.0).map(|message| Problem {
-                position: source.position,
-                message,
-            }));
+            problems.extend(
+                unused(used, &source.config.0)
+                    .map(|message| Problem { position: source.position, message }),
+            );
         }
-        problems.extend(unused(self.connectors(), &entry.config.0).map(|message| Problem {
-            position: entry.position,
-            message,
-        }));
+        problems.extend(
+            unused(self.connectors(), &entry.config.0)
+                .map(|message| Problem { position: entry.position, message }),
+        );
         problems
     }
 
     /// The settings of each connector.
-    fn settings(
-        &self,
-    ) -> Result<BTreeMap<supergraph::ConnectorId, ConnectorSetting>, Failure> {
+    fn settings(&self) -> Result<BTreeMap<supergraph::ConnectorId, ConnectorSetting>, Failure> {
         let ids = self.supergraph.connector_ids().zip(&self.supergraph.connectors);
         let own = ids.filter(|(_, connector)| connector.subgraph == self.id);
         let settings = own.map(|(id, connector)| {

@@ -85,7 +85,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Conne
         let name = &**key.get_ref();
         match name {
             "hosts" => {
-                entry.hosts = list(reader, name, value, "a list of hosts, such as `[\"api.example\"]`,");
+                entry.hosts =
+                    list(reader, name, value, "a list of hosts, such as `[\"api.example\"]`,");
             }
             "networks" => {
                 let wanted = "a list of networks, such as `[\"10.0.0.0/8\"]`,";

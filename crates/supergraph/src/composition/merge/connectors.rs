@@ -8,13 +8,14 @@ use graphql::definitions::{Directive as WrittenDirective, Literal};
 use super::applied::written;
 use super::document::import;
 use super::{Element, Merger, Source};
-use crate::composition::directives::Written;
 use crate::composition::connectors::link_of;
+use crate::composition::directives::Written;
 use crate::composition::schema::all;
 use crate::composition::specifications::Meaning;
 
 /// Connector directives, with their names in the specification.
-const DIRECTIVES: [(Meaning, &str); 2] = [(Meaning::Source, "source"), (Meaning::Connect, "connect")];
+const DIRECTIVES: [(Meaning, &str); 2] =
+    [(Meaning::Source, "source"), (Meaning::Connect, "connect")];
 
 impl Merger<'_> {
     /// Returns the connectors and sources of an element; they have the names of their specification.
