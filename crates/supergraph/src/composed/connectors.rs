@@ -271,18 +271,20 @@ impl Joined<'_, '_> {
         parent: TypeId,
         fields: &[FieldId],
     ) -> Vec<FieldDefinition> {
-        let fields = fields.iter().filter_map(|id| {
+        let fields = fields.iter().map(|id| {
             let owners = &self.owners.fields[id.index()].subgraphs;
-            let own = owners.iter().find(|own| own.subgraph == graph)?;
+            // A supergraph does not list a subgraph whose field another one has taken over, and
+            // mappings may still select it.
+            let own = owners.iter().find(|own| own.subgraph == graph);
             let definition = &self.reader.schema[*id];
-            Some(FieldDefinition {
+            FieldDefinition {
                 name: (&*definition.name).into(),
                 place: place(0, 0),
                 arguments: definition.arguments.iter().map(|input| self.input(*input)).collect(),
-                r#type: self.r#type(own.r#type),
+                r#type: self.r#type(own.map_or(definition.r#type, |own| own.r#type)),
                 connects: self.connects(graph, parent, Some(*id)),
-                is_external: own.is_external,
-            })
+                is_external: own.is_none_or(|own| own.is_external),
+            }
         });
         fields.collect()
     }

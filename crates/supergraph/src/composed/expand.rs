@@ -219,7 +219,7 @@ impl Joined<'_, '_> {
         }
         let base = self.reader.schema[field].r#type.base;
         self.declare(adding, base, mapped);
-        let provided = self.provided_text(base, mapped);
+        let provided = self.provided_text(adding, base, mapped);
         let provides = match provided.is_empty() {
             true => None,
             false => self.field_set(base, &provided, adding.line),
@@ -255,6 +255,9 @@ impl Joined<'_, '_> {
                 }
                 continue;
             };
+            if !adding.declares(field) {
+                continue;
+            }
             let own = self.external(adding, field);
             let known = &mut self.owners.fields[field.index()].subgraphs;
             if known.iter().all(|known| known.subgraph != adding.subgraph) {
@@ -283,12 +286,13 @@ impl Joined<'_, '_> {
     }
 
     /// Returns the provided fields as a field set. Recursion is bounded by the nesting of mappings.
-    fn provided_text(&self, parent: TypeId, tree: &Tree) -> String {
+    fn provided_text(&self, adding: &Adding<'_>, parent: TypeId, tree: &Tree) -> String {
         let schema = &self.reader.schema;
         let mut parts = Vec::new();
         if !matches!(schema[parent].kind, TypeKind::Object { .. }) {
             for (name, fields) in &tree.on {
-                let below = schema.find_type(name).map(|id| self.provided_text(id, fields));
+                let object = schema.find_type(name);
+                let below = object.map(|id| self.provided_text(adding, id, fields));
                 if let Some(below) = below.filter(|below| !below.is_empty()) {
                     parts.push(format!("... on {name} {{ {below} }}"));
                 }
@@ -297,10 +301,13 @@ impl Joined<'_, '_> {
         }
         for (name, below) in tree.of(&schema[parent].name).fields {
             let field = schema.find_field(parent, &name);
+            if field.is_some_and(|field| !adding.declares(field)) {
+                continue;
+            }
             let base = field.map(|field| schema[field].r#type.base);
             match base.filter(|_| !below.is_empty()) {
                 Some(base) => {
-                    let below = self.provided_text(base, &below);
+                    let below = self.provided_text(adding, base, &below);
                     let below = if below.is_empty() { "__typename".to_owned() } else { below };
                     parts.push(format!("{name} {{ {below} }}"));
                 }
@@ -338,4 +345,11 @@ struct Adding<'a> {
     /// The fields of its key, which every field requires.
     key: Option<FieldSetId>,
     declared: &'a Declared,
+}
+
+impl Adding<'_> {
+    /// Whether the subgraph has a field: another one may have taken it over.
+    fn declares(&self, field: FieldId) -> bool {
+        self.declared.contains_key(&(field.index(), self.of))
+    }
 }
