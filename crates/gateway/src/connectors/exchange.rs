@@ -49,7 +49,6 @@ impl Call {
     }
 
     /// Maps the response.
-    #[must_use]
     pub fn result(
         &self,
         connector: &Connector,
