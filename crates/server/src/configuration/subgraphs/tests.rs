@@ -53,6 +53,7 @@ fn check(text: &str, expected: &Expect) {
                 }
                 Resolved::Local(source) => format!("{name}: {source:?}\n"),
                 Resolved::Events(source) => format!("{name}: {source:?}\n"),
+                Resolved::Connectors(source) => format!("{name}: {source:?}\n"),
             });
             lines.collect()
         }
