@@ -209,7 +209,7 @@ fn a_trace_has_the_errors_of_the_answer() {
     expect![[r#"
         ! Cannot query field "nothing" on type "Query". Did you mean "thing"?
         ! at [1, 3]
-        ! {"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"},"locations":[{"column":3,"line":1}],"message":"Cannot query field \"nothing\" on type \"Query\". Did you mean \"thing\"?"}
+        ! {"message":"Cannot query field \"nothing\" on type \"Query\". Did you mean \"thing\"?","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}
     "#]].assert_eq(&trace(&answer));
 }
 
