@@ -61,7 +61,7 @@ fn check(
     let calls = FetchCalls::new(&schema, &fetch, (connector, entry), body.as_bytes()).unwrap();
     let results: Vec<_> = calls.calls.iter().map(answer).collect();
     let response = calls.response(&supergraph, connector, &results);
-    (calls.calls.clone(), serde_json::from_slice(&response).unwrap())
+    (calls.calls, serde_json::from_slice(&response).unwrap())
 }
 
 #[test]
