@@ -17,7 +17,8 @@
 //! * `long_queries`: queries with long responses, on separate threads
 //! * `caller`: parts of a request that its client chooses
 //! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
-//!   comparison of these with the supergraph; [`events`]: subgraphs of events of brokers
+//!   comparison of these with the supergraph; [`events`]: subgraphs of events of brokers;
+//!   [`connectors`]: subgraphs of REST services
 //! * `subscription`: the responses of a subscription, for each event of its source stream;
 //!   `shared_execution`: executions that equal subscriptions share; `event_memory`: the memory of
 //!   queued events
@@ -28,6 +29,7 @@
 mod authorization;
 mod caller;
 pub mod compatibility;
+pub mod connectors;
 mod event_memory;
 pub mod events;
 pub mod explain;
@@ -49,6 +51,7 @@ use std::time::Duration;
 use clients::subgraph::{
     RunningSubscriptions, Settings, Shared, SubscriptionCounts, SubscriptionSettings,
 };
+use gateway::connectors::ConnectorSchema;
 use gateway::planner;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
@@ -65,6 +68,7 @@ use crate::limits::Limits;
 pub use crate::payloads::Payloads;
 pub use ::gateway::execute::IncrementalFormat;
 pub use authorization::{AuthorizationOptions, Unauthorized};
+pub use connectors::Connectors;
 pub use events::Events;
 use headers::ReadHeaders;
 use labels::Labels;
@@ -98,7 +102,7 @@ pub struct Gateway {
     supergraph: Supergraph,
     validator: Validator,
     documents: DocumentCache<Prepared>,
-    /// By [`supergraph::SubgraphId`].
+    /// By [`supergraph::SubgraphId`]; parts of a subgraph have none of their own.
     transports: Vec<SubgraphTransport>,
     labels: Labels,
     /// Client headers that are read.
@@ -108,6 +112,8 @@ pub struct Gateway {
     event_slots: Semaphore,
     /// Validator of the composed schema; `None` without subgraphs of events.
     event_validator: Option<Validator>,
+    /// `None` without connectors.
+    connector_schema: Option<ConnectorSchema>,
 }
 
 /// Transport of requests to a subgraph.
@@ -119,6 +125,8 @@ pub enum SubgraphTransport {
     Local(Local),
     /// Events of brokers.
     Events(Events),
+    /// REST requests.
+    Connectors(Connectors),
 }
 
 /// A subgraph over HTTP.
@@ -151,7 +159,7 @@ impl SubgraphTransport {
     pub fn remote(&self) -> Option<&Remote> {
         match self {
             Self::Remote(remote) => Some(remote),
-            Self::Local(_) | Self::Events(_) => None,
+            Self::Local(_) | Self::Events(_) | Self::Connectors(_) => None,
         }
     }
 
@@ -161,7 +169,7 @@ impl SubgraphTransport {
         match self {
             Self::Remote(remote) => Some(remote.running.counts()),
             Self::Events(events) => Some(events.subscriptions()),
-            Self::Local(_) => None,
+            Self::Local(_) | Self::Connectors(_) => None,
         }
     }
 
@@ -172,6 +180,7 @@ impl SubgraphTransport {
             Self::Remote(remote) => &remote.shared,
             Self::Local(local) => &local.shared,
             Self::Events(events) => &events.shared,
+            Self::Connectors(connectors) => &connectors.shared,
         }
     }
 
@@ -180,7 +189,16 @@ impl SubgraphTransport {
     pub fn local(&self) -> Option<&Local> {
         match self {
             Self::Local(local) => Some(local),
-            Self::Remote(_) | Self::Events(_) => None,
+            Self::Remote(_) | Self::Events(_) | Self::Connectors(_) => None,
+        }
+    }
+
+    /// Returns the transport of connectors.
+    #[must_use]
+    pub fn connectors(&self) -> Option<&Connectors> {
+        match self {
+            Self::Connectors(connectors) => Some(connectors),
+            Self::Remote(_) | Self::Local(_) | Self::Events(_) => None,
         }
     }
 
@@ -189,13 +207,14 @@ impl SubgraphTransport {
     pub fn events(&self) -> Option<&Events> {
         match self {
             Self::Events(events) => Some(events),
-            Self::Remote(_) | Self::Local(_) => None,
+            Self::Remote(_) | Self::Local(_) | Self::Connectors(_) => None,
         }
     }
 }
 
 impl Gateway {
-    /// Creates the gateway of a supergraph, with a transport for each subgraph, in their order.
+    /// Creates the gateway of a supergraph, with a transport for each subgraph of the document, in their
+    /// order.
     #[must_use]
     pub fn new(
         mut supergraph: Supergraph,
@@ -215,6 +234,10 @@ impl Gateway {
         if options.expose_plan {
             read_headers.add(headers::PLAN);
         }
+        for connectors in transports.iter().filter_map(SubgraphTransport::connectors) {
+            connectors.read_headers().into_iter().for_each(|name| read_headers.add(name));
+        }
+        let connector_schema = ConnectorSchema::new(&supergraph);
         let has_events = transports.iter().any(|transport| transport.events().is_some());
         let event_validator = has_events.then(|| Validator::new(&supergraph.schema));
         Arc::new(Self {
@@ -227,6 +250,7 @@ impl Gateway {
             options,
             event_slots: Semaphore::new(subscription::MOST_AT_ONCE),
             event_validator,
+            connector_schema,
         })
     }
 
@@ -261,6 +285,6 @@ impl Gateway {
 
     /// Returns the subgraphs with their transports.
     pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &SubgraphTransport)> {
-        self.supergraph.subgraphs.iter().zip(&self.transports)
+        self.supergraph.services().zip(&self.transports)
     }
 }

@@ -7,10 +7,8 @@
 //! * `read`: the directives of a schema
 //! * [`template`]: topics with arguments in them
 //! * [`filter`]: conditions on events
-//! * `arguments`: values of arguments
 //! * [`call`]: the topics of a request, and the response made of an event
 
-mod arguments;
 pub mod call;
 pub mod filter;
 mod read;

@@ -6,9 +6,12 @@
 //! * [`planner`]: query planner: which subgraph resolves which field, in which order
 //! * [`plan`]: query plan: the fetches and their documents
 //! * [`execute`]: execution of a plan: subgraph responses into the response
+//! * [`connectors`]: subgraphs of REST services
 //! * [`events`]: subgraphs whose root fields are events of brokers
 
 pub mod access;
+mod arguments;
+pub mod connectors;
 pub mod cost;
 pub mod events;
 pub mod execute;

@@ -5,6 +5,7 @@
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
 //! * `registries`: supergraphs of registries
+//! * `connectors`: REST services as subgraphs
 //! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
 //! * `long`: long answers of subgraphs
 //! * `deferred`: deferred fragments
@@ -22,6 +23,7 @@
 mod access;
 mod bulkhead;
 mod compatibility;
+mod connectors;
 mod deferred;
 mod demo;
 mod headers;

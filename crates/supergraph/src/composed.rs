@@ -4,8 +4,11 @@
 //! resolved then.
 
 mod api;
+mod connector;
+mod connectors;
 mod contexts;
 mod directives;
+mod expand;
 mod field_sets;
 mod join;
 pub(crate) mod links;
@@ -24,7 +27,10 @@ use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use api::Api;
+pub(crate) use connector::used_fields;
+pub use connector::{Connector, ConnectorId, Entry, Part};
 pub use contexts::{ContextArgument, ContextSource};
+pub use expand::Tree;
 pub use field_sets::{FieldSet, FieldSetId, SetSelection};
 use objects::Objects;
 pub use objects::TypeSet;
@@ -45,12 +51,17 @@ pub struct Subgraph {
     pub name: Arc<str>,
     /// URL; empty if the supergraph does not contain it.
     pub url: Arc<str>,
+    /// For a part of another subgraph, which has connectors.
+    pub part: Option<Part>,
 }
 
 /// A composed schema.
 #[derive(Debug)]
 pub struct Supergraph {
+    /// First those of the document, then the parts of those with connectors.
     pub subgraphs: Vec<Subgraph>,
+    /// By [`ConnectorId`].
+    pub connectors: Vec<Connector>,
     /// All types and fields of all subgraphs, including those hidden from the API.
     pub schema: Schema,
     /// By [`TypeId`].
@@ -142,6 +153,38 @@ impl Supergraph {
     #[must_use]
     pub fn subgraph(&self, id: SubgraphId) -> &Subgraph {
         &self.subgraphs[usize::from(id.0)]
+    }
+
+    /// Returns the subgraphs of the document.
+    pub fn services(&self) -> impl Iterator<Item = &Subgraph> {
+        self.subgraphs.iter().filter(|subgraph| subgraph.part.is_none())
+    }
+
+    /// Returns the subgraph of the document that a subgraph is or is part of.
+    #[must_use]
+    pub fn service(&self, id: SubgraphId) -> &Subgraph {
+        match self.subgraph(id).part {
+            Some(part) => self.subgraph(part.of),
+            None => self.subgraph(id),
+        }
+    }
+
+    /// Whether the schema of a subgraph has connectors.
+    #[must_use]
+    pub fn has_connectors(&self, id: SubgraphId) -> bool {
+        self.connectors.iter().any(|connector| connector.subgraph == id)
+    }
+
+    /// Returns the ids of all connectors.
+    pub fn connector_ids(&self) -> impl Iterator<Item = ConnectorId> + use<> {
+        (0..self.connectors.len()).map(ConnectorId::new)
+    }
+
+    /// Returns the connector of a part of a subgraph, with its entry there.
+    #[must_use]
+    pub fn connector(&self, id: SubgraphId) -> Option<(&Connector, Entry)> {
+        let part = self.subgraph(id).part?;
+        Some((self.connectors.get(part.connector.index())?, part.entry))
     }
 
     /// Returns all subgraphs.

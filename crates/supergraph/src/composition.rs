@@ -6,6 +6,7 @@
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/composition>
 
 mod code;
+mod connectors;
 mod directives;
 mod field_sets;
 mod links;

@@ -12,16 +12,17 @@ mod api_definitions;
 pub mod changes;
 pub mod composed;
 pub mod composition;
+mod connect;
 pub mod contract;
 pub mod coordinate;
 mod extensions;
 pub mod satisfiability;
 
 pub use composed::{
-    Alternatives, Api, ContextArgument, ContextSource, FieldIn, FieldOwners, FieldSet, FieldSetId,
-    Key, ListSize, OverrideCondition, Problem, Requirement, RequirementId, Requirements,
-    SetSelection, SizedField, Subgraph, SubgraphId, Supergraph, TypeIn, TypeOwners, TypeSet,
-    Weights, read,
+    Alternatives, Api, Connector, ConnectorId, ContextArgument, ContextSource, Entry, FieldIn,
+    FieldOwners, FieldSet, FieldSetId, Key, ListSize, OverrideCondition, Part, Problem,
+    Requirement, RequirementId, Requirements, SetSelection, SizedField, Subgraph, SubgraphId,
+    Supergraph, Tree, TypeIn, TypeOwners, TypeSet, Weights, read,
 };
 pub use composition::{Code, Composer, Composition, Finding, Location, SubgraphSchema, compose};
 pub use coordinate::Coordinate;

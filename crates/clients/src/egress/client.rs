@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, Response, Uri};
+use hyper::{Method, Request, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -48,6 +48,7 @@ pub struct EgressRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EgressResponse {
     pub status: u16,
+    pub headers: HeaderMap,
     pub body: Bytes,
 }
 
@@ -135,18 +136,18 @@ impl Client {
         if (300..400).contains(&status) {
             return Err(EgressError::Redirect(status));
         }
-        let body = read(response, settings.most_bytes, reserve).await?;
-        Ok(EgressResponse { status, body })
+        let (head, body) = response.into_parts();
+        let body = read(body, settings.most_bytes, reserve).await?;
+        Ok(EgressResponse { status, headers: head.headers, body })
     }
 }
 
 /// Reads a body up to a limit.
 async fn read(
-    response: Response<Incoming>,
+    mut body: Incoming,
     most: usize,
     reserve: &dyn Fn(usize) -> bool,
 ) -> Result<Bytes, EgressError> {
-    let mut body = response.into_body();
     if body.size_hint().lower() > most as u64 {
         return Err(EgressError::TooLarge { most });
     }

@@ -132,7 +132,10 @@ mod tests {
 
     #[test]
     fn redirects_and_other_statuses_are_one_outcome() {
-        let answered = |status| Ok(EgressResponse { status, body: bytes::Bytes::new() });
+        let answered = |status| {
+            let (headers, body) = (hyper::HeaderMap::new(), bytes::Bytes::new());
+            Ok(EgressResponse { status, headers, body })
+        };
         let check = |response: Result<EgressResponse, EgressError>, expected: &str| {
             assert_eq!(Outcome::of(&response).as_str(), expected, "{response:?}");
         };

@@ -99,8 +99,13 @@ impl Shared {
         self.bulkhead.as_ref().map(Bulkhead::load)
     }
 
+    /// Counts a retry.
+    pub fn count_retry(&self) {
+        Counts::add(&self.counts.retries, 1);
+    }
+
     /// Whether the retry budget allows a retry.
-    pub(super) fn may_retry(&self) -> bool {
+    pub fn may_retry(&self) -> bool {
         self.retry_budget.take(self.counts.requests.load(Ordering::Relaxed), Instant::now())
     }
 }

@@ -110,7 +110,7 @@ impl Gateway {
     /// Logs an error of a subgraph and returns its masked form.
     fn log_and_mask(&self, failure: SubgraphFailure) -> GraphQLError {
         let SubgraphFailure { subgraph, code, message, reason, extensions } = failure;
-        let name = &self.supergraph.subgraph(subgraph).name;
+        let name = &self.supergraph.service(subgraph).name;
         let cause = Cause { code, detail: (**name).into() };
         let logged = match code {
             // Always logged: an operator may have to check each of them.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gateway::access::{AccessSet, TouchedRequirements};
+use gateway::connectors::ConnectorFetch;
 use gateway::cost::Cost;
 use gateway::events::EventFetch;
 use gateway::execute::Literals;
@@ -32,6 +33,8 @@ pub struct Prepared {
     pub(super) literals: Literals,
     /// By fetch: its resolved document, if its subgraph is one of events. Empty without such subgraphs.
     pub(super) events: Vec<Option<EventFetch>>,
+    /// By fetch: its resolved document, if its subgraph is a connector. Empty without connectors.
+    pub(super) connectors: Vec<Option<ConnectorFetch>>,
     /// Whether its last responses were too long for a serving thread.
     pub(super) is_long: AtomicBool,
 }
@@ -72,8 +75,8 @@ impl CachedPlan for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, plan_key, plan, cost, subgraphs, literals, events, is_long: _ } =
-            self;
+        let Self { structure, plan_key, plan, cost, subgraphs, literals, .. } = self;
+        let Self { events, connectors, .. } = self;
         let PlanKey { labels, denied, in_parts: _ } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
@@ -81,7 +84,8 @@ impl CachedPlan for Prepared {
             + plan.heap_size()
             + cost.heap_size()
             + subgraphs.heap_size()
-            + events.heap_size();
+            + events.heap_size()
+            + connectors.heap_size();
         let literals: usize = literals.iter().map(|(name, text)| name.len() + text.len()).sum();
         (size_of::<Self>() + heap + labels + literals) as u64
     }
@@ -177,9 +181,10 @@ impl Gateway {
         let structure = steering.into_structure();
         let cost = Cost::new(supergraph, operation, &plan, limits.cost.list_size);
         let plan_key = plan_key.clone();
-        let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
+        let asked = plan.fetches.iter().map(|fetch| &supergraph.service(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
         let events = self.event_fetches(&plan)?;
+        let connectors = self.connector_fetches(&plan)?;
         let is_long = AtomicBool::new(false);
         let prepared = Arc::new(Prepared {
             structure,
@@ -189,6 +194,7 @@ impl Gateway {
             subgraphs,
             literals,
             events,
+            connectors,
             is_long,
         });
         self.documents.keep(known, operation_name, &prepared);

@@ -170,7 +170,9 @@ impl GatewayWorker {
                 let inputs = EventInputs { supergraph, prepared, operation, variables };
                 events.subscription(fetch, inputs)
             }
-            SubgraphClient::Remote(_) | SubgraphClient::Local(_) => None,
+            SubgraphClient::Remote(_)
+            | SubgraphClient::Local(_)
+            | SubgraphClient::Connectors(_) => None,
         }
     }
 
@@ -228,7 +230,10 @@ impl Operation {
                 }
                 Err(response) => (Source::Once(Some(response.body.into())), None),
             },
-            Some(SubgraphClient::Events(_)) | None => (Source::Once(None), None),
+            // Connectors have no subscriptions.
+            Some(SubgraphClient::Events(_) | SubgraphClient::Connectors(_)) | None => {
+                (Source::Once(None), None)
+            }
         }
     }
 

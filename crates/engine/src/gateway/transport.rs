@@ -17,6 +17,7 @@ use response::{MemoryBudget, MemoryReservation};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
+use super::connectors::{ConnectorClient, ConnectorInputs, ConnectorState};
 use super::event_memory::EventMemory;
 use super::events::{EventInputs, Events};
 use super::local::LocalWorker;
@@ -29,6 +30,7 @@ pub(super) enum SubgraphClient {
     Remote(Box<RemoteClient>),
     Local(Box<LocalWorker>),
     Events(Box<Events>),
+    Connectors(Box<ConnectorClient>),
 }
 
 /// Client of a subgraph over HTTP.
@@ -82,6 +84,9 @@ impl SubgraphClient {
                 Self::Local(Box::new(LocalWorker::new(local, memory)))
             }
             SubgraphTransport::Events(events) => Self::Events(Box::new(events.clone())),
+            SubgraphTransport::Connectors(connectors) => {
+                Self::Connectors(Box::new(ConnectorClient::new(connectors)))
+            }
         }
     }
 
@@ -91,6 +96,7 @@ impl SubgraphClient {
             Self::Remote(client) => Self::Remote(client),
             Self::Local(local) => Self::Local(Box::new(local.within(time_limit))),
             Self::Events(events) => Self::Events(events),
+            Self::Connectors(client) => Self::Connectors(client),
         }
     }
 
@@ -99,7 +105,7 @@ impl SubgraphClient {
         match self {
             Self::Remote(remote) => remote.client.close_idle(),
             Self::Local(local) => local.close_idle(),
-            Self::Events(_) => {}
+            Self::Events(_) | Self::Connectors(_) => {}
         }
     }
 }
@@ -110,6 +116,7 @@ pub(super) struct RequestTransport<'a> {
     pub(super) subgraphs: &'a [SubgraphClient],
     pub(super) gateway: &'a Gateway,
     pub(super) events: EventInputs<'a>,
+    pub(super) connectors: ConnectorState,
     pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
     pub(super) memory: &'a Arc<MemoryBudget>,
@@ -124,11 +131,24 @@ impl Subgraphs for RequestTransport<'_> {
         if let (OperationKind::Subscription, Some(event)) = (fetch.kind, self.event) {
             return event.take(&fetch);
         }
-        let place = usize::from(fetch.subgraph.0);
+        let supergraph = &self.gateway.supergraph;
+        let part = supergraph.subgraph(fetch.subgraph).part;
+        let place = usize::from(part.map_or(fetch.subgraph, |part| part.of).0);
         let client = match self.subgraphs.get(place).ok_or(FetchError::Unavailable)? {
             SubgraphClient::Remote(remote) => &remote.client,
             SubgraphClient::Local(local) => {
                 return local.execute(&fetch, &self.caller.session).await;
+            }
+            SubgraphClient::Connectors(client) => {
+                let inputs = ConnectorInputs {
+                    gateway: self.gateway,
+                    prepared: self.events.prepared,
+                    caller: self.caller,
+                    deadline: self.deadline,
+                    memory: self.memory,
+                    state: &self.connectors,
+                };
+                return client.execute(&fetch, inputs).await;
             }
             SubgraphClient::Events(events) => {
                 let body = events.execute(&fetch, self.events).await?;

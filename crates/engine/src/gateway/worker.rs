@@ -15,6 +15,7 @@ use source::offload::{HERE, offload};
 use supergraph::SubgraphId;
 use tokio::sync::Notify;
 
+use super::connectors::ConnectorState;
 use super::events::EventInputs;
 use super::incremental::execute_incrementally;
 use super::local::LocalWorker;
@@ -64,7 +65,9 @@ impl GatewayWorker {
     pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
         match self.subgraphs.get(usize::from(subgraph.0))? {
             SubgraphClient::Local(local) => Some(local),
-            SubgraphClient::Remote(_) | SubgraphClient::Events(_) => None,
+            SubgraphClient::Remote(_)
+            | SubgraphClient::Events(_)
+            | SubgraphClient::Connectors(_) => None,
         }
     }
 
@@ -381,6 +384,7 @@ impl GatewayWorker {
         RequestTransport {
             gateway: &self.gateway,
             events: EventInputs { supergraph, prepared, operation, variables },
+            connectors: ConnectorState::default(),
             subgraphs: &self.subgraphs,
             caller,
             deadline: self.time_limit.map(|limit| started + limit),

@@ -136,6 +136,7 @@ impl<'l> Reader<'l> {
                 selected.has_unstable_list = true;
                 branches.iter().for_each(|branch| self.node(branch.node, selected));
             }
+            Node::Each(items) => items.iter().for_each(|item| self.node(item.node, selected)),
             Node::Leaf { .. }
             | Node::LeafOr { .. }
             | Node::Literal(_)
@@ -148,6 +149,7 @@ impl<'l> Reader<'l> {
             | Node::Count { .. }
             | Node::IfAny { .. }
             | Node::Length { .. }
+            | Node::Affected { .. }
             | Node::HasMore { .. }
             | Node::NoMore { .. }
             | Node::HasOutside { .. } => {}
@@ -214,6 +216,9 @@ fn bound_node(shape: &mut Shape, id: NodeId, marker: &str) -> bool {
         | Node::Count { .. }
         | Node::IfAny { .. }
         | Node::Length { .. }
+        | Node::Affected { .. }
+        // Of mutations only, which are not deferred.
+        | Node::Each(_)
         | Node::HasMore { .. }
         | Node::NoMore { .. }
         | Node::HasOutside { .. } => false,

@@ -10,9 +10,9 @@ use serde_json_bytes::serde_json;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 use supergraph::Supergraph;
 
-use super::arguments::{argument_values, variables_of};
 use super::template::{Escaping, TopicError};
 use super::{Action, EventField, EventSubgraph, ProviderKind};
+use crate::arguments::{argument_values, variables_of};
 use crate::execute::{EventError, write_event};
 use crate::plan::Fetch;
 

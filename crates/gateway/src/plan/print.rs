@@ -22,14 +22,19 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
         let deferred = if is_initial { "" } else { ", deferred" };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}. {name}{after}{deferred}: {}", place + 1, fetch.document.text);
+        if let Some((connector, _)) = supergraph.connector(fetch.subgraph) {
+            let _ = writeln!(text, "   {}", connector.request);
+        }
         for list in &fetch.entities {
             for entry in &list.entries {
-                let sets: Vec<String> = entry
+                let mut sets: Vec<String> = entry
                     .keys
                     .iter()
                     .chain(&entry.inputs)
                     .map(|set| print_set(supergraph, *set))
                     .collect();
+                // A field of a connector requires its key.
+                sets.dedup();
                 let path = path(supergraph, &plan.tree, entry.position);
                 let types = match entry.on {
                     Some(on) => vec![&*supergraph.schema[on].name],

@@ -54,7 +54,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
     if let Some(place) = options.supergraph(&subgraphs.registry)? {
         refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
-        let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
+        let names: Vec<&str> = supergraph.services().map(|one| &*one.name).collect();
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -2,6 +2,7 @@
 //! files, and an example of the first.
 
 use clap::CommandFactory;
+use serde_json::Value;
 
 use crate::commands::print;
 use crate::configuration::{Keys, POLICIES, example, schema, subgraphs_schema};
@@ -11,9 +12,15 @@ use crate::options::{Arguments, ConfigOptions, ConfigPart};
 pub(crate) fn run(options: &ConfigOptions) -> Result<(), Failure> {
     let keys = Keys::of(&Arguments::command());
     match options.part {
-        ConfigPart::Schema => print(&format!("{:#}\n", schema(&keys))),
+        ConfigPart::Schema => print(&sorted(schema(&keys))),
         ConfigPart::Example => print(&example(&keys)),
         ConfigPart::Policies => print(POLICIES),
-        ConfigPart::Subgraphs => print(&format!("{:#}\n", subgraphs_schema())),
+        ConfigPart::Subgraphs => print(&sorted(subgraphs_schema())),
     }
+}
+
+/// Members are sorted, so that schemas of two versions can be compared.
+fn sorted(mut schema: Value) -> String {
+    schema.sort_all_objects();
+    format!("{schema:#}\n")
 }

@@ -1,5 +1,6 @@
 //! `thalweg gateway`: serves a supergraph.
 
+mod connectors;
 mod events;
 mod sources;
 
@@ -38,6 +39,7 @@ use crate::options::{
     SupergraphLocation, check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{Fetches, SupergraphText, SupergraphWatch};
+use connectors::KnownConnectors;
 use events::KnownEvents;
 use sources::Sources;
 
@@ -62,6 +64,7 @@ struct Known {
     remote: BTreeMap<Box<str>, Remote>,
     local: BTreeMap<Box<str>, KnownSource>,
     events: BTreeMap<Box<str>, KnownEvents>,
+    connectors: BTreeMap<Box<str>, KnownConnectors>,
     brokers: BTreeMap<Provider, Arc<Broker>>,
 }
 
@@ -243,7 +246,7 @@ impl PreparedGateway {
             }
         }
         let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
-        let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
+        let names: Vec<&str> = supergraph.services().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
         let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
         memory::give_back();
@@ -449,13 +452,15 @@ impl Subgraphs {
 
     /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        Ok(self.parsed.resolve(&names(supergraph), self.defaults)?)
+        let connectors = supergraph.subgraph_ids().filter(|id| supergraph.has_connectors(*id));
+        let connectors: Vec<&str> = connectors.map(|id| &*supergraph.subgraph(id).name).collect();
+        Ok(self.parsed.resolve(&names(supergraph), &connectors, self.defaults)?)
     }
 }
 
 /// The names of the subgraphs, and their addresses in the supergraph.
 fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
-    let subgraphs = supergraph.subgraphs.iter();
+    let subgraphs = supergraph.services();
     subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect()
 }
 
@@ -539,6 +544,11 @@ impl KnownSubgraphs {
                 Resolved::Events(events) => {
                     let events = known.events(&before, supergraph, id, &events)?;
                     transports.push(SubgraphTransport::Events(events));
+                    continue;
+                }
+                Resolved::Connectors(source) => {
+                    let connectors = known.connectors(&before, supergraph, id, &source)?;
+                    transports.push(SubgraphTransport::Connectors(connectors));
                     continue;
                 }
                 Resolved::Local(source) => {

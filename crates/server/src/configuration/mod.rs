@@ -43,14 +43,14 @@ mod variants;
 pub(crate) use example::example;
 pub(crate) use keys::Keys;
 pub(crate) use policies::POLICIES;
-pub(crate) use problem::Refused;
+pub(crate) use problem::{Problem, Refused};
 pub(crate) use read::{Again, Invocation, Reread, read, variable};
 pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::schema as subgraphs_schema;
 pub(crate) use subgraphs::{
-    CompositionFile, Defaults, EventSource, LocalSource, Resolved, SchemaPlace, SourceEntry,
-    SubgraphPlace, SubgraphsFile,
+    CompositionFile, ConnectorSource, ConnectorsEntry, Defaults, EventSource, LocalSource,
+    Resolved, SchemaPlace, SourceEntry, SourceSettings, SubgraphPlace, SubgraphsFile,
 };
 
 /// The command line, with values for its flags.

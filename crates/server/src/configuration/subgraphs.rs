@@ -9,12 +9,14 @@
 //! * `entry`: the entry of one subgraph, or of all
 //! * `headers`: rules for forwarded headers
 //! * `source`: a source in this process
+//! * `connectors`: a subgraph of REST connectors
 //! * `events`: a subgraph of events; `providers`: the brokers of events
 //! * `subscription`: the protocol of subscriptions
 //! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
 mod composed;
+mod connectors;
 mod entry;
 mod events;
 mod headers;
@@ -36,9 +38,10 @@ use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
 pub(crate) use composed::{CompositionFile, SchemaPlace, SubgraphPlace};
+pub(crate) use connectors::{ConnectorsEntry, SourceSettings};
 use entry::SubgraphEntry;
 use providers::ProviderEntry;
-pub(crate) use resolve::{Defaults, EventSource, LocalSource, Resolved};
+pub(crate) use resolve::{ConnectorSource, Defaults, EventSource, LocalSource, Resolved};
 pub(crate) use schema::schema;
 pub(crate) use source::SourceEntry;
 use subscription::SubscriptionEntry;

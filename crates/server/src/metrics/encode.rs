@@ -104,13 +104,16 @@ impl Collector for Sources {
                     })
                     .collect();
                 databases::encode(&databases, &mut writer)?;
-                let custom: Vec<_> = gateway
+                let mut custom: Vec<_> = gateway
                     .subgraphs()
                     .filter_map(|(subgraph, transport)| {
                         let engine = &transport.local()?.engine;
                         Some((Some(&*subgraph.name), engine.resolver_statistics()))
                     })
                     .collect();
+                let connectors = gateway.connector_statistics().into_iter();
+                let connectors = connectors.map(|(name, statistics)| (Some(name), statistics));
+                custom.extend(connectors);
                 custom_fields::encode(&custom, &mut writer)
             }
         }

@@ -200,7 +200,7 @@ fn a_trace_has_the_errors_of_the_answer() {
         things: [_Entity]! of Query _entities
           ! Nothing is found by representations of `Nothing` here.
           ! at [1, 9]
-          ! {"extensions":{"code":"BAD_USER_INPUT"},"locations":[{"column":9,"line":1}],"message":"Nothing is found by representations of `Nothing` here.","path":["things",1]}
+          ! {"message":"Nothing is found by representations of `Nothing` here.","locations":[{"line":1,"column":9}],"path":["things",1],"extensions":{"code":"BAD_USER_INPUT"}}
           id: Int! of Thing
     "#]].assert_eq(&trace(&answer));
     let answer = ask(&subgraph, "{ nothing }", &json!({}));
@@ -209,7 +209,7 @@ fn a_trace_has_the_errors_of_the_answer() {
     expect![[r#"
         ! Cannot query field "nothing" on type "Query". Did you mean "thing"?
         ! at [1, 3]
-        ! {"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"},"locations":[{"column":3,"line":1}],"message":"Cannot query field \"nothing\" on type \"Query\". Did you mean \"thing\"?"}
+        ! {"message":"Cannot query field \"nothing\" on type \"Query\". Did you mean \"thing\"?","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}
     "#]].assert_eq(&trace(&answer));
 }
 

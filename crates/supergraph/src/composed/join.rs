@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use graphql::definitions::{
-    Directive, FieldDefinition as WrittenField, Literal, TypeBody, TypeExpression,
+    Definitions, Directive, FieldDefinition as WrittenField, Literal, TypeBody, TypeExpression,
 };
 use graphql::parse_field_set;
 use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashMap;
 
+use super::connector::Connector;
+use super::connectors::ConnectorDirectives;
 use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
 use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
 use super::links::{Meaning, argument, is_set, text};
@@ -22,18 +24,22 @@ pub(super) struct Owners {
     pub(super) fields: Vec<FieldOwners>,
     pub(super) sets: Vec<FieldSet>,
     pub(super) contexts: Contexts,
+    pub(super) connectors: Vec<Connector>,
 }
 
 /// Reads all join directives. Types and fields of the schema must have their ids.
-pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
+pub(super) fn owners(reader: &mut Reader<'_>, definitions: &Definitions) -> Owners {
     let (fields, ..) = reader.schema.sizes();
     let owners = Owners {
         types: vec![TypeOwners::default(); reader.schema.types().count()],
         fields: vec![FieldOwners::default(); fields],
         sets: Vec::new(),
         contexts: Contexts::default(),
+        connectors: Vec::new(),
     };
-    let mut joined = Joined { reader, owners, known_sets: FxHashMap::default() };
+    let (known_sets, found) = (FxHashMap::default(), ConnectorDirectives::default());
+    let mut joined = Joined { reader, owners, known_sets, found };
+    joined.read_sources(definitions);
     let types = joined.reader.types.clone();
     let mut first = vec![None; joined.owners.types.len()];
     for (id, written) in &types {
@@ -51,14 +57,18 @@ pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
         }
     }
     joined.add_external_keys();
+    let connectors = joined.read_connectors();
+    joined.owners.connectors = joined.expand(connectors);
     joined.owners
 }
 
-struct Joined<'r, 'd> {
-    reader: &'r mut Reader<'d>,
-    owners: Owners,
+pub(super) struct Joined<'r, 'd> {
+    pub(super) reader: &'r mut Reader<'d>,
+    pub(super) owners: Owners,
     /// Field sets so far, by type and text.
     known_sets: FxHashMap<(TypeId, Arc<str>), FieldSetId>,
+    /// Directives of connectors.
+    pub(super) found: ConnectorDirectives,
 }
 
 impl Joined<'_, '_> {
@@ -94,7 +104,7 @@ impl Joined<'_, '_> {
                         self.owners.contexts.add(name, id);
                     }
                 }
-                Meaning::Applied => self.refuse_connectors(directive),
+                Meaning::Applied => self.read_applied(directive, id, None),
                 Meaning::Graph
                 | Meaning::Field
                 | Meaning::Inaccessible
@@ -192,7 +202,7 @@ impl Joined<'_, '_> {
                     is_declared = true;
                     known.extend(self.read_field_in(parent, r#type, directive, owner));
                 }
-                Meaning::Applied => self.refuse_connectors(directive),
+                Meaning::Applied => self.read_applied(directive, parent, Some(id)),
                 Meaning::Graph
                 | Meaning::Type
                 | Meaning::Owner
@@ -289,7 +299,12 @@ impl Joined<'_, '_> {
     }
 
     /// Returns the id of a field set by its text.
-    fn field_set(&mut self, parent: TypeId, text: &str, line: usize) -> Option<FieldSetId> {
+    pub(super) fn field_set(
+        &mut self,
+        parent: TypeId,
+        text: &str,
+        line: usize,
+    ) -> Option<FieldSetId> {
         if let Some(known) = self.known_sets.get(&(parent, text.into())) {
             return Some(*known);
         }
@@ -366,15 +381,6 @@ impl Joined<'_, '_> {
     fn named(&mut self, directive: &Directive, argument: &str) -> Option<TypeId> {
         let name = text(directive, argument)?.to_owned();
         self.reader.find(&name, directive.line)
-    }
-
-    /// Refuses fields of REST connectors: no GraphQL subgraph can resolve them, and without this
-    /// check they would be null.
-    fn refuse_connectors(&mut self, directive: &Directive) {
-        if text(directive, "name") == Some("connect") {
-            let message = "connectors (`@connect`) are not served: there is no GraphQL to ask";
-            self.reader.problem(directive.line, message);
-        }
     }
 }
 

@@ -69,6 +69,8 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     // Tags by which caches are invalidated; there is no cache.
     ("cacheTag", &[]),
     ("cost", &[("", Meaning::Cost), ("listSize", Meaning::ListSize)]),
+    // Connectors are applied by `@join__directive`.
+    ("connect", &[]),
 ];
 
 /// Names of linked specifications in the document.
@@ -102,7 +104,11 @@ impl Links {
             let known = elements.is_some_and(|(_, elements)| {
                 let is_guard =
                     |(_, meaning): &(&str, Meaning)| matches!(meaning, Meaning::Guard(_));
-                !elements.iter().any(is_guard) || url.trim_end_matches('/').ends_with("/v0.1")
+                let version = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                match name {
+                    "connect" => connectors::Version::parse(version).is_some(),
+                    _ => !elements.iter().any(is_guard) || version == "v0.1",
+                }
             });
             let purpose = argument(directive, "for");
             if !known && purpose.is_some_and(|purpose| *purpose != Literal::Null) {

@@ -86,7 +86,7 @@ pub(crate) fn read_definitions(definitions: &Definitions) -> Result<Supergraph, 
     reader.read_members();
     directives::read(&mut reader, definitions);
     reader.read_roots(definitions);
-    let owners = join::owners(&mut reader);
+    let owners = join::owners(&mut reader, definitions);
     let hidden = api::hidden(&mut reader);
     let requirements = requirements::requirements(&mut reader);
     let weights = weights::weights(&mut reader);
@@ -96,13 +96,14 @@ pub(crate) fn read_definitions(definitions: &Definitions) -> Result<Supergraph, 
     }
     let Reader { subgraphs, schema, .. } = reader;
     let api = Api::new(&schema, &hidden);
-    let join::Owners { types, fields, sets, contexts } = owners;
+    let join::Owners { types, fields, sets, contexts, connectors } = owners;
     let objects = Objects::new(&schema, &types, subgraphs.len());
     let nested = field_sets::nested(&schema, &sets);
     let context_types = contexts.types();
     let many = many_fields(&schema);
     Ok(Supergraph {
         subgraphs,
+        connectors,
         schema,
         types,
         fields,
@@ -147,7 +148,7 @@ impl<'d> Reader<'d> {
             };
             let name = text(graph, "name").unwrap_or(&value.name).into();
             let url = text(graph, "url").unwrap_or_default().into();
-            self.subgraphs.push(Subgraph { name, url });
+            self.subgraphs.push(Subgraph { name, url, part: None });
             self.graph_names.push(value.name.clone());
         }
         if self.subgraphs.len() > usize::from(u16::MAX) {
@@ -161,9 +162,15 @@ impl<'d> Reader<'d> {
             Literal::Enum(named) | Literal::String(named) => named,
             _ => return None,
         };
+        let named = named.clone();
+        self.graph_named(&named, directive.line)
+    }
+
+    /// Returns a subgraph by its enum value; adds an error if there is none.
+    pub(super) fn graph_named(&mut self, named: &Arc<str>, line: usize) -> Option<SubgraphId> {
         let place = self.graph_names.iter().position(|graph| graph == named);
         if place.is_none() {
-            self.problem(directive.line, format!("there is no subgraph `{named}`"));
+            self.problem(line, format!("there is no subgraph `{named}`"));
         }
         place.and_then(|place| u16::try_from(place).ok()).map(SubgraphId)
     }

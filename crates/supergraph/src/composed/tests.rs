@@ -265,7 +265,6 @@ fn all_that_is_wrong_is_told_at_once() {
             line 7: the field set `x: id`: a field set has no aliases and no directives
             line 9: no type gives the context `A__none`
             line 9: an argument of a context says its name, type, context and selection
-            line 13: connectors (`@connect`) are not served: there is no GraphQL to ask
             line 14: `` is no type
             line 15: `Int Int` is no type
         "#]],
@@ -429,4 +428,66 @@ fn the_first_version_names_owners() {
         Review: a b
           text: a, b"#]]
     .assert_eq(&print(&supergraph));
+}
+
+/// A supergraph whose subgraph calls the directives otherwise.
+const CONNECTED: &str = r#"
+schema
+  @link(url: "https://specs.apollo.dev/link/v1.0")
+  @link(url: "https://specs.apollo.dev/join/v0.5", for: EXECUTION)
+  @link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)
+  @join__directive(graphs: [REST], name: "link", args: {url: "https://specs.apollo.dev/connect/v0.1", as: "http", import: [{name: "@connect", as: "@data"}]})
+  @join__directive(graphs: [REST], name: "http__source", args: {name: "api", http: {baseURL: "https://api.example/"}})
+{ query: Query }
+
+enum join__Graph {
+  OTHER @join__graph(name: "other", url: "http://other")
+  REST @join__graph(name: "rest", url: "none")
+}
+
+type Query @join__type(graph: OTHER) @join__type(graph: REST) {
+  users: [User] @join__field(graph: REST) @join__directive(graphs: [REST], name: "data", args: {source: "api", http: {GET: "/users"}, selection: "id"})
+}
+
+type User @join__type(graph: OTHER, key: "id") @join__type(graph: REST, key: "id", resolvable: false) {
+  id: ID!
+  name: String @join__field(graph: OTHER)
+  posts: Int @join__field(graph: REST) @join__directive(graphs: [REST], name: "data", args: {source: "api", http: {GET: "/users/{$this.id}/posts"}, selection: "$.count"})
+}
+"#;
+
+#[test]
+fn connectors_of_other_composers_are_read() {
+    let supergraph = read(CONNECTED).unwrap();
+    let names: Vec<_> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
+    let parts = ["other", "rest", "rest:Query.users@connect[0]", "rest:User.posts@connect[0]"];
+    assert_eq!(names, parts);
+    let services: Vec<_> = supergraph.services().map(|one| &*one.name).collect();
+    assert_eq!(services, ["other", "rest"]);
+    assert!(supergraph.has_connectors(SubgraphId(1)) && !supergraph.has_connectors(SubgraphId(0)));
+    assert_eq!(&*supergraph.service(SubgraphId(3)).name, "rest");
+    assert_eq!(supergraph.connectors[1].place(), "User.posts");
+    let user = supergraph.schema.find_type("User").unwrap();
+    let key = &supergraph.type_in(user, SubgraphId(3)).unwrap().keys[0];
+    assert!(key.is_resolvable);
+    let posts = supergraph.find_field(user, "posts").unwrap();
+    let owner = supergraph.field_in(posts, SubgraphId(3)).unwrap();
+    assert_eq!(owner.requires, Some(key.fields));
+    // The subgraph itself resolves nothing.
+    assert_eq!(supergraph.type_in(user, SubgraphId(1)), None);
+    assert_eq!(supergraph.field_in(posts, SubgraphId(1)), None);
+}
+
+#[test]
+fn connectors_that_are_wrong_or_unknown_are_errors() {
+    let check = |from: &str, to: &str, expected: &str| {
+        assert!(CONNECTED.contains(from), "{from}");
+        let problems = read(&CONNECTED.replace(from, to)).unwrap_err();
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert!(problems.join("\n").contains(expected), "{problems:?}");
+    };
+    check("connect/v0.1\", for", "connect/v0.9\", for", "connect/v0.9`, which is not known here");
+    check("$.count", "$.count ->", "line 22: INVALID_SELECTION");
+    check("{$this.id}", "{$this.idd}", "UNDEFINED_FIELD");
+    check("selection: \"id\"", "selection: \"id nick\"", "SELECTED_FIELD_NOT_FOUND");
 }

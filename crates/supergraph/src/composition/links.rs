@@ -160,6 +160,12 @@ impl Links {
         self.directives.get(name).copied().unwrap_or(Meaning::Custom)
     }
 
+    /// Returns the name in the document of the first directive with a meaning.
+    pub(crate) fn name_of(&self, meaning: Meaning) -> Option<&str> {
+        let named = self.directives.iter().filter(|(_, known)| **known == meaning);
+        named.map(|(name, _)| &**name).min()
+    }
+
     /// Whether a directive is defined by a linked specification or by GraphQL, and not by the schema.
     pub(crate) fn is_of_specification(&self, directive: &str) -> bool {
         self.directives.contains_key(directive)

@@ -5,6 +5,7 @@ mod applied;
 mod arguments;
 mod authorization;
 mod composed;
+mod connectors;
 mod descriptions;
 mod document;
 
@@ -38,7 +39,7 @@ use graphql::print_definitions;
 use rustc_hash::FxHashMap;
 
 use super::schema::{Applied, At, Field, Input, Kind, Subgraph, Type, Value};
-use super::specifications::{Directive, FEDERATION_1, SPECIFICATIONS};
+use super::specifications::{Directive, FEDERATION_1};
 use super::{Code, Composition, Finding};
 use composed::Composed;
 use enums::Usages;
@@ -179,8 +180,8 @@ pub(crate) fn merge(subgraphs: &[&Subgraph]) -> Composition {
     merger.hint_versions_of_features();
     merger.merge_executable_directives();
     merger.merge_schema_directives();
+    merger.hints.extend(subgraphs.iter().flat_map(|subgraph| subgraph.hints.iter().cloned()));
     merger.hint_versions();
-    merger.refuse_connectors();
     let mut types = merger.merge_types();
     merger.add_fields_of_interface_objects(&mut types);
     merger.require_of_implementations(&mut types);
@@ -241,28 +242,6 @@ impl<'s> Merger<'s> {
             let own = subgraph.links.features.iter().find(|feature| &*feature.name == "federation");
             let at = own.map(|feature| feature.at).unwrap_or_default();
             self.hints.push(hint.at(subgraph.location(at)));
-        }
-    }
-
-    /// Adds an error for each subgraph with REST connectors: nothing here resolves their fields.
-    fn refuse_connectors(&mut self) {
-        for subgraph in self.subgraphs {
-            let mut features = subgraph.links.features.iter();
-            let Some(feature) = features.find(|feature| {
-                let own = feature.identity.strip_prefix(SPECIFICATIONS);
-                own == Some("/connect")
-            }) else {
-                continue;
-            };
-            let message = format!(
-                "The subgraph \"{}\" links `{}`, and connectors are not composed.",
-                subgraph.name, feature.url
-            );
-            let finding = Finding::new(Code::UnsupportedFeature, message)
-                .on("@link")
-                .at(subgraph.location(feature.at))
-                .remedy("Resolve the fields in a GraphQL service, and remove the connectors.");
-            self.errors.push(finding);
         }
     }
 

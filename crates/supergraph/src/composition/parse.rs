@@ -11,6 +11,7 @@ use graphql::definitions::{
 use graphql::parse_definitions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::connectors;
 use super::links::Links;
 use super::schema::{Applied, At, Composite, Field, Input, Kind, Roles, Subgraph, Type, Value};
 use super::specifications::FEDERATION_1;
@@ -62,6 +63,7 @@ pub(crate) fn parse(schema: &SubgraphSchema) -> Result<Subgraph, Vec<Finding>> {
     findings.append(&mut parser.findings);
     findings.extend(validate::graphql(&parser.subgraph, &definitions));
     let mut subgraph = parser.subgraph;
+    findings.extend(connectors::check(&mut subgraph));
     roles::assign(&mut subgraph);
     // The rules of Federation are those of Federation 2: earlier schemas are upgraded first.
     if subgraph.links.federation != FEDERATION_1 {

@@ -8,9 +8,9 @@ use graphql::definitions::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Location;
 use super::links::Links;
 use super::specifications::Meaning;
+use super::{Finding, Location};
 
 /// A position in the schema of a subgraph; lines and columns are from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +33,8 @@ pub(crate) struct Subgraph {
     pub(crate) directives: Vec<DirectiveDefinition>,
     /// Directives of the schema itself.
     pub(crate) applied: Vec<Applied>,
+    /// Hints about the subgraph by itself.
+    pub(crate) hints: Vec<Finding>,
 }
 
 /// A type with all its extensions.
@@ -173,6 +175,7 @@ impl Subgraph {
             by_name: FxHashMap::default(),
             directives: Vec::new(),
             applied: Vec::new(),
+            hints: Vec::new(),
         }
     }
 

@@ -20,8 +20,10 @@ pub(crate) enum Meaning {
     /// Merged into the supergraph.
     Merged(MergedDirective),
     Link,
-    /// `@connect` and `@source` of REST connectors.
-    Connector,
+    /// A REST connector.
+    Connect,
+    /// A server of REST connectors.
+    Source,
     /// A directive of the schema, or one without a definition.
     Custom,
 }
@@ -131,7 +133,7 @@ pub(crate) const OTHERS: &[(&str, &[(&str, Meaning)])] = &[
         ],
     ),
     ("cacheTag", &[("", Meaning::Merged(Directive::CacheTag))]),
-    ("connect", &[("", Meaning::Connector), ("source", Meaning::Connector)]),
+    ("connect", &[("", Meaning::Connect), ("source", Meaning::Source)]),
 ];
 
 /// Versions of Federation that brought specifications; a subgraph that links one has the rules of this

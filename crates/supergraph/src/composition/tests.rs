@@ -492,3 +492,43 @@ fn findings_name_places_and_remedies() {
           Declare the same type in all subgraphs."#]],
     );
 }
+
+#[test]
+fn connectors_are_applied_by_their_subgraphs() {
+    let rest = r#"extend schema
+        @link(url: "https://specs.apollo.dev/connect/v0.2", import: ["@source", { name: "@connect", as: "@rest" }])
+        @source(name: "api", http: { baseURL: "https://api.example" })
+        type Query { user(id: ID!): User @rest(source: "api", http: { GET: "/{$args.id}" }, selection: "id name", entity: true) }
+        type User { id: ID! name: String }"#;
+    let composition = compose(&schemas(&[("rest", rest)]));
+    assert_eq!(composition.errors, []);
+    let supergraph = composition.supergraph.unwrap_or_default();
+    let lines = supergraph.lines().filter(|line| {
+        line.contains("connect/v0.2")
+            || line.contains("api.example")
+            || line.contains("/{$args.id}")
+    });
+    let lines: Vec<_> = lines.map(str::trim).collect();
+    expect![[r#"
+        @link(url: "https://specs.apollo.dev/connect/v0.2", for: EXECUTION)
+        @join__directive(graphs: [REST], name: "link", args: {url: "https://specs.apollo.dev/connect/v0.2", import: ["@source", "@connect"]})
+        @join__directive(graphs: [REST], name: "source", args: {name: "api", http: {baseURL: "https://api.example"}})
+        user(id: ID!): User @join__directive(graphs: [REST], name: "connect", args: {source: "api", http: {GET: "/{$args.id}"}, selection: "id name", entity: true})"#]].assert_eq(&lines.join("\n"));
+    let read = crate::read(&supergraph).unwrap();
+    let names: Vec<_> = read.subgraphs.iter().map(|subgraph| &*subgraph.name).collect();
+    let parts = ["rest", "rest:Query.user@connect[0]", "rest:Query.user@connect[0] (entity)"];
+    assert_eq!(names, parts);
+    assert_eq!(&*read.connectors[0].request, "GET https://api.example/{$args.id}");
+}
+
+#[test]
+fn a_source_that_is_not_imported_is_a_hint() {
+    let rest = r#"extend schema
+        @link(url: "https://specs.apollo.dev/federation/v2.12")
+        @link(url: "https://specs.apollo.dev/connect/v0.2", import: ["@connect"])
+        type Query { a: Int @connect(http: { GET: "https://example.com/a" }, selection: "$") }"#;
+    let composition = compose(&schemas(&[("rest", rest)]));
+    let codes: Vec<_> = composition.hints.iter().map(|hint| hint.code.as_str()).collect();
+    assert_eq!(codes, ["NO_SOURCE_IMPORT"]);
+    assert_eq!(composition.errors, []);
+}

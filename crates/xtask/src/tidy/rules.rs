@@ -229,6 +229,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "gateway",
             "supergraph",
             "clients",
+            "connectors",
             "engine",
             "redact",
             "sample",

@@ -59,6 +59,13 @@ impl Reachability<'_> {
                 key_needs = Some(needs);
             }
             let mut needs = key_needs.clone().unwrap_or_default();
+            if needs.is_empty() {
+                // A key such as `__typename`: it must be known that the object exists.
+                needs = self.object_needs(position);
+                if needs.is_empty() {
+                    continue;
+                }
+            }
             if let Some(set) = inputs
                 && self.needs(position, object, set, &mut needs).is_none()
             {
@@ -112,15 +119,21 @@ impl Reachability<'_> {
         inputs.flat_map(|inputs| sets.iter().map(move |set| (inputs, *set))).collect()
     }
 
-    /// Enters the root type again where a field returns it: any subgraph that has it can be used,
-    /// once it is known that the object exists.
-    fn reenter(&mut self, position: PositionId, object: TypeId, level: u16) {
-        let Some(parent) = self.tree.position(position).parent else { return };
+    /// Returns the values by which it is known whether objects of a position exist; none if they
+    /// cannot be known so far.
+    fn object_needs(&self, position: PositionId) -> Vec<ValueId> {
+        let Some(parent) = self.tree.position(position).parent else { return Vec::new() };
         let at = self.tree.item(parent).position;
         let classes = self.tree.position(at).classes.iter();
         let known =
             classes.filter_map(|class| self.facts.find_value(at, class.representative, parent));
-        let needs: Vec<ValueId> = known.collect();
+        known.collect()
+    }
+
+    /// Enters the root type again where a field returns it: any subgraph that has it can be used,
+    /// once it is known that the object exists.
+    fn reenter(&mut self, position: PositionId, object: TypeId, level: u16) {
+        let needs = self.object_needs(position);
         let after = needs.iter().map(|need| self.facts.known(*need).level).max();
         if after.is_none_or(|after| after >= level) {
             return;

@@ -10,6 +10,7 @@ use clients::subgraph::{BreakerSettings, Compression, Endpoint, Http2};
 use engine::gateway::headers::Rule;
 use toml::de::{DeTable, DeValue};
 
+use super::connectors::{self, ConnectorsEntry};
 use super::events::{self, EventsEntry};
 use super::headers;
 use super::source::{self, SourceEntry};
@@ -26,6 +27,8 @@ pub(super) struct SubgraphEntry {
     pub(super) source: Option<SourceEntry>,
     /// The schema of a subgraph of events.
     pub(super) events: Option<EventsEntry>,
+    /// Settings of a subgraph of connectors.
+    pub(super) connectors: Option<ConnectorsEntry>,
     pub(super) timeout: Option<Duration>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) retries: Option<u32>,
@@ -74,7 +77,7 @@ const OF_ALL: [&str; 14] = [
 ];
 
 /// Keys of one subgraph only, besides the options of a source.
-const OF_ONE: [&str; 3] = ["url", "source", "sdl"];
+const OF_ONE: [&str; 4] = ["url", "source", "sdl", "connectors"];
 
 /// The maximum number of retries.
 const MOST_RETRIES: u32 = 10;
@@ -118,7 +121,7 @@ impl SubgraphEntry {
         for (key, value) in table {
             match &**key.get_ref() {
                 name @ "url" => entry.url = reader.parsed(name, value),
-                "source" | "sdl" => {}
+                "source" | "sdl" | "connectors" => {}
                 name @ "subscription" => {
                     entry.subscription = subscription::read(reader, name, value, true);
                 }
@@ -133,7 +136,24 @@ impl SubgraphEntry {
         }
         entry.source = source::read(reader, table);
         entry.events = events::read(reader, table);
+        entry.connectors = connectors::read(reader, table);
         entry
+    }
+
+    /// Whether it has only keys that a subgraph of connectors may have.
+    pub(super) fn fits_connectors(&self) -> bool {
+        let Self { url, source, events, connect_timeout, http2, idle, compression, .. } = self;
+        let Self { breaker, subscription, rules, .. } = self;
+        url.is_none()
+            && source.is_none()
+            && events.is_none()
+            && connect_timeout.is_none()
+            && http2.is_none()
+            && idle.is_none()
+            && compression.is_none()
+            && breaker.is_none()
+            && subscription.is_none()
+            && rules.is_empty()
     }
 
     /// Reads a key that all entries may have; `false` for another one.

@@ -15,6 +15,7 @@ use clients::subgraph::{
 use engine::gateway::headers::Rules;
 use gateway::events::Provider;
 
+use super::connectors::{self, ConnectorsEntry};
 use super::entry::{DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
 use super::events::EventsEntry;
 use super::source::SourceEntry;
@@ -39,6 +40,24 @@ pub(crate) enum Resolved {
     Local(Box<LocalSource>),
     /// Events of brokers.
     Events(Box<EventSource>),
+    /// REST connectors.
+    Connectors(Box<ConnectorSource>),
+}
+
+/// A subgraph of REST connectors.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectorSource {
+    /// `None` without an entry in the file.
+    pub(crate) entry: Option<ConnectorsEntry>,
+    /// The file of the entry.
+    pub(crate) file: PathBuf,
+    pub(crate) timeout: Duration,
+    pub(crate) retries: u32,
+    pub(crate) connections: usize,
+    pub(crate) most_bytes: u64,
+    pub(crate) most_requests: NonZeroU32,
+    pub(crate) deduplicate: bool,
+    pub(crate) authorities: Option<PathBuf>,
 }
 
 /// A subgraph of events.
@@ -59,7 +78,7 @@ impl Resolved {
     pub(crate) fn set_callback_url(&mut self, url: &str) {
         match self {
             Self::Remote { subscriptions, .. } => subscriptions.callback_url = Some(url.into()),
-            Self::Local(_) | Self::Events(_) => {}
+            Self::Local(_) | Self::Events(_) | Self::Connectors(_) => {}
         }
     }
 }
@@ -130,10 +149,12 @@ struct Certificates {
 
 impl SubgraphsFile {
     /// Resolves the subgraphs, each given by its name and its address in the supergraph, in their order.
+    /// `connectors` are the names of those with REST connectors.
     /// Reads files of certificates.
     pub(crate) fn resolve(
         &self,
         subgraphs: &[(&str, &str)],
+        connectors: &[&str],
         defaults: Defaults,
     ) -> Result<Vec<Resolved>, Unresolved> {
         let (mut problems, mut others) = (self.unknown_subgraphs(subgraphs), Vec::new());
@@ -144,6 +165,18 @@ impl SubgraphsFile {
         for (name, url) in subgraphs {
             let named = self.subgraphs.iter().find(|named| named.name == **name);
             let entry = named.map_or(&nothing, |named| &named.entry);
+            if connectors.contains(name) {
+                match self.connectors(named, entry, defaults) {
+                    Ok(connectors) => resolved.push(Resolved::Connectors(Box::new(connectors))),
+                    Err(problem) => problems.push(problem),
+                }
+                continue;
+            }
+            if let Some(ConnectorsEntry { position, .. }) = entry.connectors {
+                let message = format!("the subgraph `{name}` has no connectors (`@connect`)");
+                problems.push(Problem { position, message });
+                continue;
+            }
             if let Some(source) = &entry.source {
                 resolved.push(Resolved::Local(Box::new(self.local(entry, source, defaults))));
                 continue;
@@ -263,6 +296,39 @@ impl SubgraphsFile {
             timeout: self.timeout(entry, defaults),
             most_bytes: self.most_bytes(entry, defaults),
             most_requests: self.most_requests(entry, defaults),
+        })
+    }
+
+    /// The settings of connectors; those of a GraphQL server have no meaning for them.
+    fn connectors(
+        &self,
+        named: Option<&Named>,
+        entry: &SubgraphEntry,
+        defaults: Defaults,
+    ) -> Result<ConnectorSource, Problem> {
+        if let (Some(Named { position, name, .. }), false) = (named, entry.fits_connectors()) {
+            let known = connectors::BESIDE.map(|key| format!("`{key}`")).join(", ");
+            let message = format!(
+                "the subgraph `{name}` has connectors, and no server of GraphQL: its keys are {known}"
+            );
+            return Err(Problem { position: *position, message });
+        }
+        if let Some(TlsEntry { position, own: Some(_), .. }) = &entry.tls {
+            let message = "`tls`: requests of connectors have no certificate of their own".into();
+            return Err(Problem { position: *position, message });
+        }
+        let all = &self.all;
+        let tls = entry.tls.as_ref().or(all.tls.as_ref());
+        Ok(ConnectorSource {
+            entry: entry.connectors.clone(),
+            file: self.file.clone(),
+            timeout: self.timeout(entry, defaults),
+            retries: entry.retries.or(all.retries).unwrap_or(DEFAULT_RETRIES),
+            connections: entry.connections.or(all.connections).unwrap_or(defaults.connections),
+            most_bytes: self.most_bytes(entry, defaults),
+            most_requests: self.most_requests(entry, defaults),
+            deduplicate: entry.deduplicate.or(all.deduplicate).unwrap_or(true),
+            authorities: tls.and_then(|tls| tls.authorities.clone()),
         })
     }
 

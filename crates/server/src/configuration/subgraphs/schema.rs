@@ -7,7 +7,7 @@
 use dialects::{DIALECTS, DialectName};
 use serde_json::{Map, Value, json};
 
-use super::{events, source};
+use super::{connectors, events, source};
 use crate::configuration::keys::Keys;
 use crate::configuration::schema::value_of;
 use crate::options::{SourceKind, Target, refusal_for};
@@ -86,6 +86,10 @@ fn conditions(keys: &Keys) -> Value {
     conditions.push(json!({
         "if": { "required": ["sdl"] },
         "then": { "propertyNames": { "enum": events::KEYS } },
+    }));
+    conditions.push(json!({
+        "if": { "required": ["connectors"] },
+        "then": { "propertyNames": { "enum": connectors::BESIDE } },
     }));
     conditions.into()
 }
@@ -197,11 +201,33 @@ mod tests {
             "password": "b",
             "tls": { "ca": "ca.pem" }
         });
+        let connectors = json!({
+            "connectors": {
+                "hosts": ["api.example", ".example"],
+                "networks": ["10.0.0.0/8", "::1"],
+                "max-calls": 50,
+                "config": { "key": "secret", "list": [1, 2.5, true, { "name": "text" }] },
+                "sources": {
+                    "api": {
+                        "url": "http://localhost:4001/v1",
+                        "config": { "key": "other" },
+                        "headers": { "x-extra": "yes" }
+                    }
+                }
+            },
+            "timeout": "5s",
+            "retries": 2,
+            "connections": 8,
+            "max-requests": "25%",
+            "max-answer": "8MiB",
+            "deduplicate": false,
+            "tls": { "ca": "ca.pem" }
+        });
         json!({
             "all": entry,
             "subgraphs": {
                 "reviews": one, "of accounts": more, "": {}, "own": source, "shop": relational,
-                "movies": graph, "events": events
+                "movies": graph, "events": events, "rest": connectors
             },
             "providers": {
                 "default": { "nats": nats, "redis": redis },

@@ -42,7 +42,7 @@ fn check(text: &str, expected: &Expect) {
     let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
         .map_err(|refused| format!("error: {refused}\n"))
         .and_then(|file| {
-            file.resolve(&SUBGRAPHS, defaults()).map_err(|error| format!("error: {error}\n"))
+            file.resolve(&SUBGRAPHS, &[], defaults()).map_err(|error| format!("error: {error}\n"))
         });
     let told = match resolved {
         Ok(resolved) => {
@@ -53,6 +53,7 @@ fn check(text: &str, expected: &Expect) {
                 }
                 Resolved::Local(source) => format!("{name}: {source:?}\n"),
                 Resolved::Events(source) => format!("{name}: {source:?}\n"),
+                Resolved::Connectors(source) => format!("{name}: {source:?}\n"),
             });
             lines.collect()
         }

@@ -109,6 +109,7 @@ impl<'s> Merger<'s> {
             }
         }
         self.merge_composed(coordinate, sources, &mut merged);
+        merged.extend(self.join_connectors(sources));
         merged
     }
 

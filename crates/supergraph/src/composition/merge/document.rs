@@ -155,6 +155,7 @@ impl Merger<'_> {
             directives.extend(self.link_of(*directive));
         }
         directives.extend(self.composed.links());
+        directives.extend(self.connector_links());
         let roots =
             [("query", "Query"), ("mutation", "Mutation"), ("subscription", "Subscription")];
         let roots =

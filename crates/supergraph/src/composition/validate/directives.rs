@@ -77,8 +77,8 @@ impl Checker<'_, '_> {
             let name = &applied.directive.name;
             let is_new = names.insert(name);
             let definition = match applied.meaning {
-                // The specification of connectors has types that are not known here.
-                Meaning::Connector => continue,
+                // Their rules are in `connectors`.
+                Meaning::Connect | Meaning::Source => continue,
                 Meaning::Custom => subgraph.directives.iter().find(|known| known.name == *name),
                 meaning => match self.specified.get(&meaning) {
                     Some(definition) => Some(definition),

@@ -1,4 +1,4 @@
-//! Values of the arguments of a root field.
+//! Values of the arguments of fields in the documents of fetches.
 
 use graphql::operation::Operation;
 use graphql::schema::{FieldId, InputId, Schema, TypeKind};
@@ -8,7 +8,7 @@ use serde_json_bytes::serde_json;
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 /// Returns the values of the arguments, with the defaults of absent ones, in the order of the schema.
-pub(super) fn argument_values(
+pub(crate) fn argument_values(
     schema: &Schema,
     field: FieldId,
     given: &[(InputId, Value)],
@@ -91,7 +91,7 @@ fn constant(value: &Const) -> Json {
 }
 
 /// Returns the variables of a printed operation: those of the client's operation, by their names.
-pub(super) fn variables_of(
+pub(crate) fn variables_of(
     operation: &Operation,
     client: &Operation,
     variables: &Variables,
