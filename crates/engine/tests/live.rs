@@ -99,7 +99,7 @@ fn a_subscription_sends_its_response_again_when_it_has_changed() {
 
 async fn check_changes(address: SourceAddress, kind: FeedKind) {
     let worker = open(&address, kind).await;
-    let document = worker.document(&request(SONGS)).unwrap();
+    let document = worker.document(&request(SONGS), &Session::default()).unwrap();
     assert_eq!(document.operation.kind, OperationKind::Subscription);
     let mut songs = subscribe(&worker, SONGS, &Caller::default());
     assert_eq!(next(&mut songs).await, json!({ "data": { "querySong": [] } }));

@@ -81,10 +81,10 @@ pub(super) fn fetch(address: &str) -> Result<UsageFile, Failure> {
     let failed = |error: GetError| Failure::other(wrong(&place, &error.to_string()));
     let fetched = block_on(async {
         let client = Client::new(&url).map_err(&failed)?;
-        client.get_if_changed(&url, &[], None, LIMITS).await.map_err(&failed)
+        let answer = client.get_answer(&url, &[], None, LIMITS).await.map_err(&failed)?;
+        answer.into_document().map_err(&failed)
     })?;
-    let body = fetched.map(|fetched| fetched.body).unwrap_or_default();
-    let json = serde_json::from_slice(&body)
+    let json = serde_json::from_slice(&fetched.body)
         .map_err(|error| Failure::other(wrong(&place, &format!("it is not JSON: {error}"))))?;
     parse(&place, &json)
 }
