@@ -299,7 +299,7 @@ mod tests {
         format!("{{{}}}", selections.collect::<Vec<_>>().join(" "))
     }
 
-    fn check(text: &str, variables: &str, expected: Expect) {
+    fn check(text: &str, variables: &str, expected: &Expect) {
         let mut schema = test_schema();
         schema.add_defer();
         let validator = Validator::new(&schema);
@@ -325,7 +325,7 @@ mod tests {
         check(
             "{ albums { id artist { name ... @defer(label: \"a\") { id albums { id } } } } n: albums { id } }",
             "{}",
-            expect![[r#"
+            &expect![[r#"
                 {albums{id artist{name ...{#0}}} n{id}}
                 a: {albums{artist{...{#0 id albums{id}}}}}"#]],
         );
@@ -337,7 +337,7 @@ mod tests {
             "{ albums { ...F ... @defer(label: \"b\") { title ...F } } }
              fragment F on Album { id ... @defer(label: \"a\") { price } }",
             "{}",
-            expect![[r#"
+            &expect![[r#"
                 {albums{...{id ...{#1}} ...{#0}}}
                 b: {albums{...{#0 title ...{id ...{#1}}}}}
                 a: {albums{...{...{#1 price}} ...{...{...{#1 price}}}}}"#]],
@@ -346,7 +346,7 @@ mod tests {
             "{ albums { ... @defer(label: \"a\") { title ... @defer(label: \"b\") { price } }
                ... @defer(label: \"c\") { plays } } }",
             "{}",
-            expect![[r#"
+            &expect![[r#"
                 {albums{...{#0} ...{#2}}}
                 a: {albums{...{#0 title ...{#1}}}}
                 b: {albums{...{...{#1 price}}}}
@@ -358,11 +358,11 @@ mod tests {
     fn conditions_stay() {
         let text = "query ($a: Boolean, $b: Boolean!) { albums { id
             ... @defer(if: $a, label: \"a\") @include(if: $b) { title } } }";
-        check(text, r#"{"a":false,"b":true}"#, expect!["{albums{id ...?@{title}}}"]);
+        check(text, r#"{"a":false,"b":true}"#, &expect!["{albums{id ...?@{title}}}"]);
         check(
             text,
             r#"{"b":true}"#,
-            expect![[r#"
+            &expect![[r#"
             {albums{id ...?{#0}}}
             a: {albums{...?{#0 title}}}"#]],
         );

@@ -7,6 +7,7 @@
 )]
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use catalog::{
     GraphChange, GraphConstraintKind, GraphPart, GraphProperty, GraphSummary, GraphType,
@@ -39,6 +40,10 @@ const GRAPH: &str = "
 /// The graph and its source; none where there is no Neo4j, which has been told then.
 async fn opened() -> Option<(Graph, Neo4jSource)> {
     let graph = testkit::neo4j::take().unwrap()?;
+    // On a busy machine the last transaction of the test before became visible only after the graph was
+    // found to be empty.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    graph.clear().unwrap();
     graph.run(GRAPH).unwrap();
     let url = graph.address("bolt");
     let (source, _) = Neo4jSource::open(&url, Timeouts::default()).await.unwrap();

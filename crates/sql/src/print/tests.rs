@@ -348,10 +348,10 @@ fn aggregates_are_exact_on_every_database() {
     check(
         &select,
         &expect![[
-            r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price"), (sum(CAST(t0."price" AS double precision)) / count(t0."price")), bool_and(t0."price"), bool_or(t0."price"), (sum(DISTINCT CAST(t0."price" AS double precision)) / count(DISTINCT t0."price")) FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
+            r#"SELECT sum(t0."price"), sum(t0."price"), avg(t0."price"), count(DISTINCT t0."price"), (sum(CAST(t0."price" AS double precision)) / count(t0."price")), bool_and(t0."price"), bool_or(t0."price"), (sum(DISTINCT CAST(t0."price" AS double precision)) / count(DISTINCT t0."price")), count(t0."price"), count(DISTINCT ROW(t0."price", t0."at")) FROM "line" AS t0 GROUP BY date_trunc('day', t0."at") HAVING max(t0."price") < $1"#
         ]],
         &expect![[
-            r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price"), avg(t0."price"), min(t0."price"), max(t0."price"), avg(DISTINCT t0."price") FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
+            r#"SELECT sum(t0."price"), exact_sum(t0."price"), exact_avg(t0."price"), count(DISTINCT t0."price"), avg(t0."price"), min(t0."price"), max(t0."price"), avg(DISTINCT t0."price"), count(t0."price"), count(DISTINCT (quote(t0."price") || ',' || quote(t0."at"))) FROM "line" AS t0 GROUP BY substr(t0."at", 1, 10) || ' 00:00:00' HAVING max(t0."price") < ?1"#
         ]],
     );
 }

@@ -51,6 +51,11 @@ fn own_name(feature: &Feature) -> Option<&str> {
     feature.identity.strip_prefix(SPECIFICATIONS)?.strip_prefix('/')
 }
 
+/// Returns another name for a specification whose name is that of another one.
+pub(super) fn other_name(name: &str) -> String {
+    ["_0", name].concat()
+}
+
 /// Whether composition knows a specification.
 fn is_specified(feature: &Feature) -> bool {
     let name = own_name(feature);
@@ -73,8 +78,8 @@ impl Composed {
         self.directives.iter().map(|own| [&*own.feature.called, "__"].concat()).collect()
     }
 
-    /// Returns one link for each specification.
-    pub(super) fn links(&self) -> Vec<WrittenDirective> {
+    /// Returns one link for each specification; `taken` are the names of other linked specifications.
+    pub(super) fn links(&self, taken: &[&str]) -> Vec<WrittenDirective> {
         let mut links = Vec::new();
         let mut seen: Vec<&Arc<str>> = Vec::new();
         for directive in &self.directives {
@@ -88,7 +93,10 @@ impl Composed {
             let Some(newest) = versions.max_by_key(|feature| feature.version) else { continue };
             let imports = own.map(|own| import(&["@", &own.original].concat(), &own.name));
             let imports = Literal::List(imports.collect());
-            let written = Written::new("link").text("url", newest.url.clone());
+            let mut written = Written::new("link").text("url", newest.url.clone());
+            if taken.contains(&&*newest.name) && !self.has(&newest.name) {
+                written = written.text("as", other_name(&newest.name));
+            }
             links.push(written.with("import", imports).done());
         }
         links

@@ -7,6 +7,7 @@ use graphql::definitions::{
 use graphql::parse_definitions;
 
 use super::Merger;
+use super::composed::other_name;
 use crate::composition::directives::Written;
 use crate::composition::specifications::{Directive, SPECIFICATIONS, Version};
 
@@ -154,7 +155,10 @@ impl Merger<'_> {
         for directive in Directive::ALL {
             directives.extend(self.link_of(*directive));
         }
-        directives.extend(self.composed.links());
+        let of_directives =
+            self.directives.iter().filter_map(|directive| directive.specification());
+        let taken: Vec<&str> = of_directives.map(|own| own.name).chain(["link", "join"]).collect();
+        directives.extend(self.composed.links(&taken));
         directives.extend(self.connector_links());
         let roots =
             [("query", "Query"), ("mutation", "Mutation"), ("subscription", "Subscription")];
@@ -187,6 +191,10 @@ impl Merger<'_> {
         let mut imports = Vec::new();
         if directive == Directive::Cost && self.directives.contains(&Directive::ListSize) {
             imports.push(import("@listSize", &self.name_of(Directive::ListSize)));
+        }
+        let is_taken = *name != *specification.name && self.composed.has(specification.name);
+        if is_taken && specification.types.is_empty() {
+            written = written.text("as", other_name(specification.name));
         }
         // Types of the specification keep their names.
         if !is_named_so || *name != *specification.name {

@@ -118,6 +118,16 @@ fn check_argument(
         let remedy = format!("Add `@context(name: \"{context}\")` to a type above the field.");
         return report.add(Code::ContextNotSet, &coordinate, at, &message, &remedy);
     }
+    if let Some(object) = types.iter().find(|r#type| r#type.is_interface_object()) {
+        let message = format!(
+            "the context `{context}` of the argument `{coordinate}` is set by the interface object \
+             `{}`.",
+            object.name
+        );
+        let remedy =
+            "Set the context on another type: the objects of the interface are not known here.";
+        return report.add(Code::ContextInvalidSelection, &coordinate, at, &message, remedy);
+    }
     for problem in context_selections::problems(report, &types, selection, &argument.r#type) {
         let message =
             format!("the selection of `{context}` for the argument `{coordinate}` {problem}.");
