@@ -244,41 +244,41 @@ fn reads_of_dgraph() {
             "query { __type(name: \"PersonHasFilter\") { enumValues { name } } }",
         ],
         &expect![[r#"
-            {"data":{"getPlace":{"id":"0x2a","open":null,"size":null,"title":"lake"}}}
+            {"data":{"getPlace":{"id":"0x2a","title":"lake","size":null,"open":null}}}
             {"data":{"getPlace":null}}
-            {"data":{"getPerson":{"born":"1990-05-06T07:08:09.5Z","home":{"size":9007199254740993,"title":"house"},"id":"0x3","mail":"a@x","moods":["calm","wild"],"name":"ann"}}}
-            {"data":{"a":null,"getPerson":null}}
-            {"data":{"getBeing":{"__typename":"Pet","keeper":{"name":"ann"},"name":"rex","tags":["dog","big"],"weight":20.5}}}
+            {"data":{"getPerson":{"id":"0x3","name":"ann","mail":"a@x","born":"1990-05-06T07:08:09.5Z","moods":["calm","wild"],"home":{"title":"house","size":9007199254740993}}}}
+            {"data":{"getPerson":null,"a":null}}
+            {"data":{"getBeing":{"__typename":"Pet","name":"rex","weight":20.5,"tags":["dog","big"],"keeper":{"name":"ann"}}}}
             {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
             {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
             {"data":{"queryPlace":[{"title":"house"},{"title":"barn"}]}}
-            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"barn","size":20}]}}
             {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
-            {"data":{"b":[],"queryPlace":[{"id":"0x1"},{"id":"0x2a"}]}}
-            {"data":{"queryPerson":[{"name":"ann","pets":[{"keeper":{"name":"ann"},"name":"tom"}],"petsAggregate":{"count":2,"weightAvg":12.25,"weightMax":20.5}},{"name":"bob","pets":[],"petsAggregate":{"count":0,"weightAvg":null,"weightMax":null}}]}}
-            {"data":{"queryPerson":[{"home":null,"name":"ann"},{"home":null,"name":"bob"}]}}
+            {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2a"}],"b":[]}}
+            {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"tom","keeper":{"name":"ann"}}],"petsAggregate":{"count":2,"weightMax":20.5,"weightAvg":12.25}},{"name":"bob","pets":[],"petsAggregate":{"count":0,"weightMax":null,"weightAvg":null}}]}}
+            {"data":{"queryPerson":[{"name":"ann","home":null},{"name":"bob","home":null}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPet":[{"name":"rex"}]}}
-            {"data":{"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}],"queryPet":[{"name":"rex"}]}}
+            {"data":{"queryPet":[{"name":"rex"}],"a":[{"name":"ann"}],"b":[],"c":[{"name":"tom"},{"name":"kim"}]}}
             {"data":{"queryBeing":[{"name":"ann"},{"name":"bob"},{"name":"rex"},{"name":"tom"},{"name":"kim"}]}}
-            {"data":{"a":[{"name":"bob"},{"name":"kim"}],"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}]}}
+            {"data":{"queryBeing":[{"name":"ann"},{"name":"rex"},{"name":"tom"}],"a":[{"name":"bob"},{"name":"kim"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
-            {"data":{"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}],"queryPlace":[{"title":"house"},{"title":"lake"}]}}
-            {"data":{"a":[{"title":"house"},{"title":"barn"},{"title":"lake"}],"queryPlace":[{"title":"barn"},{"title":"lake"}]}}
-            {"data":{"a":[{"title":"lake"}],"queryPlace":[]}}
-            {"data":{"aggregatePerson":{"bornMax":"1990-05-06T07:08:09.5Z","bornMin":"1990-05-06T07:08:09.5Z","count":2,"mailMin":"a@x"}}}
+            {"data":{"queryPlace":[{"title":"house"},{"title":"lake"}],"a":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
+            {"data":{"queryPlace":[{"title":"barn"},{"title":"lake"}],"a":[{"title":"house"},{"title":"barn"},{"title":"lake"}]}}
+            {"data":{"queryPlace":[],"a":[{"title":"lake"}]}}
+            {"data":{"aggregatePerson":{"count":2,"bornMin":"1990-05-06T07:08:09.5Z","bornMax":"1990-05-06T07:08:09.5Z","mailMin":"a@x"}}}
             {"data":{"queryPlace":[{"id":"0x1"},{"id":"0x2"},{"id":"0x2a"}]}}
             {"data":{"queryBeing":[{"__typename":"Pet","id":"0x6","name":"tom"},{"__typename":"Pet","id":"0x5","name":"rex"},{"__typename":"Pet","id":"0x7","name":"kim"}]}}
-            {"data":{"queryBeing":[{"home":{"title":"barn"},"name":"rex"},{"home":{"title":"house"},"name":"tom"}]}}
-            {"data":{"queryBeing":[{"friends":[{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"rex"}],"friendsAggregate":{"count":2,"nameMin":"bob"},"name":"ann"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"bob"},{"friends":[{"__typename":"Person","name":"ann"}],"friendsAggregate":{"count":1,"nameMin":"ann"},"name":"rex"},{"friends":[{"__typename":"Pet","name":"kim"}],"friendsAggregate":{"count":1,"nameMin":"kim"},"name":"tom"},{"friends":[],"friendsAggregate":{"count":0,"nameMin":null},"name":"kim"}]}}
-            {"data":{"aggregateBeing":{"count":3,"nameMax":"kim","nameMin":"ann"}}}
-            {"data":{"aggregatePlace":{"count":3,"sizeAvg":4503599627370506,"sizeMax":9007199254740993,"sizeMin":20,"sizeSum":9007199254741013,"titleMin":"barn"}}}
-            {"data":{"queryPlace":[{"beings":[{"__typename":"Person","name":"ann"},{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"tom"}],"beingsAggregate":{"count":2,"nameMax":"tom"},"title":"house"},{"beings":[{"__typename":"Pet","name":"rex"}],"beingsAggregate":{"count":1,"nameMax":"rex"},"title":"barn"},{"beings":[],"beingsAggregate":{"count":0,"nameMax":null},"title":"lake"}]}}
-            {"data":{"queryPerson":[{"best":{"id":"0x2a"},"likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"name":"ann"},{"best":{"name":"tom"},"likes":[{"__typename":"Place","title":"lake"}],"name":"bob"}]}}
-            {"data":{"queryPerson":[{"all":[{"__typename":"Place"}],"likes":[{"__typename":"Pet"}]},{"all":[{"__typename":"Place"}],"likes":[]}]}}
+            {"data":{"queryBeing":[{"name":"rex","home":{"title":"barn"}},{"name":"tom","home":{"title":"house"}}]}}
+            {"data":{"queryBeing":[{"name":"ann","friends":[{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"rex"}],"friendsAggregate":{"count":2,"nameMin":"bob"}},{"name":"bob","friends":[],"friendsAggregate":{"count":0,"nameMin":null}},{"name":"rex","friends":[{"__typename":"Person","name":"ann"}],"friendsAggregate":{"count":1,"nameMin":"ann"}},{"name":"tom","friends":[{"__typename":"Pet","name":"kim"}],"friendsAggregate":{"count":1,"nameMin":"kim"}},{"name":"kim","friends":[],"friendsAggregate":{"count":0,"nameMin":null}}]}}
+            {"data":{"aggregateBeing":{"count":3,"nameMin":"ann","nameMax":"kim"}}}
+            {"data":{"aggregatePlace":{"count":3,"sizeMin":20,"sizeMax":9007199254740993,"sizeSum":9007199254741013,"sizeAvg":4503599627370506,"titleMin":"barn"}}}
+            {"data":{"queryPlace":[{"title":"house","beings":[{"__typename":"Person","name":"ann"},{"__typename":"Person","name":"bob"},{"__typename":"Pet","name":"tom"}],"beingsAggregate":{"count":2,"nameMax":"tom"}},{"title":"barn","beings":[{"__typename":"Pet","name":"rex"}],"beingsAggregate":{"count":1,"nameMax":"rex"}},{"title":"lake","beings":[],"beingsAggregate":{"count":0,"nameMax":null}}]}}
+            {"data":{"queryPerson":[{"name":"ann","likes":[{"__typename":"Place","title":"barn"},{"__typename":"Pet","name":"rex"}],"best":{"id":"0x2a"}},{"name":"bob","likes":[{"__typename":"Place","title":"lake"}],"best":{"name":"tom"}}]}}
+            {"data":{"queryPerson":[{"likes":[{"__typename":"Pet"}],"all":[{"__typename":"Place"}]},{"likes":[],"all":[{"__typename":"Place"}]}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
-            {"data":{"queryBeing":[{"idol":{"__typename":"Pet","idol":null,"name":"rex"},"name":"bob"},{"idol":{"__typename":"Person","idol":{"name":"rex"},"name":"bob"},"name":"kim"}]}}
-            {"data":{"queryPerson":[{"idol":null,"name":"bob"}]}}
+            {"data":{"queryBeing":[{"name":"bob","idol":{"__typename":"Pet","name":"rex","idol":null}},{"name":"kim","idol":{"__typename":"Person","name":"bob","idol":{"name":"rex"}}}]}}
+            {"data":{"queryPerson":[{"name":"bob","idol":null}]}}
             {"data":{"queryPerson":[{"name":"ann","visits":[{"title":"house"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}},{"name":"bob","visits":[{"title":"barn"}],"visitsAggregate":{"count":1,"sizeSum":20,"titleMax":"barn"}}]}}
             {"data":{"queryPerson":[{"visits":[{"open":true}]}]}}
             {"data":{"__type":{"enumValues":[{"name":"name"},{"name":"friends"},{"name":"home"},{"name":"idol"},{"name":"mail"},{"name":"born"},{"name":"moods"},{"name":"pets"},{"name":"likes"},{"name":"best"},{"name":"visits"}]}}}
@@ -303,16 +303,16 @@ fn cascades_of_dgraph() {
             "{ queryPlace @cascade(fields: [\"name\"]) { title } }",
         ],
         &expect![[r#"
-            {"data":{"queryPlace":[{"size":9007199254740993,"title":"house"},{"size":20,"title":"barn"}]}}
-            {"data":{"queryPlace":[{"size":20,"title":"barn"}]}}
+            {"data":{"queryPlace":[{"title":"house","size":9007199254740993},{"title":"barn","size":20}]}}
+            {"data":{"queryPlace":[{"title":"barn","size":20}]}}
             {"data":{"queryPerson":[{"name":"ann","pets":[{"name":"rex","weight":20.5},{"name":"tom","weight":4}]}]}}
             {"data":{"queryPerson":[]}}
-            {"data":{"queryPerson":[{"born":"1990-05-06T07:08:09.5Z","home":{"open":true},"name":"ann","pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
-            {"data":{"a":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}],"queryPet":[{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"rex"},{"keeper":{"born":"1990-05-06T07:08:09.5Z"},"name":"tom"},{"keeper":null,"name":"kim"}]}}
-            {"data":{"queryBeing":[{"friends":[{"home":{"size":9007199254740993},"name":"bob"},{"home":{"size":20},"name":"rex"}],"name":"ann"},{"friends":[{"home":{"size":9007199254740993},"name":"ann"}],"name":"rex"}]}}
+            {"data":{"queryPerson":[{"name":"ann","born":"1990-05-06T07:08:09.5Z","home":{"open":true},"pets":[{"keeper":{"name":"ann"},"weight":20.5},{"keeper":{"name":"ann"},"weight":4}]}]}}
+            {"data":{"queryPet":[{"name":"rex","keeper":{"born":"1990-05-06T07:08:09.5Z"}},{"name":"tom","keeper":{"born":"1990-05-06T07:08:09.5Z"}},{"name":"kim","keeper":null}],"a":[{"name":"rex","keeper":{"born":"1990-05-06T07:08:09.5Z"}},{"name":"tom","keeper":{"born":"1990-05-06T07:08:09.5Z"}},{"name":"kim","keeper":null}]}}
+            {"data":{"queryBeing":[{"name":"ann","friends":[{"name":"bob","home":{"size":9007199254740993}},{"name":"rex","home":{"size":20}}]},{"name":"rex","friends":[{"name":"ann","home":{"size":9007199254740993}}]}]}}
             {"data":{"queryPerson":[{"likes":[{"size":20},{"name":"rex"}]},{"likes":[]}]}}
-            {"data":{"queryPerson":[{"best":{"weight":4},"name":"bob","petsAggregate":{"weightMin":null}}]}}
-            {"data":{"a":{"title":"lake"},"getPlace":null}}
+            {"data":{"queryPerson":[{"name":"bob","best":{"weight":4},"petsAggregate":{"weightMin":null}}]}}
+            {"data":{"getPlace":null,"a":{"title":"lake"}}}
             {"data":{"queryPlace":null},"errors":["Field `name` is not present in type `Place`. You can only use fields in cascade which are in type `Place`"]}
         "#]],
     );
@@ -350,10 +350,10 @@ fn nested_conditions_of_dgraph() {
             {"data":{"queryPet":[{"name":"rex"},{"name":"tom"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
-            {"data":{"a":[{"name":"bob"}],"queryPerson":[{"name":"ann"}]}}
+            {"data":{"queryPerson":[{"name":"ann"}],"a":[{"name":"bob"}]}}
             {"data":{"queryPerson":[{"name":"ann"}]}}
             {"data":{"queryPerson":[{"name":"bob"}]}}
-            {"data":{"queryPlace":[{"beings":[{"name":"ann"}],"title":"house"}]}}
+            {"data":{"queryPlace":[{"title":"house","beings":[{"name":"ann"}]}]}}
         "#]],
     );
 }

@@ -479,7 +479,7 @@ impl Context<'_> {
         let direction = match self.enum_value(input, r#type, field.location)? {
             Some(ValueBinding::Direction(direction)) => *direction,
             Some(ValueBinding::Placed { direction, nulls }) => {
-                let key = ir::OrderKey::Value(place);
+                let key = Box::new(ir::OrderKey::Value(place));
                 return Ok(Some(OrderBy::Placed { key, direction: *direction, nulls: *nulls }));
             }
             Some(_) => return Err(misplaced("a direction of an order")),

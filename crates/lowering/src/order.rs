@@ -105,7 +105,7 @@ impl Context<'_> {
                     push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
                 }
                 OrderBy::Placed { key, direction, nulls } => {
-                    let (key, direction, nulls) = (key.clone(), *direction, *nulls);
+                    let (key, direction, nulls) = ((**key).clone(), *direction, *nulls);
                     push(&mut terms, OrderTerm { key, direction, nulls });
                 }
                 OrderBy::Fields { fields, direction, cursor_name } => {
@@ -291,7 +291,7 @@ pub(super) fn order_by_distinct(
     }
     if orders.is_empty() {
         let order = |field: &FieldId| OrderBy::Placed {
-            key: OrderKey::Value(ValueRef::field(*field)),
+            key: Box::new(OrderKey::Value(ValueRef::field(*field))),
             direction: Direction::Ascending,
             nulls: Nulls::Last,
         };
@@ -299,9 +299,12 @@ pub(super) fn order_by_distinct(
         return Ok(());
     }
     let is_distinct = |order: &OrderBy| match order {
-        OrderBy::Placed { key: OrderKey::Value(ValueRef::Field { path, field }), .. } => {
-            path.is_empty() && distinct.contains(field)
-        }
+        OrderBy::Placed { key, .. } => match &**key {
+            OrderKey::Value(ValueRef::Field { path, field }) => {
+                path.is_empty() && distinct.contains(field)
+            }
+            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => false,
+        },
         _ => false,
     };
     let first = orders.get(..distinct.len());

@@ -166,6 +166,7 @@ impl Context<'_> {
                 Some(_) => return Err(misplaced("a direction of an order")),
                 None => return Ok(None),
             };
+        let key = Box::new(key);
         Ok(Some(OrderBy::Placed { key, direction, nulls }))
     }
 }

@@ -59,8 +59,8 @@ pub enum OrderBy {
     Value { place: ValueRef, direction: Direction },
     /// A value of the row; nulls are last in both directions.
     NullsLast { place: ValueRef, direction: Direction },
-    /// Any key, with the position of nulls.
-    Placed { key: OrderKey, direction: Direction, nulls: Nulls },
+    /// Any key, with the position of nulls; boxed, since a key is larger than all other variants.
+    Placed { key: Box<OrderKey>, direction: Direction, nulls: Nulls },
     /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.

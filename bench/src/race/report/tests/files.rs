@@ -136,206 +136,206 @@ fn the_json_has_every_figure_with_its_spread() {
         {
           "queries": [
             {
+              "suite": "shop-postgres",
+              "query": "artistById",
               "entries": [
                 {
-                  "absent": null,
-                  "comparisons": [
-                    {
-                      "floor": null,
-                      "measure": "requests_per_second",
-                      "value": {
-                        "least": 51578.9,
-                        "median": 52631.5,
-                        "most": 53684.2
-                      },
-                      "yardstick": null
-                    },
-                    {
-                      "floor": null,
-                      "measure": "p99",
-                      "value": {
-                        "least": 923.921568627451,
-                        "median": 942.4,
-                        "most": 961.6326530612246
-                      },
-                      "yardstick": null
-                    },
-                    {
-                      "floor": null,
-                      "measure": "server_cpu",
-                      "value": {
-                        "least": 0.012000002352941639,
-                        "median": 0.012000011020418285,
-                        "most": 0.012000018000027
-                      },
-                      "yardstick": null
-                    },
-                    {
-                      "floor": null,
-                      "measure": "database_cpu",
-                      "value": {
-                        "least": 0.020000003921569396,
-                        "median": 0.020000018367363804,
-                        "most": 0.020000030000044997
-                      },
-                      "yardstick": null
-                    },
-                    {
-                      "floor": null,
-                      "measure": "work_cpu",
-                      "value": {
-                        "least": 0.032000006274511036,
-                        "median": 0.03200002938778209,
-                        "most": 0.032000048000071994
-                      },
-                      "yardstick": null
-                    }
-                  ],
                   "contestant": "thalweg",
-                  "highest_rate": null,
-                  "most_users": null,
+                  "absent": null,
                   "points": [
                     {
-                      "compared": 300,
-                      "cpu": {
-                        "database": {
-                          "least": 0.020000003921569396,
-                          "median": 0.020000018367363804,
-                          "most": 0.020000030000044997
-                        },
-                        "load": {
-                          "least": 0.006000001176470819,
-                          "median": 0.006000005510209142,
-                          "most": 0.0060000090000135
-                        },
-                        "other": {
-                          "least": 0.00009313727316417121,
-                          "median": 0.00009500014250021376,
-                          "most": 0.00009693886453569192
-                        },
-                        "server": {
-                          "least": 0.012000002352941639,
-                          "median": 0.012000011020418285,
-                          "most": 0.012000018000027
-                        },
-                        "work": {
-                          "least": 0.032000006274511036,
-                          "median": 0.03200002938778209,
-                          "most": 0.032000048000071994
-                        }
-                      },
-                      "disturbed": 0,
-                      "failures": 0,
                       "load": {
-                        "connections": 16,
-                        "kind": "closed"
+                        "kind": "closed",
+                        "connections": 16
                       },
-                      "max": {
-                        "least": 3576.4705882352946,
-                        "median": 3648.0,
-                        "most": 3722.448979591837
+                      "rounds": 3,
+                      "disturbed": 0,
+                      "requests": 1578946,
+                      "failures": 0,
+                      "compared": 300,
+                      "requests_per_second": {
+                        "median": 52631.5,
+                        "least": 51578.9,
+                        "most": 53684.2
                       },
                       "p50": {
-                        "least": 298.03921568627453,
                         "median": 304.0,
+                        "least": 298.03921568627453,
                         "most": 310.2040816326531
                       },
                       "p90": {
-                        "least": 476.8627450980393,
                         "median": 486.40000000000003,
+                        "least": 476.8627450980393,
                         "most": 496.32653061224494
                       },
                       "p95": {
-                        "least": 596.0784313725491,
                         "median": 608.0,
+                        "least": 596.0784313725491,
                         "most": 620.4081632653061
                       },
                       "p99": {
-                        "least": 923.921568627451,
                         "median": 942.4,
+                        "least": 923.921568627451,
                         "most": 961.6326530612246
                       },
+                      "max": {
+                        "median": 3648.0,
+                        "least": 3576.4705882352946,
+                        "most": 3722.448979591837
+                      },
+                      "cpu": {
+                        "server": {
+                          "median": 0.012000011020418285,
+                          "least": 0.012000002352941639,
+                          "most": 0.012000018000027
+                        },
+                        "database": {
+                          "median": 0.020000018367363804,
+                          "least": 0.020000003921569396,
+                          "most": 0.020000030000044997
+                        },
+                        "load": {
+                          "median": 0.006000005510209142,
+                          "least": 0.006000001176470819,
+                          "most": 0.0060000090000135
+                        },
+                        "other": {
+                          "median": 0.00009500014250021376,
+                          "least": 0.00009313727316417121,
+                          "most": 0.00009693886453569192
+                        },
+                        "work": {
+                          "median": 0.03200002938778209,
+                          "least": 0.032000006274511036,
+                          "most": 0.032000048000071994
+                        }
+                      },
                       "peak_memory": {
-                        "least": 22020096.0,
                         "median": 22020096.0,
+                        "least": 22020096.0,
                         "most": 22020096.0
                       },
                       "recovery_seconds": null,
-                      "requests": 1578946,
-                      "requests_per_second": {
-                        "least": 51578.9,
+                      "unrecovered": 0
+                    }
+                  ],
+                  "highest_rate": null,
+                  "most_users": null,
+                  "comparisons": [
+                    {
+                      "measure": "requests_per_second",
+                      "value": {
                         "median": 52631.5,
+                        "least": 51578.9,
                         "most": 53684.2
                       },
-                      "rounds": 3,
-                      "unrecovered": 0
+                      "yardstick": null,
+                      "floor": null
+                    },
+                    {
+                      "measure": "p99",
+                      "value": {
+                        "median": 942.4,
+                        "least": 923.921568627451,
+                        "most": 961.6326530612246
+                      },
+                      "yardstick": null,
+                      "floor": null
+                    },
+                    {
+                      "measure": "server_cpu",
+                      "value": {
+                        "median": 0.012000011020418285,
+                        "least": 0.012000002352941639,
+                        "most": 0.012000018000027
+                      },
+                      "yardstick": null,
+                      "floor": null
+                    },
+                    {
+                      "measure": "database_cpu",
+                      "value": {
+                        "median": 0.020000018367363804,
+                        "least": 0.020000003921569396,
+                        "most": 0.020000030000044997
+                      },
+                      "yardstick": null,
+                      "floor": null
+                    },
+                    {
+                      "measure": "work_cpu",
+                      "value": {
+                        "median": 0.03200002938778209,
+                        "least": 0.032000006274511036,
+                        "most": 0.032000048000071994
+                      },
+                      "yardstick": null,
+                      "floor": null
                     }
                   ]
                 },
                 {
-                  "absent": "not measured",
-                  "comparisons": [],
                   "contestant": "postgraphile-4",
+                  "absent": "not measured",
+                  "points": [],
                   "highest_rate": null,
                   "most_users": null,
-                  "points": []
+                  "comparisons": []
                 },
                 {
-                  "absent": "not measured",
-                  "comparisons": [],
                   "contestant": "postgraphile-4-workers",
-                  "highest_rate": null,
-                  "most_users": null,
-                  "points": []
-                },
-                {
                   "absent": "not measured",
-                  "comparisons": [],
-                  "contestant": "postgraphile-5",
+                  "points": [],
                   "highest_rate": null,
                   "most_users": null,
-                  "points": []
+                  "comparisons": []
                 },
                 {
-                  "absent": "`graphjin` is not installed",
-                  "comparisons": [],
-                  "contestant": "graphjin",
+                  "contestant": "postgraphile-5",
+                  "absent": "not measured",
+                  "points": [],
                   "highest_rate": null,
                   "most_users": null,
-                  "points": []
+                  "comparisons": []
+                },
+                {
+                  "contestant": "graphjin",
+                  "absent": "`graphjin` is not installed",
+                  "points": [],
+                  "highest_rate": null,
+                  "most_users": null,
+                  "comparisons": []
                 }
-              ],
-              "query": "artistById",
-              "suite": "shop-postgres"
+              ]
             }
           ],
           "starts": [
             {
+              "source": "postgres",
               "contestant": "thalweg",
-              "memory_per_table": 40960.0,
               "points": [
                 {
-                  "cpu_seconds": {
-                    "least": 0.026136000000000006,
-                    "median": 0.026400000000000003,
-                    "most": 0.026664
-                  },
+                  "tables": 10,
+                  "rounds": 3,
+                  "missing": null,
                   "first_answer_seconds": {
-                    "least": 0.032670000000000005,
                     "median": 0.033,
+                    "least": 0.032670000000000005,
                     "most": 0.03333
                   },
-                  "memory": {
-                    "least": 12992512.0,
-                    "median": 12992512.0,
-                    "most": 12992512.0
+                  "cpu_seconds": {
+                    "median": 0.026400000000000003,
+                    "least": 0.026136000000000006,
+                    "most": 0.026664
                   },
-                  "missing": null,
-                  "rounds": 3,
-                  "tables": 10
+                  "memory": {
+                    "median": 12992512.0,
+                    "least": 12992512.0,
+                    "most": 12992512.0
+                  }
                 }
               ],
-              "source": "postgres"
+              "memory_per_table": 40960.0
             }
           ]
         }"#]]
