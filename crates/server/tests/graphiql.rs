@@ -198,27 +198,27 @@ fn a_request_is_explained_and_not_executed() {
     let mut explained: Value = serde_json::from_str(&answer.body).unwrap();
     let stages = explained["stages"].take();
     assert!(stages["document"].is_f64() && stages["plan"].is_f64(), "{stages}");
-    expect![[r##"
+    expect![[r#"
         {
-          "cost": 2,
-          "documentKnown": false,
           "isOfGateway": false,
-          "planErrors": null,
+          "cost": 2,
           "request": "transaction, snapshot\n  step 0 of root 0: read rows 0: entity artist, single, filter id = 127\n    #0 field name\n",
-          "stages": null,
           "statements": [
             {
-              "how": "a root field",
               "name": "rows of artist",
+              "how": "a root field",
+              "round": 1,
+              "text": "SELECT t0.\"name\" FROM \"artist\" AS t0 WHERE t0.\"id\" = ?1",
               "parameters": [
                 "127"
               ],
-              "plan": "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)",
-              "round": 1,
-              "text": "SELECT t0.\"name\" FROM \"artist\" AS t0 WHERE t0.\"id\" = ?1"
+              "plan": "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"
             }
-          ]
-        }"##]]
+          ],
+          "documentKnown": false,
+          "stages": null,
+          "planErrors": null
+        }"#]]
     .assert_eq(&serde_json::to_string_pretty(&explained).unwrap());
     let again = explain(&server, "{ artistById(id: 127) { name } }").body;
     assert!(again.contains(r#""documentKnown":true"#), "{again}");

@@ -77,59 +77,59 @@ fn the_report_can_be_json_or_annotations() {
             {
               "changes": [
                 {
+                  "kind": "FIELD_REMOVED",
+                  "criticality": "BREAKING",
                   "coordinate": "Query.a",
-                  "criticality": "BREAKING",
-                  "kind": "FIELD_REMOVED",
+                  "message": "the field `Query.a` was removed",
                   "location": {
-                    "column": 3,
                     "file": "old.graphql",
-                    "line": 2
-                  },
-                  "message": "the field `Query.a` was removed"
+                    "line": 2,
+                    "column": 3
+                  }
                 },
                 {
+                  "kind": "FIELD_REMOVED",
+                  "criticality": "BREAKING",
                   "coordinate": "Query.b",
-                  "criticality": "BREAKING",
-                  "kind": "FIELD_REMOVED",
+                  "message": "the deprecated field `Query.b` was removed",
                   "location": {
-                    "column": 3,
                     "file": "old.graphql",
-                    "line": 3
-                  },
-                  "message": "the deprecated field `Query.b` was removed"
+                    "line": 3,
+                    "column": 3
+                  }
                 },
                 {
-                  "coordinate": "Query.e",
-                  "criticality": "NON_BREAKING",
                   "kind": "FIELD_ADDED",
+                  "criticality": "NON_BREAKING",
+                  "coordinate": "Query.e",
+                  "message": "the field `Query.e` was added",
                   "location": {
-                    "column": 3,
                     "file": "new.graphql",
-                    "line": 3
-                  },
-                  "message": "the field `Query.e` was added"
+                    "line": 3,
+                    "column": 3
+                  }
                 },
                 {
-                  "coordinate": "Query.c(d:)",
-                  "criticality": "BREAKING",
                   "kind": "FIELD_ARGUMENT_TYPE_CHANGED",
+                  "criticality": "BREAKING",
+                  "coordinate": "Query.c(d:)",
+                  "message": "the type of the argument `Query.c(d:)` changed from `Int` to `Int!`",
                   "location": {
-                    "column": 5,
                     "file": "new.graphql",
-                    "line": 2
-                  },
-                  "message": "the type of the argument `Query.c(d:)` changed from `Int` to `Int!`"
+                    "line": 2,
+                    "column": 5
+                  }
                 },
                 {
-                  "coordinate": "Kind.B",
-                  "criticality": "DANGEROUS",
                   "kind": "ENUM_VALUE_ADDED",
+                  "criticality": "DANGEROUS",
+                  "coordinate": "Kind.B",
+                  "message": "the enum value `Kind.B` was added",
                   "location": {
-                    "column": 15,
                     "file": "new.graphql",
-                    "line": 5
-                  },
-                  "message": "the enum value `Kind.B` was added"
+                    "line": 5,
+                    "column": 15
+                  }
                 }
               ],
               "counts": {

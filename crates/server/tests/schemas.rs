@@ -98,7 +98,7 @@ fn two_schemas_of_one_database_do_not_disturb_each_other() {
     );
     assert_eq!(
         found.to_string(),
-        r#"{"getTag":{"items":[{"name":"red tea"}]},"near":[{"name":"red tea"}],"stems":[{"price":3}],"words":[{"name":"red tea"}]}"#
+        r#"{"words":[{"name":"red tea"}],"stems":[{"price":3}],"near":[{"name":"red tea"}],"getTag":{"items":[{"name":"red tea"}]}}"#
     );
     let found = data(
         &lab_server,
