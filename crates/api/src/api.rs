@@ -49,7 +49,7 @@ pub struct Api {
     pub transactions: Transactions,
     /// The schema as a subgraph of a federated graph, if the API is one.
     pub subgraph_sdl: Option<Box<str>>,
-    /// What roles see of the schema.
+    /// Visibility of the schema by role.
     pub role_views: RoleViews,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoleViewId(u32);
 
-/// What roles see of the schema, by their names. All roles share the schema; a role without an entry
-/// sees all of it.
+/// The visible part of the schema for each role, by its name. All roles share the schema. Superusers
+/// have no entry; another role without one sees nothing.
 #[derive(Clone, Debug, Default)]
 pub struct RoleViews {
     views: Vec<Visibility>,
@@ -16,7 +16,7 @@ pub struct RoleViews {
 }
 
 impl RoleViews {
-    /// Sets what a role sees.
+    /// Sets the visible part for a role.
     pub fn insert(&mut self, role: &str, visibility: Visibility) {
         // As many views as roles: a file of permissions cannot name four billion of them.
         let id = RoleViewId(u32::try_from(self.views.len()).unwrap_or(u32::MAX));
@@ -24,19 +24,19 @@ impl RoleViews {
         self.by_role.insert(role.into(), id);
     }
 
-    /// The view of a role; `None`: it sees everything.
+    /// The view of a role, if it has one.
     #[must_use]
     pub fn find(&self, role: &str) -> Option<RoleViewId> {
         self.by_role.get(role).copied()
     }
 
-    /// What a view shows.
+    /// The visible part of a view.
     #[must_use]
     pub fn get(&self, id: RoleViewId) -> Option<&Visibility> {
         self.views.get(id.0 as usize)
     }
 
-    /// True if every role sees everything.
+    /// True if no role has a view: then every role sees the whole schema.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.views.is_empty()

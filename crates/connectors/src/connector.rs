@@ -42,7 +42,7 @@ pub struct Connector {
     pub is_success: Option<Mapping>,
 }
 
-/// What a connector resolves.
+/// The position that a connector resolves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolves {
     /// The field that it stands on.
@@ -102,7 +102,7 @@ pub struct Batch {
 }
 
 impl Connector {
-    /// What the request needs, with that of the source.
+    /// Inputs of the request, with those of the source.
     #[must_use]
     pub fn request_inputs(&self) -> Inputs {
         let mut inputs = Inputs::default();

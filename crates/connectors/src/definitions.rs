@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::location::Location;
 use crate::version::Version;
 
 /// The definitions of a subgraph that links connectors.
@@ -22,7 +22,7 @@ pub struct Definitions {
     pub subscription: Option<Box<str>>,
     /// Applied directives of Federation that connectors do not support: `@context` and `@fromContext`,
     /// with their names.
-    pub unsupported: Vec<(Box<str>, Place)>,
+    pub unsupported: Vec<(Box<str>, Location)>,
 }
 
 /// An applied directive.
@@ -30,13 +30,13 @@ pub struct Definitions {
 pub struct Applied {
     /// An object of its arguments. Names of enums are strings.
     pub arguments: Value,
-    pub place: Place,
+    pub place: Location,
 }
 
 #[derive(Clone, Debug)]
 pub struct TypeDefinition {
     pub name: Box<str>,
-    pub place: Place,
+    pub place: Location,
     pub kind: Kind,
     /// `@connect` of the type.
     pub connects: Vec<Applied>,
@@ -66,13 +66,13 @@ pub enum Kind {
 pub struct Key {
     pub fields: Box<str>,
     pub is_resolvable: bool,
-    pub place: Place,
+    pub place: Location,
 }
 
 #[derive(Clone, Debug)]
 pub struct FieldDefinition {
     pub name: Box<str>,
-    pub place: Place,
+    pub place: Location,
     pub arguments: Vec<InputDefinition>,
     pub r#type: Type,
     /// `@connect` of the field.

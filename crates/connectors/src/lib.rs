@@ -14,14 +14,14 @@
 //! * [`response`]: what becomes of the response: [`response::read_body`], [`Connector::is_success`],
 //!   [`Connector::failure`], and [`Mapping::evaluate`] of [`Connector::selection`]
 //!
-//! [`place`] are places in texts, [`version`] the versions of the specification. `docs/connectors.md`
+//! [`location`] are places in texts, [`version`] the versions of the specification. `docs/connectors.md`
 //! is the reference of the language, with its differences from that of others.
 
 pub mod code;
 pub mod connector;
 pub mod definitions;
+pub mod location;
 pub mod mapping;
-pub mod place;
 pub mod read;
 pub mod request;
 pub mod response;

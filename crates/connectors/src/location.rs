@@ -1,16 +1,16 @@
-//! Places in texts of mappings and templates, and errors there.
+//! Locations in texts of mappings and templates, and errors there.
 
 use std::fmt;
 
-/// A place in a text; line and column are from 1, the column in characters.
+/// A location in a text; line and column are from 1, the column in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Location {
     pub line: u32,
     pub column: u32,
 }
 
-impl Place {
-    /// The place of a byte in `text`.
+impl Location {
+    /// The location of a byte in `text`.
     pub(crate) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -23,7 +23,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -33,6 +33,6 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct SyntaxError {
-    pub place: Place,
+    pub place: Location,
     pub message: Box<str>,
 }

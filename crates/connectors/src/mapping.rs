@@ -25,7 +25,7 @@ pub use methods::Method;
 pub use problem::Problem;
 pub use shape::Shape;
 
-use crate::place::SyntaxError;
+use crate::location::SyntaxError;
 use crate::variables::{Variable, Variables};
 use crate::version::Version;
 use evaluate::Evaluation;

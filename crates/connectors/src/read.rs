@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::code::Code;
 use crate::connector::{Connector, Source};
 use crate::definitions::Definitions;
-use crate::place::Place;
+use crate::location::Location;
 
 mod arguments;
 mod connect;
@@ -48,7 +48,7 @@ pub struct Finding {
     pub code: Code,
     pub message: String,
     /// Where it is in the schema: a directive, field or type.
-    pub place: Place,
+    pub place: Location,
     /// Whether there are no connectors with it.
     pub is_error: bool,
 }
@@ -72,7 +72,7 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    fn error(&mut self, code: Code, place: Place, message: impl Into<String>) {
+    fn error(&mut self, code: Code, place: Location, message: impl Into<String>) {
         let message = message.into();
         self.reading.findings.push(Finding { code, message, place, is_error: true });
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::location::{Location, SyntaxError};
 use crate::mapping::{Exceeded, Inputs, Limits, Mapping, Problem, scalar};
-use crate::place::{Place, SyntaxError};
 use crate::variables::Variables;
 use crate::version::Version;
 
@@ -41,7 +41,7 @@ impl Template {
             if text[brace..].starts_with('}') {
                 let message = "`}` has no `{` before it";
                 return Err(vec![SyntaxError {
-                    place: Place::of(&text, brace),
+                    place: Location::of(&text, brace),
                     message: message.into(),
                 }]);
             }

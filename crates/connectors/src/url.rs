@@ -8,8 +8,8 @@
 use http::uri::{Authority, Scheme};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::location::SyntaxError;
 use crate::mapping::{Inputs, Mapping};
-use crate::place::SyntaxError;
 use crate::template::{Part, Template};
 use crate::version::Version;
 

@@ -1,13 +1,5 @@
-//! Names by the naming convention `hasura-default`, and the names of relationships that Hasura's
-//! console suggests.
-//!
-//! The convention: <https://hasura.io/docs/2.0/schema/postgres/naming-convention/>. The suggestions
-//! are made by the console itself, from foreign keys: the singular or plural of the other table, or,
-//! if the table has a field of that name, the same with the columns of the foreign key. The console
-//! takes the npm package `inflection` for English, whose rules differ from those of `pluralizer` in
-//! rare words.
-
-use pluralizer::pluralize;
+//! Names by the naming convention `hasura-default`:
+//! <https://hasura.io/docs/2.0/schema/postgres/naming-convention/>
 
 /// The schema whose tables have no prefix.
 const DEFAULT_SCHEMA: &str = "public";
@@ -99,39 +91,6 @@ pub(super) fn roots(table: &str) -> [String; 11] {
     ]
 }
 
-/// The suggested name of an object relationship to a table.
-pub(super) fn object_relationship(table: &str) -> String {
-    pluralize(&table.replace('.', "_"), 1, false)
-}
-
-/// The suggested name of an array relationship to a table.
-pub(super) fn array_relationship(table: &str) -> String {
-    pluralize(&table.replace('.', "_"), 2, false)
-}
-
-/// The suggested name if a field has the usual one: `name_by_columns` in camel case, with a number
-/// if a field has that name, too.
-pub(super) fn relationship_by(name: &str, columns: &[&str], number: usize) -> String {
-    let mut text = format!("{name}_by_{}", columns.join("_"));
-    if number > 0 {
-        text.push_str(&format!("_{number}"));
-    }
-    // Words after the first have small letters but for their first one.
-    let mut camel = String::with_capacity(text.len());
-    for (place, word) in text.split('_').enumerate() {
-        let mut letters = word.chars();
-        let Some(first) = letters.next() else { continue };
-        if place == 0 {
-            camel.extend(first.to_lowercase());
-            camel.push_str(letters.as_str());
-        } else {
-            camel.extend(first.to_uppercase());
-            camel.push_str(&letters.as_str().to_lowercase());
-        }
-    }
-    camel
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,28 +110,5 @@ mod tests {
             assert!(types.iter().any(|name| name == expected), "{expected}");
         }
         assert!(roots("album").iter().any(|name| name == "update_album_many"));
-    }
-
-    #[test]
-    fn relationships_are_named_as_the_console_suggests() {
-        let object = |table, expected: &str| assert_eq!(object_relationship(table), expected);
-        object("Artist", "Artist");
-        object("users", "user");
-        object("media_types", "media_type");
-        let array = |table, expected: &str| assert_eq!(array_relationship(table), expected);
-        array("Track", "Tracks");
-        array("playlist_track", "playlist_tracks");
-        array("addresses", "addresses");
-    }
-
-    #[test]
-    fn relationships_beside_a_field_of_their_name_are_named_by_columns() {
-        let check = |name, columns: &[&str], number, expected: &str| {
-            assert_eq!(relationship_by(name, columns, number), expected);
-        };
-        check("user", &["author_id"], 0, "userByAuthorId");
-        check("Employees", &["ReportsTo"], 0, "employeesByReportsto");
-        check("orders", &["tenant_id", "buyer_id"], 0, "ordersByTenantIdBuyerId");
-        check("user", &["author_id"], 2, "userByAuthorId2");
     }
 }

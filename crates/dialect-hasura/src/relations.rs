@@ -2,6 +2,8 @@
 
 use catalog::{Catalog, Entity, EntityId, FieldId, Note, Relationship, RelationshipId};
 use graphql::schema::is_name;
+use hasura_metadata::suggestions::{RelationshipKind, relationship_name};
+use hasura_metadata::types::source::NamingConvention;
 use ir::{Hop, HopDirection};
 use rustc_hash::FxHashMap;
 
@@ -9,9 +11,6 @@ use super::collision::{Names, collision, left_out};
 use super::naming;
 
 const RENAME: &str = "rename the column or the table, or one of the two.";
-
-/// Attempts to find a name that no other field has.
-const ATTEMPTS: usize = 100;
 
 /// A relationship.
 #[derive(Debug)]
@@ -66,17 +65,14 @@ pub(super) fn relations(
         }
         let subject = subject(catalog, relationship);
         let table = naming::table(catalog[other].namespace.as_deref(), &catalog[other].name);
-        let usual = match is_object {
-            true => naming::object_relationship(&table),
-            false => naming::array_relationship(&table),
+        let suggested = match is_object {
+            true => RelationshipKind::Object,
+            false => RelationshipKind::Array,
         };
         let columns = column_names(catalog, &relationship.from_fields);
-        let Some(name) = free_name(usual.clone(), &columns, names) else {
-            let owner = names.owner(&usual).unwrap_or_default();
-            let what = format!("the field {usual} of {}", catalog.qualified_name(entity.id));
-            notes.push(collision(&subject, &what, owner, RENAME));
-            continue;
-        };
+        let is_taken = |name: &str| names.owner(name).is_some();
+        let convention = NamingConvention::HasuraDefault;
+        let name = relationship_name(suggested, &table, &columns, is_taken, convention);
         if !is_name(&name) {
             let message = format!("its field would be {name:?}, which is no name of GraphQL.");
             notes.push(left_out(&subject, &message, RENAME));
@@ -108,15 +104,6 @@ pub(super) fn relations(
         }
     }
     relations
-}
-
-/// The usual name, or one by the columns of the foreign key.
-fn free_name(usual: String, columns: &[&str], names: &Names) -> Option<String> {
-    if names.owner(&usual).is_none() {
-        return Some(usual);
-    }
-    let mut others = (0..ATTEMPTS).map(|number| naming::relationship_by(&usual, columns, number));
-    others.find(|name| names.owner(name).is_none())
 }
 
 /// True if the columns of the foreign key are a key of their table.

@@ -362,3 +362,78 @@ fn introspection_disabled(location: Location) -> GraphQLError {
         `__type` are disabled, `__typename` is not.";
     GraphQLError::new(ErrorCode::IntrospectionDisabled, message).at(location)
 }
+
+#[cfg(test)]
+mod tests {
+    use dialects::RoleViews;
+    use graphql::schema::{FieldDefinition, TypeDefinition, TypeKind, TypeRef};
+    use graphql::{Position, Visibility};
+    use serde_json_bytes::Map;
+
+    use super::*;
+
+    /// Documents are cached before they have plans.
+    #[derive(Debug)]
+    enum NoPlan {}
+
+    impl CachedPlan for NoPlan {
+        type Key = ();
+        type Shared = ();
+
+        fn key(&self) -> &Self::Key {
+            match *self {}
+        }
+
+        fn structure(&self) -> &Structure {
+            match *self {}
+        }
+
+        fn weight(&self) -> u64 {
+            match *self {}
+        }
+
+        fn has_grown(&self) -> bool {
+            match *self {}
+        }
+    }
+
+    #[test]
+    fn a_document_is_cached_for_each_view_of_the_schema() {
+        let mut schema = Schema::default();
+        let mut named = |name: &str, kind| {
+            let definition = TypeDefinition { name: name.into(), description: None, kind };
+            schema.add_type(definition).unwrap()
+        };
+        let int = named("Int", TypeKind::Scalar);
+        let query = named("Query", TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() });
+        schema.query = Some(query);
+        let [_, hidden] = ["a", "b"]
+            .map(|name| schema.add_field(query, FieldDefinition::new(name, TypeRef::named(int))));
+        let mut views = RoleViews::default();
+        let is_allowed = |position| position != Position::Field(hidden);
+        views.insert("reader", Visibility::new(&schema, is_allowed, |_| false));
+        let id = views.find("reader");
+        let visibility = id.and_then(|id| views.get(id));
+        let part = SessionView { schema: View::new(&schema, visibility), id };
+        let whole = SessionView::from(&schema);
+
+        let (cache, validator) = (DocumentCache::<NoPlan>::new(), Validator::new(&schema));
+        let document = |view, text: &str| {
+            let query = text.to_owned();
+            let (variables, extensions) = (Map::new(), Map::new());
+            let request = Request { query, operation_name: None, variables, extensions };
+            let mut is_known = false;
+            let limits = Limits::default();
+            let found = cache.document(&validator, view, &limits, &request, &mut is_known);
+            (found.is_ok(), is_known)
+        };
+        assert_eq!(document(whole, "{ b }"), (true, false));
+        assert_eq!(document(whole, "{ b }"), (true, true));
+        // Neither the cached document nor its error is that of the other view.
+        assert_eq!(document(part, "{ b }"), (false, false));
+        assert_eq!(document(whole, "{ b }"), (true, true));
+        assert_eq!(document(part, "{ a }"), (true, false));
+        assert_eq!(document(part, "{ a }"), (true, true));
+        assert_eq!(document(whole, "{ a }"), (true, false));
+    }
+}

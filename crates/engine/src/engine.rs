@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{AccessRules, AccessSet, Roles};
+use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
     Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive,
@@ -267,9 +267,14 @@ impl Engine {
         let Some(roles) = roles else { return Ok(schema.into()) };
         let role = roles.role(session.claims.as_deref());
         let role = role.map_err(|refusal| vec![session_refused(refusal)])?;
-        let id = views.find(&role.name);
-        let visibility = id.and_then(|id| views.get(id));
-        Ok(SessionView { schema: View::new(schema, visibility), id })
+        if role.is_superuser {
+            return Ok(schema.into());
+        }
+        let found = views.find(&role.name).and_then(|id| Some((id, views.get(id)?)));
+        let Some((id, visibility)) = found else {
+            return Err(vec![session_refused(SessionRefusal::UnknownRole)]);
+        };
+        Ok(SessionView { schema: View::new(schema, Some(visibility)), id: Some(id) })
     }
 
     /// The roles of a policy file.

@@ -100,7 +100,7 @@ fn finish(metadata: Option<Metadata>, reader: Reader, resource_version: Option<u
         // Impossible: each `None` has its problem. A start without metadata would be worse.
         problems.push(Problem {
             kind: ProblemKind::Syntax,
-            place: crate::place::Place::default(),
+            place: crate::location::Location::default(),
             message: "The metadata could not be read.".to_owned(),
         });
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
+use crate::location::{Location, Mark, Path};
 use crate::node::{Entry, Node, Value};
-use crate::place::{Mark, Path, Place};
 use crate::problem::{Problem, ProblemKind};
 
 /// Reads the only value of a text.
@@ -22,7 +22,11 @@ pub(crate) fn read(file: &Arc<str>, text: &str) -> Result<Node, Problem> {
         // The library appends the position, which the place has.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        Problem { kind: ProblemKind::Syntax, place: Place { mark, path: Path::default() }, message }
+        Problem {
+            kind: ProblemKind::Syntax,
+            place: Location { mark, path: Path::default() },
+            message,
+        }
     })
 }
 

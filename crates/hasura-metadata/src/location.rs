@@ -1,32 +1,32 @@
-//! Places in metadata: a file with line and column, and the path from the root.
+//! Locations in metadata: a file with line and column, and the path from the root.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The place of a part of metadata.
+/// The location of a part of metadata.
 ///
-/// YAML has lines and columns; the parser of JSON keeps none, so that a place there is a path.
-/// Places take no part in comparisons: two metadata are equal if they have the same content.
+/// YAML has lines and columns; the parser of JSON keeps none, so that a location there is a path.
+/// Locations take no part in comparisons: two metadata are equal if they have the same content.
 #[derive(Clone, Default)]
-pub struct Place {
+pub struct Location {
     pub mark: Mark,
     pub path: Path,
 }
 
 /// As displayed: each object has a place, and the steps of paths would hide the rest.
-impl fmt::Debug for Place {
+impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({self})")
+        write!(f, "Location({self})")
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for Location {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Place {}
+impl Eq for Location {}
 
 /// A position in a file.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +98,7 @@ fn is_word(name: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_$-".contains(letter))
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Mark { file, line, column } = &self.mark;
         f.write_str(file)?;
@@ -121,12 +121,13 @@ mod tests {
         let path = Path::default().step(Segment::Key("sources")).step(Segment::Index(0));
         let path = path.step(Segment::Key("column_config")).step(Segment::Name("a b".into()));
         let mark = Mark { file: "databases.yaml".into(), line: 3, column: 5 };
-        let place = Place { mark, path: path.step(Segment::Name("x-hasura-id".into())) };
+        let place = Location { mark, path: path.step(Segment::Name("x-hasura-id".into())) };
         assert_eq!(
             place.to_string(),
             r#"databases.yaml:3:5 (sources[0].column_config["a b"].x-hasura-id)"#
         );
-        let place = Place { mark: Mark::of_file(&"metadata.json".into()), path: Path::default() };
+        let place =
+            Location { mark: Mark::of_file(&"metadata.json".into()), path: Path::default() };
         assert_eq!(place.to_string(), "metadata.json");
     }
 }

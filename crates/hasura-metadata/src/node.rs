@@ -3,7 +3,7 @@
 use serde_json::Number;
 
 use crate::json::Json;
-use crate::place::Mark;
+use crate::location::Mark;
 
 /// Limit of nested lists and objects: functions over nodes are recursive.
 pub(crate) const MAX_NESTING: usize = 100;

@@ -32,7 +32,7 @@ macro_rules! object {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
-            pub place: $crate::place::Place,
+            pub place: $crate::location::Location,
             $( $(#[$field_meta])* pub $field: object!(@type $mode $type), )*
         }
 
@@ -273,7 +273,7 @@ macro_rules! keyed {
                 key(self)
             }
 
-            fn place(&self) -> &$crate::place::Place {
+            fn place(&self) -> &$crate::location::Location {
                 &self.place
             }
         }

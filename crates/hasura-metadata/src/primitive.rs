@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Number;
 
 use crate::json::Json;
+use crate::location::Segment;
 use crate::node::{Node, Value};
-use crate::place::Segment;
 use crate::reader::{Description, Read, Reader};
 
 /// A type that is written as JSON, in Hasura's order.

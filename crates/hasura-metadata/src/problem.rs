@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::place::Place;
+use crate::location::Location;
 
 /// A finding while metadata is read. All problems of all files are found in one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
-    pub place: Place,
+    pub place: Location,
     /// A sentence, with the remedy.
     pub message: String,
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::kind::SourceKind;
+use crate::location::{Location, Mark, Path, Segment};
 use crate::node::{Entry, Node, Value};
-use crate::place::{Mark, Path, Place, Segment};
 use crate::problem::{Problem, ProblemKind};
 use crate::support::{self, Unserved};
 
@@ -75,8 +75,8 @@ impl Reader {
         }
     }
 
-    pub(crate) fn place(&self, mark: &Mark) -> Place {
-        Place { mark: mark.clone(), path: self.path.clone() }
+    pub(crate) fn place(&self, mark: &Mark) -> Location {
+        Location { mark: mark.clone(), path: self.path.clone() }
     }
 
     pub(crate) fn report(&mut self, kind: ProblemKind, mark: &Mark, message: String) {
@@ -225,12 +225,12 @@ pub(crate) trait Keyed {
 
     fn key(&self) -> String;
 
-    fn place(&self) -> &Place;
+    fn place(&self) -> &Location;
 }
 
 /// Reports parts of a list that have the name of an earlier one.
 pub(crate) fn report_duplicates<T: Keyed>(items: &[T], reader: &mut Reader) {
-    let mut first: HashMap<String, &Place> = HashMap::new();
+    let mut first: HashMap<String, &Location> = HashMap::new();
     for item in items {
         let key = item.key();
         if let Some(earlier) = first.get(&key) {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::place::Place;
+use crate::location::Location;
 use crate::problem::{Problem, ProblemKind};
 use crate::types::action::CustomTypes;
 use crate::types::metadata::Metadata;
@@ -51,7 +51,7 @@ impl Check<'_, '_> {
         self.report(ProblemKind::MissingPart, &name.place, message);
     }
 
-    fn report(&mut self, kind: ProblemKind, place: &Place, message: String) {
+    fn report(&mut self, kind: ProblemKind, place: &Location, message: String) {
         self.problems.push(Problem { kind, place: place.clone(), message });
     }
 
@@ -61,7 +61,7 @@ impl Check<'_, '_> {
         let names = names.chain(table.array_relationships.iter().map(|one| &one.name));
         let names = names.chain(table.computed_fields.iter().map(|one| &one.name));
         let names = names.chain(table.remote_relationships.iter().map(|one| &one.name));
-        let mut first: HashMap<&str, &Place> = HashMap::new();
+        let mut first: HashMap<&str, &Location> = HashMap::new();
         for name in names {
             let Some(earlier) = first.insert(&name.text, &name.place) else { continue };
             let message = format!(

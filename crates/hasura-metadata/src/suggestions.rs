@@ -3,7 +3,8 @@
 //! The rules are those of the console's "track all": a relationship to one row has the other
 //! table's name in the singular, one to several rows in the plural. If the table has a field of the
 //! name, ` by ` and the columns follow, in camel case, and then a number. A foreign key over the
-//! columns of a unique constraint makes an object relationship on both sides.
+//! columns of a unique constraint makes an object relationship on both sides. The console takes the npm
+//! package `inflection` for English, whose rules differ from those of `pluralizer` in rare words.
 
 use std::collections::HashSet;
 
@@ -65,20 +66,21 @@ pub fn suggest<'c>(
     // As in the console, object relationships get their names first.
     found.sort_by_key(|(kind, ..)| *kind == RelationshipKind::Array);
     let suggestions = found.into_iter().map(|(kind, other_table, columns, named)| {
-        let name = relationship_name(kind, other_table, named, fields, convention);
+        let is_taken = |name: &str| fields.contains(name);
+        let name = relationship_name(kind, other_table, named, is_taken, convention);
         fields.insert(name.clone());
         Suggestion { kind, name, other_table, columns }
     });
     suggestions.collect()
 }
 
-/// The name of one relationship, which none of the fields has.
-#[must_use]
+/// The name of one relationship, which no other field has. `columns` are those of the foreign key that
+/// tell it from others to the table.
 pub fn relationship_name(
     kind: RelationshipKind,
     other_table: &str,
     columns: &[&str],
-    fields: &HashSet<String>,
+    is_taken: impl Fn(&str) -> bool,
     convention: NamingConvention,
 ) -> String {
     let is_plural = kind == RelationshipKind::Array;
@@ -88,7 +90,7 @@ pub fn relationship_name(
         NamingConvention::HasuraDefault => noun.clone(),
         NamingConvention::GraphQlDefault => camel(&noun),
     };
-    if !fields.contains(&name) {
+    if !is_taken(&name) {
         return name;
     }
     let base = format!("{noun}_by_{}", columns.join("_"));
@@ -97,7 +99,7 @@ pub fn relationship_name(
         number => camel(&format!("{base}_{number}")),
     });
     // The numbers do not end before the fields do.
-    numbered.into_iter().find(|name| !fields.contains(name)).unwrap_or(name)
+    numbered.into_iter().find(|name| !is_taken(name)).unwrap_or(name)
 }
 
 /// Camel case as of the npm package `inflection`: words after the first are in lower case but for
@@ -129,8 +131,8 @@ mod tests {
         convention: NamingConvention,
         expected: &str,
     ) {
-        let fields = fields.iter().map(|field| (*field).to_owned()).collect();
-        let name = relationship_name(kind, other, columns, &fields, convention);
+        let is_taken = |name: &str| fields.contains(&name);
+        let name = relationship_name(kind, other, columns, is_taken, convention);
         assert_eq!(name, expected, "{kind:?} {other}");
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
-use crate::place::Place;
+use crate::location::Location;
 pub use rows::ROWS;
 
 /// Whether a key, or a value of a closed set, is served.
@@ -51,7 +51,7 @@ pub struct Row {
 /// A key in use that is not served.
 #[derive(Clone, Debug)]
 pub struct Unserved {
-    pub place: Place,
+    pub place: Location,
     pub object: &'static str,
     pub key: &'static str,
     pub support: Support,
@@ -63,7 +63,7 @@ pub struct UnservedKey<'u> {
     pub object: &'static str,
     pub key: &'static str,
     pub support: Support,
-    pub places: Vec<&'u Place>,
+    pub places: Vec<&'u Location>,
 }
 
 /// The status of a key. The types are walked by a test, so that each has one.

@@ -11,8 +11,8 @@ use saphyr::Scalar;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 use serde_json::Number;
 
+use crate::location::{Location, Mark, Path};
 use crate::node::{Entry, MAX_NESTING, Node, Value};
-use crate::place::{Mark, Path, Place};
 use crate::problem::{Problem, ProblemKind};
 
 /// Limit of nodes of a file, aliases expanded.
@@ -275,7 +275,7 @@ fn unknown_tag(tag: &Tag, mark: Mark) -> Problem {
 }
 
 fn at(mark: Mark, message: String) -> Problem {
-    Problem { kind: ProblemKind::Syntax, place: Place { mark, path: Path::default() }, message }
+    Problem { kind: ProblemKind::Syntax, place: Location { mark, path: Path::default() }, message }
 }
 
 /// The number of values and keys.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connectors::place::Place;
+use connectors::location::Location;
 use graphql::definitions::Literal;
 use serde_json::{Map, Number, Value};
 
@@ -48,7 +48,7 @@ pub(crate) fn imported(item: &Literal, element: &str) -> Option<Arc<str>> {
 }
 
 /// Returns a place.
-pub(crate) fn place(line: usize, column: usize) -> Place {
+pub(crate) fn place(line: usize, column: usize) -> Location {
     let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    Place { line: number(line), column: number(column) }
+    Location { line: number(line), column: number(column) }
 }

@@ -140,7 +140,7 @@ pub enum AssignVerb {
     Pop,
     /// Of JSON: merges another object into it, or appends to a list.
     Merge,
-    /// The same before the value.
+    /// Of JSON: merges it into another object, or prepends to a list.
     Prepend,
     /// Of JSON: removes a key of an object, or texts of a list.
     DeleteKey,

@@ -85,7 +85,7 @@ pub enum TreeRole {
     /// An object of [`TreeRole::Data`] and [`TreeRole::OnConflict`]: new rows that are related to the
     /// row.
     Related(Arc<TreeRelation>),
-    /// The same as [`TreeRole::Rows`], for the rows of a relationship.
+    /// New rows of a relationship, or one: like [`TreeRole::Rows`].
     Data,
     /// An object of [`TreeRole::ConflictKey`], [`TreeRole::ConflictColumns`] and
     /// [`FilterRole::Conditions`](super::FilterRole): a new row that equals an existing one in the key
@@ -158,7 +158,7 @@ pub enum Change {
     /// Updates all rows that pass the [`FilterRole::Conditions`](super::FilterRole) or
     /// [`FilterRole::Equal`](super::FilterRole)s, by [`WriteRole::Assign`]s.
     UpdateAll(EntityId),
-    /// The same for each object of [`WriteRole::Updates`]: the result is a list.
+    /// Updates rows for each object of [`WriteRole::Updates`]: the result is a list.
     UpdateEach(EntityId),
     /// Deletes all rows that pass so.
     DeleteAll(EntityId),

@@ -25,7 +25,7 @@ use call::Call;
 pub(crate) use texts::scalar;
 
 /// A value, or none if it is missing.
-type Found<'s> = Option<Cow<'s, Value>>;
+type MaybeValue<'s> = Option<Cow<'s, Value>>;
 
 static NULL: Value = Value::Null;
 
@@ -143,7 +143,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         expression: &'v Expression,
         scope: Scope<'s>,
-    ) -> Result<Found<'s>, Exceeded>
+    ) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {
@@ -170,7 +170,7 @@ impl<'v> Evaluation<'v> {
         first: &'v Expression,
         rest: &'v [(Coalesce, Expression)],
         scope: Scope<'s>,
-    ) -> Result<Found<'s>, Exceeded>
+    ) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {
@@ -194,7 +194,7 @@ impl<'v> Evaluation<'v> {
         self.expression(operand, scope)
     }
 
-    fn path<'s>(&mut self, path: &'v Path, scope: Scope<'s>) -> Result<Found<'s>, Exceeded>
+    fn path<'s>(&mut self, path: &'v Path, scope: Scope<'s>) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {
@@ -218,7 +218,7 @@ impl<'v> Evaluation<'v> {
         path: &'v Path,
         scope: Scope<'s>,
         is_optional: bool,
-    ) -> Result<Found<'s>, Exceeded>
+    ) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {
@@ -244,7 +244,7 @@ impl<'v> Evaluation<'v> {
         value: Cow<'s, Value>,
         scope: Scope<'s>,
         is_optional: bool,
-    ) -> Result<Found<'s>, Exceeded>
+    ) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {
@@ -264,7 +264,7 @@ impl<'v> Evaluation<'v> {
         name: &str,
         at: Offset,
         is_optional: bool,
-    ) -> Result<Found<'s>, Exceeded> {
+    ) -> Result<MaybeValue<'s>, Exceeded> {
         if let Value::Array(items) = &*value {
             self.budget.text(0)?;
             let mut values = Vec::with_capacity(items.len());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::methods::Method;
 use super::tree::{Entry, Expression, Offset, Path, Root, Start, StepKind};
-use crate::place::Place;
+use crate::location::Location;
 use crate::variables::Variable;
 
 /// What a mapping needs.
@@ -14,14 +14,14 @@ use crate::variables::Variable;
 pub struct Inputs {
     pub variables: BTreeMap<Variable, Members>,
     /// The first place that reads `$` of the response.
-    pub response: Option<Place>,
+    pub response: Option<Location>,
 }
 
 /// Members that are needed of a value; those of a list are those of its items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     /// The first place that needs it.
-    pub place: Place,
+    pub place: Location,
     /// Whether the value is needed as it is, whatever its members are.
     pub is_whole: bool,
     /// Members by name, in the order of their first use.
@@ -46,7 +46,7 @@ impl Inputs {
         self.response = self.response.or(other.response);
     }
 
-    fn need(&mut self, variable: Variable, path: &[Box<str>], place: Place) -> &mut Members {
+    fn need(&mut self, variable: Variable, path: &[Box<str>], place: Location) -> &mut Members {
         let mut members = self.variables.entry(variable).or_insert_with(|| Members::at(place));
         for name in path {
             members = members.member(name, place);
@@ -56,7 +56,7 @@ impl Inputs {
 }
 
 impl Members {
-    fn at(place: Place) -> Self {
+    fn at(place: Location) -> Self {
         Self { place, is_whole: false, members: Vec::new() }
     }
 
@@ -66,7 +66,7 @@ impl Members {
         self.members.iter().find(|(known, _)| &**known == name).map(|(_, members)| members)
     }
 
-    fn member(&mut self, name: &str, place: Place) -> &mut Self {
+    fn member(&mut self, name: &str, place: Location) -> &mut Self {
         let known = self.members.iter().position(|(known, _)| &**known == name);
         let idx = known.unwrap_or(self.members.len());
         if known.is_none() {
@@ -172,7 +172,7 @@ impl Trace<'_> {
 
     fn consume(&mut self, origin: &Origin, at: Offset) {
         if let Origin::Variable(variable, path) = origin {
-            let place = Place::of(self.text, at);
+            let place = Location::of(self.text, at);
             self.inputs.need(*variable, path, place).is_whole = true;
         }
     }
@@ -197,7 +197,7 @@ impl Trace<'_> {
             Start::Current => self.read(scope.current, path.at),
             Start::Key(name) => self.read(scope.selected, path.at).member(name),
             Start::Variable(variable) => {
-                self.inputs.need(*variable, &[], Place::of(self.text, path.at));
+                self.inputs.need(*variable, &[], Location::of(self.text, path.at));
                 Origin::Variable(*variable, Vec::new())
             }
             Start::Expression(expression) => self.expression(expression, scope),
@@ -213,7 +213,7 @@ impl Trace<'_> {
         }
         let Some(entries) = &path.selection else { return origin };
         if let Origin::Variable(variable, names) = &origin {
-            self.inputs.need(*variable, names, Place::of(self.text, path.at));
+            self.inputs.need(*variable, names, Location::of(self.text, path.at));
         }
         self.entries(entries, Scope { selected: &origin, current: &origin });
         Origin::Made
@@ -221,7 +221,7 @@ impl Trace<'_> {
 
     fn read(&mut self, origin: &Origin, at: Offset) -> Origin {
         if matches!(origin, Origin::Response) && self.inputs.response.is_none() {
-            self.inputs.response = Some(Place::of(self.text, at));
+            self.inputs.response = Some(Location::of(self.text, at));
         }
         origin.clone()
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::methods::Method;
 use super::scan::Scanner;
 use super::tree::{Coalesce, Entry, Expression, Offset, Path, Root, Start, Step, StepKind};
-use crate::place::SyntaxError;
+use crate::location::SyntaxError;
 use crate::variables::Variable;
 use crate::version::Version;
 

@@ -3,7 +3,7 @@
 //! They are no errors: what is missing is null in the end, and the fields' types say whether that is
 //! an error.
 
-use crate::place::Place;
+use crate::location::Location;
 
 use super::tree::Offset;
 
@@ -11,7 +11,7 @@ use super::tree::Offset;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where in the text of the mapping.
-    pub place: Place,
+    pub place: Location,
     pub message: Box<str>,
     /// Names of the result, from the outermost one; places in lists are left out.
     pub path: Vec<Box<str>>,
@@ -38,13 +38,13 @@ const MAX_PROBLEMS: usize = 64;
 /// Problems while an evaluation runs.
 #[derive(Debug, Default)]
 pub(super) struct Problems<'v> {
-    found: Vec<Found<'v>>,
+    found: Vec<CountedProblem<'v>>,
     path: Vec<&'v str>,
     muted: usize,
 }
 
 #[derive(Debug)]
-struct Found<'v> {
+struct CountedProblem<'v> {
     at: Offset,
     /// Distinguishes problems of one place.
     kind: &'static str,
@@ -82,14 +82,14 @@ impl<'v> Problems<'v> {
             known.count += 1;
         } else if self.found.len() < MAX_PROBLEMS {
             let path = self.path.clone();
-            self.found.push(Found { at, kind, message: message(), path, count: 1 });
+            self.found.push(CountedProblem { at, kind, message: message(), path, count: 1 });
         }
     }
 
     /// The problems with their places in `text`.
     pub(super) fn finish(self, text: &str) -> Vec<Problem> {
         let problems = self.found.into_iter().map(|found| Problem {
-            place: Place::of(text, found.at),
+            place: Location::of(text, found.at),
             message: found.message.into(),
             path: found.path.into_iter().map(Into::into).collect(),
             count: found.count,

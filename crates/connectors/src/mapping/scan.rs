@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::tree::Offset;
-use crate::place::{Place, SyntaxError};
+use crate::location::{Location, SyntaxError};
 use crate::version::Version;
 
 /// A position in a text that is being parsed.
@@ -15,7 +15,7 @@ pub(super) struct Scanner<'t> {
 
 impl<'t> Scanner<'t> {
     pub(super) fn error(&self, at: Offset, message: impl Into<Box<str>>) -> SyntaxError {
-        SyntaxError { place: Place::of(self.text, at), message: message.into() }
+        SyntaxError { place: Location::of(self.text, at), message: message.into() }
     }
 
     pub(super) fn rest(&self) -> &'t str {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::methods::Method;
 use super::tree::{Coalesce, Entry, Expression, Path, Root, Start, StepKind};
-use crate::place::Place;
+use crate::location::Location;
 
 /// What a mapping makes.
 ///
@@ -37,7 +37,7 @@ pub enum Scalar {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     pub name: Box<str>,
-    pub place: Place,
+    pub place: Location,
     pub shape: Shape,
 }
 
@@ -97,7 +97,7 @@ impl Infer<'_> {
         let mut objects = vec![Vec::new()];
         for entry in entries {
             let shape = self.expression(&entry.value, scope);
-            let place = Place::of(self.text, entry.at);
+            let place = Location::of(self.text, entry.at);
             match &entry.name {
                 Some(name) => {
                     for members in &mut objects {
@@ -297,7 +297,7 @@ impl Infer<'_> {
             Method::Entries => {
                 let member = |name: &str, shape| Member {
                     name: name.into(),
-                    place: Place::default(),
+                    place: Location::default(),
                     shape,
                 };
                 let entry = Shape::Object(vec![

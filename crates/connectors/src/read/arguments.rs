@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Finding;
 use crate::code::Code;
+use crate::location::{Location, SyntaxError};
 use crate::mapping::Mapping;
-use crate::place::{Place, SyntaxError};
 use crate::version::Version;
 
 /// A directive that is being read.
@@ -14,7 +14,7 @@ pub(super) struct Directive {
     pub(super) version: Version,
     /// As in messages: `@connect` on `Query.users`.
     pub(super) label: String,
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) findings: Vec<Finding>,
 }
 

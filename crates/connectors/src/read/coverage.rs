@@ -57,7 +57,7 @@ impl<'d> Reader<'d> {
             self.reading.findings.push(super::Finding {
                 code: Code::NoSourceImport,
                 message,
-                place: crate::place::Place::default(),
+                place: crate::location::Location::default(),
                 is_error: false,
             });
         }

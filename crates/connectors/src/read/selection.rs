@@ -9,9 +9,9 @@ use super::{FieldCoordinate, Reader};
 use crate::code::Code;
 use crate::connector::Connector;
 use crate::definitions::{Definitions, Kind, TypeDefinition};
+use crate::location::Location;
 use crate::mapping::Shape;
 use crate::mapping::shape::Member;
-use crate::place::Place;
 use crate::variables::Variable;
 use crate::version::Version;
 
@@ -35,7 +35,7 @@ impl Reader<'_> {
         let definitions = self.definitions;
         let mut walk = Walk { definitions, directive, types: Vec::new(), resolved };
         let shape = connector.selection.shape();
-        walk.check(&shape, type_name, Place { line: 1, column: 1 });
+        walk.check(&shape, type_name, Location { line: 1, column: 1 });
         walk.resolved
     }
 
@@ -103,11 +103,11 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn error(&mut self, code: Code, place: Place, message: &str) {
+    fn error(&mut self, code: Code, place: Location, message: &str) {
         self.directive.error(code, format_args!("`selection`, {place}: {message}"));
     }
 
-    fn check(&mut self, shape: &Shape, type_name: &str, place: Place) {
+    fn check(&mut self, shape: &Shape, type_name: &str, place: Location) {
         let definition = self.definitions.find(type_name);
         let mut alternatives = Vec::new();
         shape.alternatives(&mut |shape| alternatives.push(shape));
@@ -137,7 +137,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Checks a shape of an object type.
-    fn check_object(&mut self, shape: &Shape, definition: &'w TypeDefinition, place: Place) {
+    fn check_object(&mut self, shape: &Shape, definition: &'w TypeDefinition, place: Location) {
         let members = match shape {
             Shape::Object(members) => members,
             Shape::Literal(Value::Null) => return,
@@ -206,7 +206,12 @@ impl<'w> Walk<'w> {
     }
 
     /// Checks shapes of an interface or union: each says its type.
-    fn check_abstract(&mut self, shapes: &[&Shape], definition: &'w TypeDefinition, place: Place) {
+    fn check_abstract(
+        &mut self,
+        shapes: &[&Shape],
+        definition: &'w TypeDefinition,
+        place: Location,
+    ) {
         if self.directive.version < Version::V0_4 {
             let message = format!(
                 "`{}` is an interface or a union, which needs connect/{}",

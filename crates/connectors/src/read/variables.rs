@@ -9,9 +9,9 @@ use super::connect::Position;
 use crate::code::Code;
 use crate::connector::{Connector, Errors, HeaderValueSource, Http, Source};
 use crate::definitions::{InputDefinition, Kind, Type, TypeDefinition};
+use crate::location::Location;
 use crate::mapping::shape::Scalar;
 use crate::mapping::{Mapping, Members, Shape};
-use crate::place::Place;
 use crate::variables::Variable;
 
 /// Where an expression stands.
@@ -132,7 +132,7 @@ impl Reader<'_> {
 
     fn check(&self, mapping: &Mapping, part: Part<'_>, directive: &mut Directive) {
         let inputs = mapping.inputs();
-        let error = |directive: &mut Directive, code: Code, place: Place, message: String| {
+        let error = |directive: &mut Directive, code: Code, place: Location, message: String| {
             directive.error(code, format_args!("`{}`, {place}: {message}", part.name));
         };
         if let Some(place) = inputs.response

@@ -11,7 +11,7 @@ use graphql::{ErrorCode, GraphQLError};
 use response::MemoryReservation;
 use rustc_hash::FxHashSet;
 
-use super::tree::{Found, Member, Names, Part, Path, Step, Value};
+use super::tree::{DeferredObject, Member, Names, Part, Path, Step, Value};
 use crate::respond::write_errors;
 
 /// The values that the client has, and the fragments that are to be sent.
@@ -32,7 +32,7 @@ pub(super) struct PayloadWriter {
 /// A fragment on an object that the client has.
 #[derive(Debug)]
 struct Pending {
-    found: Found,
+    found: DeferredObject,
     id: usize,
 }
 
@@ -41,7 +41,7 @@ struct Pending {
 struct Lists {
     incremental: Vec<u8>,
     completed: Vec<u8>,
-    found: Vec<Found>,
+    found: Vec<DeferredObject>,
 }
 
 /// Receives the new members of an object, with the path to it.
@@ -265,12 +265,12 @@ impl PayloadWriter {
     }
 
     /// Adds fragments that are to be sent; with a list `pending` where the format has one.
-    fn announce(&mut self, found: Vec<Found>, out: &mut Vec<u8>) {
+    fn announce(&mut self, found: Vec<DeferredObject>, out: &mut Vec<u8>) {
         let mut is_first = true;
         let fragments: FxHashSet<usize> = found.iter().map(|found| found.fragment).collect();
         let known = self.pending.iter().map(|pending| &pending.found);
         let known = known.filter(|known| fragments.contains(&known.fragment));
-        let mut known: FxHashSet<Found> = known.cloned().collect();
+        let mut known: FxHashSet<DeferredObject> = known.cloned().collect();
         for found in found {
             // Two fragments may contain the same one.
             if !known.insert(found.clone()) {
@@ -294,7 +294,7 @@ impl PayloadWriter {
     }
 
     /// Writes the members `path` and `label` of a fragment.
-    fn place(&self, found: &Found, out: &mut Vec<u8>) {
+    fn place(&self, found: &DeferredObject, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"path\":");
         self.names.write_path(&found.path, out);
         if let Some(Some(label)) = self.labels.get(found.fragment) {

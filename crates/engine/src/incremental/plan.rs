@@ -35,7 +35,7 @@ pub(crate) struct DeferredPlan {
 struct Label<'l>(Option<&'l str>);
 
 /// A line and a column.
-struct Place(Location);
+struct PrintedLocation(Location);
 
 /// A fragment that is sent later.
 #[derive(Debug)]
@@ -82,12 +82,12 @@ impl DeferredPlan {
                 out,
                 "deferred fragment{} at {}: sent later, after {} statements of its own",
                 Label(label.as_deref()),
-                Place(*location),
+                PrintedLocation(*location),
                 count + graph
             );
         }
         for IncludedFragment { label, location, obstacle } in &self.included {
-            let (label, place) = (Label(label.as_deref()), Place(*location));
+            let (label, place) = (Label(label.as_deref()), PrintedLocation(*location));
             let _ = writeln!(
                 out,
                 "deferred fragment{label} at {place}: not sent later, since {obstacle}"
@@ -148,7 +148,7 @@ impl fmt::Display for Label<'_> {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PrintedLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.0.line, self.0.column)
     }

@@ -54,7 +54,7 @@ pub(super) type Path = Vec<Step>;
 
 /// An object of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Found {
+pub(super) struct DeferredObject {
     pub(super) fragment: usize,
     pub(super) path: Path,
 }
@@ -177,14 +177,14 @@ impl Names {
 
     /// Adds the objects of fragments in a value, outer ones first. Recursion is bounded by the depth
     /// of the operation.
-    pub(super) fn find(&self, value: &Value, path: &mut Path, found: &mut Vec<Found>) {
+    pub(super) fn find(&self, value: &Value, path: &mut Path, found: &mut Vec<DeferredObject>) {
         match value {
             Value::Null | Value::Leaf { .. } => {}
             Value::Object(members) => {
                 let marked = members.iter().filter_map(|(id, _)| self.marked(*id));
                 let marked: Vec<_> = marked.collect();
                 let here = marked.into_iter();
-                found.extend(here.map(|fragment| Found { fragment, path: path.clone() }));
+                found.extend(here.map(|fragment| DeferredObject { fragment, path: path.clone() }));
                 for (id, member) in members {
                     path.push(Step::Name(*id));
                     self.find(member, path, found);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use graphql::definitions::{FieldDefinition, InputDefinition, TypeBody, TypeDefinition};
 
+use crate::location::Mark;
 use crate::node::{Entry, Node, Value};
-use crate::place::Mark;
 use crate::problem::ProblemKind;
 use crate::reader::Reader;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::forms::actions_document;
+use crate::location::{Location, Mark, Path};
 use crate::node::{Entry, Node, Value};
-use crate::place::{Mark, Path, Place};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::Reader;
 use crate::yaml;
@@ -182,7 +182,7 @@ impl Files<'_> {
 
     fn include(&mut self, path: &str, mark: &Mark, reader: &mut Reader) -> Option<Node> {
         let mut fail = |kind, message| {
-            let place = Place { mark: mark.clone(), path: Path::default() };
+            let place = Location { mark: mark.clone(), path: Path::default() };
             reader.problems.push(Problem { kind, place, message });
             None
         };

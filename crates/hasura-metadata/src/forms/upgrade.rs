@@ -3,8 +3,8 @@
 //! Version 1 has no key `version`, and its functions are names without configuration.
 //! <https://hasura.io/docs/2.0/migrations-metadata-seeds/metadata-format/>
 
+use crate::location::Mark;
 use crate::node::{Entry, Node, Value};
-use crate::place::Mark;
 use crate::problem::ProblemKind;
 use crate::reader::Reader;
 use crate::types::metadata::Metadata;

@@ -2,13 +2,13 @@ use super::*;
 
 #[test]
 fn places_are_grouped_by_key_and_cut_off() {
-    use crate::place::{Mark, Place};
+    use crate::location::{Location, Mark};
 
     let unserved: Vec<Unserved> = [("Table", "is_enum", 3), ("Table", "event_triggers", 4)]
         .into_iter()
         .chain([("Table", "is_enum", 5), ("Table", "is_enum", 9)])
         .map(|(object, key, line)| Unserved {
-            place: Place {
+            place: Location {
                 mark: Mark { file: "a.yaml".into(), line, column: 1 },
                 path: Default::default(),
             },

@@ -151,7 +151,7 @@ pub struct SourceName(pub Name);
 
 impl Default for SourceName {
     fn default() -> Self {
-        Self(Name { place: crate::place::Place::default(), text: "default".to_owned() })
+        Self(Name { place: crate::location::Location::default(), text: "default".to_owned() })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
+use crate::location::{Location, Segment};
 use crate::node::{Entry, Node, Value};
-use crate::place::{Place, Segment};
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 use crate::types::name::QualifiedName;
@@ -13,7 +13,7 @@ use crate::types::operator::{OperandKind, Operator};
 /// A conjunction of conditions; without any it is true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BooleanExpression {
-    pub place: Place,
+    pub place: Location,
     /// One for each key, sorted by the keys, as Hasura stores them.
     pub conditions: Vec<Condition>,
 }
@@ -44,7 +44,7 @@ object! {
 /// The condition of a column, computed field or relationship.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldCondition {
-    pub place: Place,
+    pub place: Location,
     pub name: String,
     pub test: FieldTest,
 }
@@ -66,7 +66,7 @@ pub enum FieldTest {
 /// A comparison of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    pub place: Place,
+    pub place: Location,
     pub operator: Operator,
     /// The key as written: Hasura stores `$eq` for `$eq`.
     pub key: String,
@@ -133,7 +133,7 @@ impl Write for SessionVariable {
 /// Another column with which a column is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnReference {
-    pub place: Place,
+    pub place: Location,
     /// True for a column of the table that has the permission (`["$", "column"]`), false for one of
     /// the table that is compared.
     pub is_root: bool,

@@ -1,8 +1,8 @@
 //! Logical models: types of rows that no table defines.
 
 use crate::json::Json;
+use crate::location::Location;
 use crate::node::{Node, Value};
-use crate::place::Place;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 use crate::types::name::Name;
@@ -23,7 +23,7 @@ keyed!(LogicalModel, "logical model", |model| model.name.text.clone());
 /// A field of a logical model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogicalModelField {
-    pub place: Place,
+    pub place: Location,
     pub name: Name,
     pub description: Option<String>,
     pub r#type: LogicalModelType,
@@ -32,7 +32,7 @@ pub struct LogicalModelField {
 /// The type of a field, or of the items of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogicalModelType {
-    pub place: Place,
+    pub place: Location,
     pub nullable: bool,
     pub base: LogicalModelBase,
 }

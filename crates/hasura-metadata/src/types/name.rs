@@ -6,15 +6,15 @@ use graphql::definitions::TypeExpression;
 
 use crate::json::Json;
 use crate::kind::SourceKind;
+use crate::location::Location;
 use crate::node::{Node, Value};
-use crate::place::Place;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 
 /// A name that refers to something, such as a column, a role, a relationship or an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    pub place: Place,
+    pub place: Location,
     pub text: String,
 }
 
@@ -86,7 +86,7 @@ pub fn is_graphql_name(text: &str) -> bool {
 /// The reference to a type of GraphQL, as in `[Item!]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeReference {
-    pub place: Place,
+    pub place: Location,
     pub expression: TypeExpression,
 }
 
@@ -110,7 +110,7 @@ impl Write for TypeReference {
 /// The name of a table, view, function or procedure of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QualifiedName {
-    pub place: Place,
+    pub place: Location,
     pub parts: NameParts,
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
+use crate::location::Location;
 use crate::node::{Node, Value};
-use crate::place::Place;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 use crate::types::event_trigger::EventTrigger;
@@ -104,7 +104,7 @@ object! {
 /// The name and the description of a root field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomRootField {
-    pub place: Place,
+    pub place: Location,
     pub name: Option<GraphQlName>,
     /// An empty text removes the description.
     pub comment: Option<String>,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
+use crate::location::Location;
 use crate::node::{Node, Value};
-use crate::place::Place;
 use crate::primitive::Write;
 use crate::reader::{Description, Read, Reader};
 
 /// A header of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    pub place: Place,
+    pub place: Location,
     pub name: String,
     pub value: HeaderValue,
 }

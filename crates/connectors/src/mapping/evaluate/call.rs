@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Evaluation, Found, Scope, kind};
+use super::{Evaluation, MaybeValue, Scope, kind};
 use crate::mapping::limits::Exceeded;
 use crate::mapping::methods::Method;
 use crate::mapping::tree::{Expression, Offset};
@@ -23,7 +23,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         call: Call<'v, 's>,
         value: Cow<'s, Value>,
-    ) -> Result<Found<'s>, Exceeded>
+    ) -> Result<MaybeValue<'s>, Exceeded>
     where
         'v: 's,
     {

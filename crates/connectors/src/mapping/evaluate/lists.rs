@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::compare::are_equal;
-use super::{Evaluation, Found, kind};
+use super::{Evaluation, MaybeValue, kind};
 use crate::mapping::limits::Exceeded;
 
 impl<'v> Evaluation<'v> {
@@ -15,7 +15,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         call: Call<'v, 's>,
         value: &Value,
-    ) -> Result<Found<'s>, Exceeded> {
+    ) -> Result<MaybeValue<'s>, Exceeded> {
         let items = match value {
             Value::Array(items) => items.as_slice(),
             value => std::slice::from_ref(value),
@@ -32,7 +32,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         call: Call<'v, 's>,
         value: Cow<'s, Value>,
-    ) -> Result<Found<'s>, Exceeded> {
+    ) -> Result<MaybeValue<'s>, Exceeded> {
         self.budget.text(0)?;
         let mut kept = Vec::new();
         match value {
@@ -66,7 +66,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         call: Call<'v, 's>,
         value: Cow<'s, Value>,
-    ) -> Result<Found<'s>, Exceeded> {
+    ) -> Result<MaybeValue<'s>, Exceeded> {
         let items = match &*value {
             Value::Array(items) => items.as_slice(),
             value => std::slice::from_ref(value),
@@ -88,7 +88,7 @@ impl<'v> Evaluation<'v> {
         }))
     }
 
-    pub(super) fn first<'s>(&mut self, value: Cow<'s, Value>) -> Result<Found<'s>, Exceeded> {
+    pub(super) fn first<'s>(&mut self, value: Cow<'s, Value>) -> Result<MaybeValue<'s>, Exceeded> {
         Ok(match &*value {
             Value::Array(_) => item(value, 0),
             Value::String(text) => text.chars().next().map(character),
@@ -96,7 +96,7 @@ impl<'v> Evaluation<'v> {
         })
     }
 
-    pub(super) fn last<'s>(&mut self, value: Cow<'s, Value>) -> Result<Found<'s>, Exceeded> {
+    pub(super) fn last<'s>(&mut self, value: Cow<'s, Value>) -> Result<MaybeValue<'s>, Exceeded> {
         Ok(match &*value {
             Value::Array(items) => items.len().checked_sub(1).and_then(|idx| item(value, idx)),
             Value::String(text) => text.chars().next_back().map(character),
@@ -109,7 +109,7 @@ impl<'v> Evaluation<'v> {
         &mut self,
         call: Call<'v, 's>,
         value: Cow<'s, Value>,
-    ) -> Result<Found<'s>, Exceeded> {
+    ) -> Result<MaybeValue<'s>, Exceeded> {
         let key = self.argument(call, 0, &value)?;
         let found = match (&*value, &key) {
             (Value::Object(_), Some(Value::String(name))) => {

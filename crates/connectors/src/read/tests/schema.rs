@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::definitions::{
     Applied, Definitions, FieldDefinition, InputDefinition, Key, Kind, Type, TypeDefinition,
 };
-use crate::place::Place;
+use crate::location::Location;
 use crate::version::Version;
 
 pub(super) fn definitions(version: &str, schema: &str) -> Definitions {
@@ -110,7 +110,7 @@ fn value(literal: &Literal) -> Value {
     }
 }
 
-fn place(line: usize, column: usize) -> Place {
+fn place(line: usize, column: usize) -> Location {
     let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    Place { line: number(line), column: number(column) }
+    Location { line: number(line), column: number(column) }
 }
