@@ -532,3 +532,169 @@ fn a_source_that_is_not_imported_is_a_hint() {
     assert_eq!(codes, ["NO_SOURCE_IMPORT"]);
     assert_eq!(composition.errors, []);
 }
+
+#[test]
+fn federation_1_has_the_directives_that_it_defines() {
+    let first = r#"
+        directive @inaccessible on FIELD_DEFINITION
+        directive @shareable on FIELD_DEFINITION
+        directive @override(from: String!) on FIELD_DEFINITION
+        directive @authenticated on FIELD_DEFINITION
+        type Query { t: T }
+        type T @key(fields: "id") {
+            id: ID!
+            hidden: Int @inaccessible
+            moved: Int @override(from: "b")
+            newer: Int @authenticated
+            shared: Int @shareable
+        }"#;
+    let second = r#"
+        extend schema @link(url: "https://specs.apollo.dev/federation/v2.3",
+            import: ["@key", "@shareable"])
+        type T @key(fields: "id") { id: ID! moved: Int shared: Int @shareable }"#;
+    check_as_written(
+        &[("a", first), ("b", second)],
+        &expect![[r#"
+        type Query
+          @join__type(graph: A)
+          @join__type(graph: B)
+        {
+          t: T @join__field(graph: A)
+        }
+
+        type T
+          @join__type(graph: A, key: "id")
+          @join__type(graph: B, key: "id")
+        {
+          id: ID!
+          hidden: Int @join__field(graph: A) @inaccessible
+          moved: Int @join__field(graph: A, override: "b")
+          newer: Int @join__field(graph: A)
+          shared: Int
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn federation_1_leaves_own_fields_out_of_field_sets() {
+    let first = r#"
+        type Query { t: T @provides(fields: "id f g") s: S @provides(fields: "t { id f } x") }
+        type S { t: T x: Int }
+        type T @extends @key(fields: "id") {
+            id: ID! @external
+            e(n: Int): Int @external
+            f: Int @external
+            g: Int @requires(fields: "id e(n: 1)")
+            h: Int @requires(fields: "id")
+        }
+        type U @extends { id: ID! @external v: Int @external }
+        extend type Query { u: U }"#;
+    let second = r#"
+        type T @key(fields: "id") { id: ID! e(n: Int): Int f: Int }
+        type U @key(fields: "id") { id: ID! v: Int }"#;
+    check_as_written(
+        &[("a", first), ("b", second)],
+        &expect![[r#"
+        type Query
+          @join__type(graph: A)
+          @join__type(graph: B)
+        {
+          t: T @join__field(graph: A, provides: "f")
+          s: S @join__field(graph: A, provides: "t { f }")
+          u: U @join__field(graph: A)
+        }
+
+        type S
+          @join__type(graph: A)
+        {
+          t: T
+          x: Int
+        }
+
+        type T
+          @join__type(graph: A, key: "id", extension: true)
+          @join__type(graph: B, key: "id")
+        {
+          id: ID!
+          e(n: Int): Int @join__field(graph: A, external: true) @join__field(graph: B)
+          f: Int @join__field(graph: A, external: true) @join__field(graph: B)
+          g: Int @join__field(graph: A, requires: "e(n: 1)")
+          h: Int @join__field(graph: A)
+        }
+
+        type U
+          @join__type(graph: A)
+          @join__type(graph: B, key: "id")
+        {
+          id: ID!
+          v: Int @join__field(graph: B)
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn fields_have_the_requirements_of_interface_objects() {
+    let first = r#"
+        type U @key(fields: "id") @interfaceObject {
+            id: ID!
+            name: String @requiresScopes(scopes: [["a"]]) @shareable
+        }"#;
+    let second = r#"
+        type Query { u: U }
+        interface U @key(fields: "id") { id: ID! }
+        type T implements U @key(fields: "id") {
+            id: ID!
+            name: String @requiresScopes(scopes: [["c"]]) @shareable
+        }"#;
+    check(
+        &[("a", first), ("b", second)],
+        &expect![[r#"
+        type Query
+          @join__type(graph: A)
+          @join__type(graph: B)
+        {
+          u: U @join__field(graph: B)
+        }
+
+        type T implements U
+          @join__implements(graph: B, interface: "U")
+          @join__type(graph: B, key: "id")
+        {
+          id: ID!
+          name: String @requiresScopes(scopes: [["a", "c"]])
+        }
+
+        interface U
+          @join__type(graph: A, key: "id", isInterfaceObject: true)
+          @join__type(graph: B, key: "id")
+        {
+          id: ID!
+          name: String @join__field(graph: A) @requiresScopes(scopes: [["a", "c"]])
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn renamed_directives_are_imported_by_their_links() {
+    let schema = r#"
+        extend schema
+            @link(url: "https://specs.apollo.dev/federation/v2.9", import: [
+                "@composeDirective", { name: "@tag", as: "@label" }, { name: "@policy", as: "@may" }])
+            @link(url: "https://custom.dev/tag/v1.0", import: ["@tag"])
+            @composeDirective(name: "@tag")
+        directive @tag(name: String!, more: Int) on FIELD_DEFINITION
+        type Query { a: Int @tag(name: "a", more: 1) @label(name: "b") @may(policies: [["p"]]) }"#;
+    let composed = compose(&schemas(&[("a", schema)]));
+    let supergraph = composed.supergraph.unwrap_or_default();
+    let links = supergraph.lines().filter(|line| line.contains("@link(url"));
+    expect![[r#"
+          @link(url: "https://specs.apollo.dev/link/v1.0")
+          @link(url: "https://specs.apollo.dev/join/v0.5", for: EXECUTION)
+          @link(url: "https://specs.apollo.dev/tag/v0.3", as: "_0tag", import: [{name: "@tag", as: "@label"}])
+          @link(url: "https://specs.apollo.dev/policy/v0.1", import: [{name: "@policy", as: "@may"}], for: SECURITY)
+          @link(url: "https://custom.dev/tag/v1.0", import: ["@tag"])
+        directive @link(url: String, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA"#]].assert_eq(&links.collect::<Vec<_>>().join("\n"));
+}
