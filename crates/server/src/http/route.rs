@@ -20,8 +20,6 @@ use super::outgoing;
 use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
-use super::settings::Settings;
-use super::streamed_body::StreamTimeouts;
 use super::transport::Peer;
 use super::{callback, explain, graphiql, graphql, single_stream, sockets};
 use crate::request_id::RequestId;
@@ -86,9 +84,8 @@ async fn observe(
         }
     }
     if let AnswerBody::Streamed(streamed) = response.body_mut() {
-        let Settings { request_timeout: database, timeouts, .. } = &*service.settings;
-        let timeouts = StreamTimeouts { database: *database, client: timeouts.stall };
-        streamed.record(exchange, status, timeouts);
+        let patience = service.settings.request_timeout;
+        streamed.record(exchange, status, patience, Rc::clone(&context.state));
     }
     response
 }

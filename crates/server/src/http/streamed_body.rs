@@ -5,6 +5,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::compress::ReservedCompressor;
 use super::exchange::{Exchange, Outcome};
+use super::timeouts::ConnectionState;
 use crate::memory;
 use crate::request_id::RequestId;
 
@@ -44,16 +46,9 @@ struct Recorded {
     id: Option<RequestId>,
     /// The timer of waiting for the database.
     alarm: Pin<Box<Sleep>>,
-    timeouts: StreamTimeouts,
-    /// When the client last read something; none while the database is waited for.
-    taken: Option<Instant>,
-}
-
-/// Time limits for more of a response.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StreamTimeouts {
-    pub(super) database: Duration,
-    pub(super) client: Duration,
+    /// The longest wait for the database.
+    patience: Duration,
+    connection: Rc<ConnectionState>,
 }
 
 impl StreamedBody {
@@ -74,15 +69,16 @@ impl StreamedBody {
         &mut self,
         exchange: Exchange,
         status: StatusCode,
-        timeouts: StreamTimeouts,
+        patience: Duration,
+        connection: Rc<ConnectionState>,
     ) {
         self.recorded = Some(Recorded {
             exchange: Box::new(exchange),
             status,
             id: RequestId::current(),
-            alarm: Box::pin(sleep(timeouts.database)),
-            timeouts,
-            taken: Some(Instant::now()),
+            alarm: Box::pin(sleep(patience)),
+            patience,
+            connection,
         });
     }
 
@@ -137,16 +133,13 @@ impl StreamedBody {
         };
         match polled {
             Poll::Ready(next) => {
-                let now = Instant::now();
-                recorded.taken = Some(now);
-                recorded.alarm.as_mut().reset((now + recorded.timeouts.database).into());
+                recorded.alarm.as_mut().reset((Instant::now() + recorded.patience).into());
                 Poll::Ready(next.transpose().map_err(io::Error::other).map(piece))
             }
             Poll::Pending => {
-                recorded.taken = None;
                 ready!(recorded.alarm.as_mut().poll(context));
                 recorded.exchange.report.codes.push(ErrorCode::Timeout);
-                let most = recorded.timeouts.database;
+                let most = recorded.patience;
                 tracing::warn!(?most, "an answer breaks off: the data source gave no more of it");
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
@@ -186,13 +179,12 @@ fn compressed(held: &mut Option<ReservedCompressor>, piece: Option<Bytes>) -> io
 /// Records a client that disconnected before the end of its response.
 impl Drop for StreamedBody {
     fn drop(&mut self) {
-        let Some(Recorded { mut exchange, id, timeouts, taken, .. }) = self.recorded.take() else {
+        let Some(Recorded { mut exchange, id, connection, .. }) = self.recorded.take() else {
             return;
         };
         exchange.response_bytes = self.bytes;
-        // Buffers on the way go on to fill for a while after the client has read its last bytes.
-        let has_stalled = taken.is_some_and(|taken| taken.elapsed() >= timeouts.client / 2);
-        exchange.record_outcome(if has_stalled { Outcome::Stalled } else { Outcome::Left });
+        let outcome = if connection.has_stalled() { Outcome::Stalled } else { Outcome::Left };
+        exchange.record_outcome(outcome);
         match id {
             Some(id) => id.run(|| drop(exchange)),
             None => drop(exchange),

@@ -70,6 +70,8 @@ pub(super) struct ConnectionState {
     since: Cell<Instant>,
     /// Since when written bytes wait for the client.
     stalled: Cell<Option<Instant>>,
+    /// Whether the connection ends because the client does not read its response.
+    has_stalled: Cell<bool>,
     /// When the server began to stop.
     stopping: Cell<Option<Instant>>,
     is_evicted: Cell<bool>,
@@ -86,6 +88,7 @@ impl ConnectionState {
             phase: Cell::new(Phase::New),
             since: Cell::new(Instant::now()),
             stalled: Cell::new(None),
+            has_stalled: Cell::new(false),
             stopping: Cell::new(None),
             is_evicted: Cell::new(false),
             received: Cell::new(0),
@@ -142,6 +145,11 @@ impl ConnectionState {
             (false, None) => self.stalled.set(Some(Instant::now())),
             (true, None) | (false, Some(_)) => {}
         }
+    }
+
+    /// Whether the connection ends because the client does not read its response.
+    pub(super) fn has_stalled(&self) -> bool {
+        self.has_stalled.get()
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -255,7 +263,11 @@ pub(super) async fn run_with_timeouts<F: Future + Unpin>(
         while alarm.as_mut().poll(cx).is_ready() {
             match state.check(Instant::now(), &timeouts()) {
                 Ok(next) => alarm.as_mut().reset(next),
-                Err(verdict) => return Poll::Ready(Err(verdict)),
+                Err(verdict) => {
+                    // Before the connection drops its response, whose record has the reason.
+                    state.has_stalled.set(verdict == CloseReason::Stalled);
+                    return Poll::Ready(Err(verdict));
+                }
             }
         }
         Poll::Pending
