@@ -4,6 +4,7 @@
 //!
 //! * [`resolver`]: the definition of a resolver; [`url`] and [`body`] are its templates, [`headers`]
 //!   its headers
+//! * [`webhook`]: requests that send JSON to a handler, with templates that change them
 //! * [`inputs`]: values of the templates: arguments of the field, or fields of its object
 //! * [`projection`]: the selected fields of a value; `selection_text`: the same as text, for GraphQL
 //!   servers
@@ -26,6 +27,7 @@ pub mod resolver;
 mod selection_text;
 pub mod splice;
 pub mod url;
+pub mod webhook;
 
 pub use answer::{AnswerError, RemoteError};
 pub use call::{CallError, HttpCall};
