@@ -33,4 +33,6 @@ pub use answer::{AnswerError, RemoteError};
 pub use call::{CallError, HttpCall};
 pub use inputs::Inputs;
 pub use projection::Projection;
-pub use resolver::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};
+pub use resolver::{
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody,
+};
