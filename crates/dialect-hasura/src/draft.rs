@@ -13,6 +13,9 @@ use graphql::schema::{
 };
 use graphql::value::Const;
 
+/// The reason of a deprecation for which none is given.
+const DEPRECATED: &str = "No longer supported";
+
 /// The types so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -62,6 +65,7 @@ pub(super) struct DraftValue {
     name: String,
     description: Option<String>,
     binding: ValueBinding,
+    is_deprecated: bool,
 }
 
 impl DraftField {
@@ -108,13 +112,54 @@ impl DraftInput {
 
 impl DraftValue {
     pub(super) fn new(name: &str, description: &str, binding: ValueBinding) -> Self {
-        Self { name: name.to_owned(), description: Some(description.to_owned()), binding }
+        let description = Some(description.to_owned());
+        Self { name: name.to_owned(), description, binding, is_deprecated: false }
+    }
+
+    /// A value without a description.
+    pub(super) fn bare(name: &str, binding: ValueBinding) -> Self {
+        Self { name: name.to_owned(), description: None, binding, is_deprecated: false }
+    }
+
+    pub(super) fn described_by(self, description: Option<&str>) -> Self {
+        Self { description: description.map(Into::into), ..self }
+    }
+
+    pub(super) fn deprecated(self) -> Self {
+        Self { is_deprecated: true, ..self }
     }
 }
 
 impl Draft {
     pub(super) fn has(&self, name: &str) -> bool {
         self.types.contains_key(name)
+    }
+
+    /// True if there is a scalar or an enum of the name.
+    pub(super) fn has_leaf(&self, name: &str) -> bool {
+        self.types.get(name).is_some_and(|known| match known.kind {
+            DraftKind::Scalar | DraftKind::Enum(_) => true,
+            DraftKind::Object(_) | DraftKind::Input(_) => false,
+        })
+    }
+
+    /// True if an object type has a field of the name.
+    pub(super) fn has_field(&self, object: &str, name: &str) -> bool {
+        let kind = self.types.get(object).map(|known| &known.kind);
+        matches!(kind, Some(DraftKind::Object(fields)) if fields.iter().any(|field| field.name == name))
+    }
+
+    /// Adds a field to an object type, which is new if it is the first.
+    pub(super) fn add_field(&mut self, object: &str, field: DraftField) {
+        let new = DraftType { description: None, kind: DraftKind::Object(Vec::new()) };
+        let known = self.types.entry(object.to_owned()).or_insert(new);
+        if let DraftKind::Object(fields) = &mut known.kind {
+            fields.push(field);
+        }
+    }
+
+    pub(super) fn described_scalar(&mut self, name: &str, about: Option<&str>) {
+        self.add(name, about, DraftKind::Scalar);
     }
 
     pub(super) fn scalar(&mut self, name: &str) {
@@ -194,6 +239,7 @@ fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
             for value in values {
                 let mut definition = EnumValueDefinition::new(&value.name);
                 definition.description = value.description.as_deref().map(Into::into);
+                definition.deprecated = value.is_deprecated.then(|| DEPRECATED.into());
                 builder.add_enum_value(id, definition, value.binding);
             }
         }

@@ -23,9 +23,11 @@
 //!   for `min` and `max` of types that have none.
 //! * Averages and deviations have the digits of a double.
 
+mod actions;
 mod collision;
 mod columns;
 mod draft;
+mod environment;
 mod naming;
 mod plan;
 mod relations;

@@ -10,6 +10,7 @@ use crate::coerce::{coerce, coerce_strictly};
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
 use crate::resolver::AnswerRules;
 use crate::selection_text::alias;
+use crate::splice::MARK;
 
 /// Completes the values of one field.
 #[derive(Debug)]
@@ -233,11 +234,25 @@ impl State<'_, '_> {
             // Response names need no escapes.
             self.output.extend_from_slice(field.response_name.as_bytes());
             self.output.extend_from_slice(b"\":");
-            let Member::Field { name, key } = &field.member else {
-                self.output.push(b'"');
-                self.output.extend_from_slice(object.r#type.as_bytes());
-                self.output.push(b'"');
-                continue;
+            let (name, key) = match &field.member {
+                Member::Field { name, key } => (name, key),
+                Member::Typename => {
+                    self.output.push(b'"');
+                    self.output.extend_from_slice(object.r#type.as_bytes());
+                    self.output.push(b'"');
+                    continue;
+                }
+                Member::Related { number, related } => {
+                    let placeholder = format!("{{\"{MARK}\":{number}");
+                    self.output.extend_from_slice(placeholder.as_bytes());
+                    for (number, key) in related.keys.iter().enumerate() {
+                        let value = find(&key.member).unwrap_or("null");
+                        self.output
+                            .extend_from_slice(format!(",\"{MARK}{number}\":{value}").as_bytes());
+                    }
+                    self.output.push(b'}');
+                    continue;
+                }
             };
             let value = find(self.key(object, field, key));
             let context = FieldContext {

@@ -11,6 +11,7 @@
 //! * [`call`]: the HTTP request of one value, or of a batch of them
 //! * [`answer`]: the values in an answer
 //! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
+//! * [`related`]: rows of the source that belong to objects of other servers
 //! * [`splice`]: the places in a response where values of resolvers are missing
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
@@ -23,6 +24,7 @@ pub mod headers;
 pub mod inputs;
 pub mod introspect;
 pub mod projection;
+pub mod related;
 pub mod resolver;
 mod selection_text;
 pub mod splice;

@@ -6,6 +6,7 @@
 //! <https://spec.graphql.org/draft/#sec-Mutation>.
 
 mod projections;
+mod related;
 mod values;
 
 use std::time::Instant;
@@ -22,14 +23,15 @@ use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
 use projections::Projections;
+use related::RelatedContext;
 use values::FilledValues;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
+use crate::headers::Forwarded;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
-use crate::headers::Forwarded;
 use crate::resolvers::map_error::{call_error, egress_error, too_many_calls, transform_error};
 use crate::resolvers::session_variables::session_variables;
 use crate::resolvers::statistics::{Calls, RunningCall};
@@ -227,7 +229,17 @@ impl Worker {
         drop(responses);
         data.errors.append(&mut values.errors);
         let length = source.len().saturating_add(values.bytes.len());
-        data.add(length, |output| found.fill(&source, &values.fills, &values.bytes, output))
+        let related = RelatedContext { part: context, selected, projections: &projections };
+        let positions = related.positions(&found);
+        if positions.is_empty() {
+            return data
+                .add(length, |output| found.fill(&source, &values.fills, &values.bytes, output));
+        }
+        let mut first_held = MemoryReservation::of(&self.memory);
+        first_held.grow_to(length as u64)?;
+        let mut first = Vec::with_capacity(length);
+        found.fill(&source, &values.fills, &values.bytes, &mut first);
+        self.add_related(related, &positions, &first, calls_left, data).await
     }
 
     /// Sends all requests: root fields of a mutation one after the other, others at the same time.

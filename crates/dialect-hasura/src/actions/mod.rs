@@ -1,0 +1,168 @@
+//! Actions: root fields that other servers resolve, with the types of their arguments and results.
+//! <https://hasura.io/docs/2.0/actions/overview/>
+//!
+//! * `types`: the custom types
+//! * `webhook`: the request of an action
+//!
+//! The fields are in the schema of every role that may use the action; [`ActionRoles`] lists these.
+
+mod types;
+mod webhook;
+
+use std::time::Duration;
+
+use api::ApiBuilder;
+use api::binding::{FieldBinding, InputBinding, InputRole, ResolverId};
+use hasura_metadata::types::action::{Action, ActionArgument, ActionKind, ActionType};
+use hasura_metadata::{Location, Metadata, Problem, ProblemKind};
+use http::Method;
+use http_resolvers::headers::Headers;
+use http_resolvers::url::UrlTemplate;
+use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
+
+use crate::draft::{Draft, DraftField, DraftInput};
+use crate::environment::Environment;
+use types::Position;
+
+/// The text at inputs that only the server of an action reads.
+const TAKEN: &str = "The server of an action takes this.";
+
+/// The text at fields that the server of an action gives.
+const GIVEN: &str = "The server of an action gives this.";
+
+/// The actions of an API.
+#[derive(Debug, Default)]
+pub(crate) struct Actions {
+    resolvers: Vec<HttpResolver>,
+    remote_types: Vec<String>,
+    pub(crate) roles: Vec<ActionRoles>,
+}
+
+/// The roles that may use an action; the role `admin` may use all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionRoles {
+    /// The root type of its field.
+    pub parent: &'static str,
+    pub field: Box<str>,
+    pub roles: Vec<Box<str>>,
+}
+
+/// Adds the actions of metadata to the types of an API. What does not fit is left out, and told.
+pub(crate) fn add(
+    draft: &mut Draft,
+    metadata: &Metadata,
+    environment: &Environment,
+    problems: &mut Vec<Problem>,
+) -> Actions {
+    let mut actions = Actions::default();
+    // Types without an action are no part of the schema.
+    if metadata.actions.is_empty() {
+        return actions;
+    }
+    let types = types::CustomTypeNames::new(draft, &metadata.custom_types, problems);
+    actions.remote_types = types::add(draft, &types, &metadata.custom_types, problems);
+    for action in metadata.actions.iter() {
+        match action.definition.kind {
+            // The table of `support` tells that these are not served.
+            ActionKind::Asynchronous => continue,
+            ActionKind::Synchronous => {}
+        }
+        match add_action(draft, &types, action, environment, actions.resolvers.len()) {
+            Ok((resolver, roles)) => {
+                actions.resolvers.push(resolver);
+                actions.roles.push(roles);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    actions
+}
+
+impl Actions {
+    /// Binds the fields of the actions, which are in the API now.
+    pub(crate) fn bind(self, builder: &mut ApiBuilder) {
+        for name in &self.remote_types {
+            if let Some(id) = builder.schema().find_type(name) {
+                builder.mark_remote(id);
+            }
+        }
+        builder.bind_resolvers(self.resolvers);
+    }
+}
+
+fn add_action(
+    draft: &mut Draft,
+    types: &types::CustomTypeNames<'_>,
+    action: &Action,
+    environment: &Environment,
+    number: usize,
+) -> Result<(HttpResolver, ActionRoles), Problem> {
+    let (name, definition) = (&*action.name, &action.definition);
+    let parent = match definition.r#type {
+        ActionType::Query => "query_root",
+        ActionType::Mutation => "mutation_root",
+    };
+    if draft.has_field(parent, name) {
+        let message = format!("The action {name} has the name of another field of {parent}.");
+        return Err(problem(ProblemKind::Duplicate, &action.name.0.place, message));
+    }
+    let output = types.check(draft, &definition.output_type, Position::Output)?;
+    let arguments = definition.arguments.iter();
+    let arguments = arguments.map(|argument| argument_of(draft, types, argument));
+    let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+    let resolver = resolver(parent, action, environment)?;
+    // Resolvers are as many as actions in a file.
+    let id = ResolverId(u32::try_from(number).unwrap_or(u32::MAX));
+    let field = DraftField::new(name, output, FieldBinding::Resolved(id));
+    let field = field.described_by(action.comment.as_deref()).with(arguments);
+    draft.add_field(parent, field);
+    let roles = action.permissions.iter().map(|permission| permission.role.text.as_str().into());
+    Ok((resolver, ActionRoles { parent, field: name.into(), roles: roles.collect() }))
+}
+
+fn argument_of(
+    draft: &mut Draft,
+    types: &types::CustomTypeNames<'_>,
+    argument: &ActionArgument,
+) -> Result<DraftInput, Problem> {
+    let r#type = types.check(draft, &argument.r#type, Position::Input)?;
+    let input = DraftInput::new(&argument.name, r#type, taken());
+    Ok(input.described_by(argument.description.as_deref()))
+}
+
+fn resolver(
+    parent: &'static str,
+    action: &Action,
+    environment: &Environment,
+) -> Result<HttpResolver, Problem> {
+    let definition = &action.definition;
+    let place = &definition.place;
+    let base_url = environment.fill(&definition.handler, place)?;
+    let url = UrlTemplate::fixed(&base_url).map_err(|error| {
+        let message = format!("The handler of the action {}: {error}.", &*action.name);
+        problem(ProblemKind::WrongValue, place, message)
+    })?;
+    let webhook = webhook::webhook(definition, base_url, environment)?;
+    let action = ActionWebhook { action: (&*action.name).into(), webhook };
+    Ok(HttpResolver {
+        parent: parent.into(),
+        field: action.action.clone(),
+        url,
+        method: Method::POST,
+        body: RequestBody::Webhook(Box::new(action)),
+        is_batch: false,
+        headers: Headers::default(),
+        inputs: InputSource::Arguments,
+        answers: AnswerRules::Strict,
+        timeout: Some(Duration::from_secs(definition.timeout)),
+    })
+}
+
+/// The binding of an input that only the server of an action reads.
+fn taken() -> InputBinding {
+    InputBinding::lenient(InputRole::Refused(TAKEN.into()))
+}
+
+fn problem(kind: ProblemKind, place: &Location, message: String) -> Problem {
+    Problem { kind, place: place.clone(), message }
+}
