@@ -2,16 +2,21 @@
 //!
 //! A type refers to others by their names. Types, fields, inputs and enum values are sorted by name,
 //! as Hasura prints them.
+//!
+//! Names of members are words in snake case, which the convention of names may change; those of
+//! columns, relationships and root fields are `verbatim`.
 
 use std::collections::BTreeMap;
 
 use api::ApiBuilder;
 use api::binding::{FieldBinding, InputBinding, ValueBinding};
+use graphql::BUILT_IN_SCALARS;
 use graphql::schema::{
     EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeKind,
     TypeRef,
 };
 use graphql::value::Const;
+use hasura_metadata::naming::Naming;
 
 /// The reason of a deprecation for which none is given.
 const DEPRECATED: &str = "No longer supported";
@@ -20,6 +25,23 @@ const DEPRECATED: &str = "No longer supported";
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     types: BTreeMap<String, DraftType>,
+}
+
+/// The name of a member.
+#[derive(Clone, Debug)]
+struct MemberName {
+    text: String,
+    is_verbatim: bool,
+}
+
+impl MemberName {
+    fn word(text: &str) -> Self {
+        Self { text: text.to_owned(), is_verbatim: false }
+    }
+
+    fn finish(self, naming: Naming<'_>) -> String {
+        if self.is_verbatim { self.text } else { naming.word(&self.text) }
+    }
 }
 
 /// A type.
@@ -41,7 +63,7 @@ enum DraftKind {
 /// A field of an object type.
 #[derive(Clone, Debug)]
 pub(super) struct DraftField {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     /// As in a schema: `[Album!]!`.
     r#type: String,
@@ -52,7 +74,7 @@ pub(super) struct DraftField {
 /// An argument, or a member of an input type.
 #[derive(Clone, Debug)]
 pub(super) struct DraftInput {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     r#type: String,
     default: Option<Const>,
@@ -62,7 +84,7 @@ pub(super) struct DraftInput {
 /// A value of an enum.
 #[derive(Clone, Debug)]
 pub(super) struct DraftValue {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     binding: ValueBinding,
     is_deprecated: bool,
@@ -70,8 +92,14 @@ pub(super) struct DraftValue {
 
 impl DraftField {
     pub(super) fn new(name: &str, r#type: impl Into<String>, binding: FieldBinding) -> Self {
-        let (name, r#type) = (name.to_owned(), r#type.into());
+        let (name, r#type) = (MemberName::word(name), r#type.into());
         Self { name, description: None, r#type, arguments: Vec::new(), binding }
+    }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
     }
 
     pub(super) fn with(self, arguments: Vec<DraftInput>) -> Self {
@@ -89,11 +117,17 @@ impl DraftField {
 
 impl DraftInput {
     pub(super) fn name(&self) -> &str {
-        &self.name
+        &self.name.text
+    }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
     }
 
     pub(super) fn new(name: &str, r#type: impl Into<String>, binding: InputBinding) -> Self {
-        let (name, r#type) = (name.to_owned(), r#type.into());
+        let (name, r#type) = (MemberName::word(name), r#type.into());
         Self { name, description: None, r#type, default: None, binding }
     }
 
@@ -112,13 +146,12 @@ impl DraftInput {
 
 impl DraftValue {
     pub(super) fn new(name: &str, description: &str, binding: ValueBinding) -> Self {
-        let description = Some(description.to_owned());
-        Self { name: name.to_owned(), description, binding, is_deprecated: false }
+        Self { description: Some(description.to_owned()), ..Self::bare(name, binding) }
     }
 
     /// A value without a description.
     pub(super) fn bare(name: &str, binding: ValueBinding) -> Self {
-        Self { name: name.to_owned(), description: None, binding, is_deprecated: false }
+        Self { name: MemberName::word(name), description: None, binding, is_deprecated: false }
     }
 
     pub(super) fn described_by(self, description: Option<&str>) -> Self {
@@ -128,6 +161,12 @@ impl DraftValue {
     pub(super) fn deprecated(self) -> Self {
         Self { is_deprecated: true, ..self }
     }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
+    }
 }
 
 impl Draft {
@@ -135,18 +174,19 @@ impl Draft {
         self.types.contains_key(name)
     }
 
-    /// True if there is a scalar or an enum of the name.
+    /// True for a scalar or an enum; those of every schema are scalars, too.
     pub(super) fn has_leaf(&self, name: &str) -> bool {
-        self.types.get(name).is_some_and(|known| match known.kind {
-            DraftKind::Scalar | DraftKind::Enum(_) => true,
-            DraftKind::Object(_) | DraftKind::Input(_) => false,
-        })
+        BUILT_IN_SCALARS.contains(&name)
+            || self.types.get(name).is_some_and(|known| match known.kind {
+                DraftKind::Scalar | DraftKind::Enum(_) => true,
+                DraftKind::Object(_) | DraftKind::Input(_) => false,
+            })
     }
 
     /// True if an object type has a field of the name.
     pub(super) fn has_field(&self, object: &str, name: &str) -> bool {
         let kind = self.types.get(object).map(|known| &known.kind);
-        matches!(kind, Some(DraftKind::Object(fields)) if fields.iter().any(|field| field.name == name))
+        matches!(kind, Some(DraftKind::Object(fields)) if fields.iter().any(|field| field.name.text == name))
     }
 
     /// Adds a field to an object type, which is new if it is the first.
@@ -186,7 +226,7 @@ impl Draft {
 
     /// Makes an API of the types: first the types, since they refer to each other, then their
     /// members.
-    pub(super) fn finish(self, builder: &mut ApiBuilder) {
+    pub(super) fn finish(self, naming: Naming<'_>, builder: &mut ApiBuilder) {
         for (name, r#type) in &self.types {
             let kind = match &r#type.kind {
                 DraftKind::Scalar => TypeKind::Scalar,
@@ -201,7 +241,7 @@ impl Draft {
             builder.add_type(definition);
         }
         for (name, r#type) in self.types {
-            add_members(builder, &name, r#type.kind);
+            add_members(builder, naming, &name, r#type.kind);
         }
         let [query, mutation, subscription] = ["query_root", "mutation_root", "subscription_root"]
             .map(|name| builder.schema().find_type(name));
@@ -210,43 +250,43 @@ impl Draft {
     }
 }
 
-fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
+fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: DraftKind) {
     let Some(id) = builder.schema().find_type(name) else { return };
     match kind {
         DraftKind::Scalar => {}
-        DraftKind::Object(mut fields) => {
-            fields.sort_by(|one, other| one.name.cmp(&other.name));
-            for field in fields {
+        DraftKind::Object(fields) => {
+            let fields = sorted(fields, |field| field.name.clone().finish(naming));
+            for (name, field) in fields {
                 let Some(r#type) = type_ref(&field.r#type, builder.schema()) else { continue };
-                let mut definition = FieldDefinition::new(&field.name, r#type);
+                let mut definition = FieldDefinition::new(&name, r#type);
                 definition.description = field.description.as_deref().map(Into::into);
                 if field.arguments.is_empty() {
                     builder.add_plain_field(id, definition, field.binding);
                     continue;
                 }
                 let added = builder.add_field(id, definition, field.binding);
-                let mut arguments = field.arguments;
-                arguments.sort_by(|one, other| one.name.cmp(&other.name));
-                for argument in arguments {
-                    if let Some(definition) = input_definition(&argument, builder.schema()) {
+                for (name, argument) in sorted_inputs(field.arguments, naming) {
+                    if let Some(definition) = input_definition(&name, &argument, builder.schema()) {
                         builder.add_argument(added, definition, argument.binding);
                     }
                 }
             }
         }
-        DraftKind::Enum(mut values) => {
-            values.sort_by(|one, other| one.name.cmp(&other.name));
-            for value in values {
-                let mut definition = EnumValueDefinition::new(&value.name);
+        DraftKind::Enum(values) => {
+            let name = |value: &DraftValue| match value.name.is_verbatim {
+                true => value.name.text.clone(),
+                false => naming.enum_value(&value.name.text),
+            };
+            for (name, value) in sorted(values, name) {
+                let mut definition = EnumValueDefinition::new(&name);
                 definition.description = value.description.as_deref().map(Into::into);
                 definition.deprecated = value.is_deprecated.then(|| DEPRECATED.into());
                 builder.add_enum_value(id, definition, value.binding);
             }
         }
-        DraftKind::Input(mut members) => {
-            members.sort_by(|one, other| one.name.cmp(&other.name));
-            for member in members {
-                if let Some(definition) = input_definition(&member, builder.schema()) {
+        DraftKind::Input(members) => {
+            for (name, member) in sorted_inputs(members, naming) {
+                if let Some(definition) = input_definition(&name, &member, builder.schema()) {
                     builder.add_input_field(id, definition, member.binding);
                 }
             }
@@ -254,8 +294,20 @@ fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
     }
 }
 
-fn input_definition(input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
-    let mut definition = InputDefinition::new(&input.name, type_ref(&input.r#type, schema)?);
+/// Members with their final names, sorted by these.
+fn sorted<T>(members: Vec<T>, name: impl Fn(&T) -> String) -> Vec<(String, T)> {
+    let members = members.into_iter().map(|member| (name(&member), member));
+    let mut members: Vec<(String, T)> = members.collect();
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members
+}
+
+fn sorted_inputs(inputs: Vec<DraftInput>, naming: Naming<'_>) -> Vec<(String, DraftInput)> {
+    sorted(inputs, |input| input.name.clone().finish(naming))
+}
+
+fn input_definition(name: &str, input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
+    let mut definition = InputDefinition::new(name, type_ref(&input.r#type, schema)?);
     definition.description = input.description.as_deref().map(Into::into);
     definition.default = input.default.clone().map(Box::new);
     Some(definition)

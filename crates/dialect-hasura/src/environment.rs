@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use hasura_metadata::types::webhook::{Header, HeaderValue};
-use hasura_metadata::{Location, Metadata, Problem, ProblemKind};
+use hasura_metadata::{Location, Problem, ProblemKind};
 
-/// The values of environment variables, as far as metadata names them.
+/// The values of environment variables.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<Box<str>, Box<str>>);
 
@@ -18,20 +17,10 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// The variables that actions and remote schemas of the metadata name; `find` returns the value
-    /// of a variable.
-    pub fn of(metadata: &Metadata, find: impl Fn(&str) -> Option<String>) -> Self {
-        let mut names: Vec<&str> = Vec::new();
-        for action in &metadata.actions {
-            let definition = &action.definition;
-            names.extend(parts(&definition.handler).filter_map(|part| match part {
-                Part::Variable(name) => Some(name),
-                Part::Text(_) => None,
-            }));
-            names.extend(of_headers(&definition.headers));
-        }
-        let known = names.into_iter().filter_map(|name| Some((name.into(), find(name)?.into())));
-        Self(known.collect())
+    /// Variables by name.
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let variables = variables.into_iter();
+        Self(variables.map(|(name, value)| (name.into(), value.into())).collect())
     }
 
     /// The value of a variable; or the problem that it is not set.
@@ -83,21 +72,15 @@ fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-fn of_headers(headers: &[Header]) -> impl Iterator<Item = &str> {
-    headers.iter().filter_map(|header| match &header.value {
-        HeaderValue::FromEnv(name) => Some(&**name),
-        HeaderValue::Text(_) => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn variables_are_filled_in() {
-        let environment =
-            Environment([("A", "x"), ("B", "{{A}}")].map(|(a, b)| (a.into(), b.into())).into());
+        let variables = [("A", "x"), ("B", "{{A}}")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let environment = Environment::new(variables);
         let fill = |text: &str| {
             let filled = environment.fill(text, &Location::default());
             filled.unwrap_or_else(|problem| problem.message)

@@ -2,10 +2,12 @@
 //! <https://hasura.io/docs/2.0/actions/overview/>
 //!
 //! * `types`: the custom types
+//! * `relationships`: from their objects to tables
 //! * `webhook`: the request of an action
 //!
 //! The fields are in the schema of every role that may use the action; [`ActionRoles`] lists these.
 
+mod relationships;
 mod types;
 mod webhook;
 
@@ -20,8 +22,11 @@ use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
 use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
 
+use crate::Options;
 use crate::draft::{Draft, DraftField, DraftInput};
 use crate::environment::Environment;
+use crate::schema::Build;
+use relationships::Relationship;
 use types::Position;
 
 /// The text at inputs that only the server of an action reads.
@@ -34,8 +39,9 @@ const GIVEN: &str = "The server of an action gives this.";
 #[derive(Debug, Default)]
 pub(crate) struct Actions {
     resolvers: Vec<HttpResolver>,
+    /// The names of the object types.
     remote_types: Vec<String>,
-    pub(crate) roles: Vec<ActionRoles>,
+    related: Vec<Relationship>,
 }
 
 /// The roles that may use an action; the role `admin` may use all.
@@ -47,31 +53,46 @@ pub struct ActionRoles {
     pub roles: Vec<Box<str>>,
 }
 
+/// The roles of each action.
+#[must_use]
+pub fn roles(metadata: &Metadata) -> Vec<ActionRoles> {
+    let of_action = |action: &Action| ActionRoles {
+        parent: parent(action.definition.r#type),
+        field: (&*action.name).into(),
+        roles: action.permissions.iter().map(|one| one.role.text.as_str().into()).collect(),
+    };
+    metadata.actions.iter().map(|action| of_action(action)).collect()
+}
+
 /// Adds the actions of metadata to the types of an API. What does not fit is left out, and told.
 pub(crate) fn add(
-    draft: &mut Draft,
-    metadata: &Metadata,
-    environment: &Environment,
+    build: &mut Build<'_>,
+    options: &Options,
     problems: &mut Vec<Problem>,
 ) -> Actions {
     let mut actions = Actions::default();
+    let Some(served) = options.metadata.served() else { return actions };
+    let metadata = served.metadata();
     // Types without an action are no part of the schema.
     if metadata.actions.is_empty() {
         return actions;
     }
-    let types = types::CustomTypeNames::new(draft, &metadata.custom_types, problems);
-    actions.remote_types = types::add(draft, &types, &metadata.custom_types, problems);
+    let draft = &mut build.draft;
+    let custom_types = &metadata.custom_types;
+    let types = types::CustomTypeNames::new(draft, custom_types, problems);
+    actions.remote_types = types::add(draft, &types, custom_types, problems);
+    let source = &served.source().name.text;
+    actions.related = relationships::add(build, source, &actions.remote_types, custom_types, problems);
+    let draft = &mut build.draft;
     for action in metadata.actions.iter() {
         match action.definition.kind {
             // The table of `support` tells that these are not served.
             ActionKind::Asynchronous => continue,
             ActionKind::Synchronous => {}
         }
-        match add_action(draft, &types, action, environment, actions.resolvers.len()) {
-            Ok((resolver, roles)) => {
-                actions.resolvers.push(resolver);
-                actions.roles.push(roles);
-            }
+        let number = actions.resolvers.len();
+        match add_action(draft, &types, action, &options.environment, number) {
+            Ok(resolver) => actions.resolvers.push(resolver),
             Err(problem) => problems.push(problem),
         }
     }
@@ -86,6 +107,13 @@ impl Actions {
                 builder.mark_remote(id);
             }
         }
+        for Relationship { object, field, related } in self.related {
+            let schema = builder.schema();
+            let field = schema.find_type(&object).and_then(|id| schema.find_field(id, &field));
+            if let Some(field) = field {
+                builder.bind_related(field, related);
+            }
+        }
         builder.bind_resolvers(self.resolvers);
     }
 }
@@ -96,12 +124,9 @@ fn add_action(
     action: &Action,
     environment: &Environment,
     number: usize,
-) -> Result<(HttpResolver, ActionRoles), Problem> {
+) -> Result<HttpResolver, Problem> {
     let (name, definition) = (&*action.name, &action.definition);
-    let parent = match definition.r#type {
-        ActionType::Query => "query_root",
-        ActionType::Mutation => "mutation_root",
-    };
+    let parent = parent(definition.r#type);
     if draft.has_field(parent, name) {
         let message = format!("The action {name} has the name of another field of {parent}.");
         return Err(problem(ProblemKind::Duplicate, &action.name.0.place, message));
@@ -114,10 +139,17 @@ fn add_action(
     // Resolvers are as many as actions in a file.
     let id = ResolverId(u32::try_from(number).unwrap_or(u32::MAX));
     let field = DraftField::new(name, output, FieldBinding::Resolved(id));
-    let field = field.described_by(action.comment.as_deref()).with(arguments);
+    let field = field.verbatim().described_by(action.comment.as_deref()).with(arguments);
     draft.add_field(parent, field);
-    let roles = action.permissions.iter().map(|permission| permission.role.text.as_str().into());
-    Ok((resolver, ActionRoles { parent, field: name.into(), roles: roles.collect() }))
+    Ok(resolver)
+}
+
+/// The root type of an action.
+fn parent(r#type: ActionType) -> &'static str {
+    match r#type {
+        ActionType::Query => "query_root",
+        ActionType::Mutation => "mutation_root",
+    }
 }
 
 fn argument_of(
@@ -127,7 +159,7 @@ fn argument_of(
 ) -> Result<DraftInput, Problem> {
     let r#type = types.check(draft, &argument.r#type, Position::Input)?;
     let input = DraftInput::new(&argument.name, r#type, taken());
-    Ok(input.described_by(argument.description.as_deref()))
+    Ok(input.verbatim().described_by(argument.description.as_deref()))
 }
 
 fn resolver(

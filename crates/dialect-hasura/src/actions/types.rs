@@ -29,9 +29,6 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct CustomTypeNames<'m>(FxHashMap<&'m str, Kind>);
 
-/// The scalars of every schema.
-const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
-
 /// Scalars of PostgreSQL that custom types may use where no column has them.
 const OF_POSTGRES: [&str; 25] = [
     "_text",
@@ -68,12 +65,12 @@ impl<'m> CustomTypeNames<'m> {
         let objects = types.objects.iter().map(|one| (&one.name, Kind::Object));
         // Scalars of columns may be defined once more.
         let scalars = types.scalars.iter().map(|one| (&one.name, Kind::Leaf));
-        let scalars = scalars.filter(|(name, _)| !is_known_leaf(draft, name));
+        let scalars = scalars.filter(|(name, _)| !draft.has_leaf(name));
         let enums = types.enums.iter().filter(|one| !one.values.is_empty());
         let enums = enums.map(|one| (&one.name, Kind::Leaf));
         let mut names = Self(FxHashMap::default());
         for (name, kind) in inputs.chain(objects).chain(scalars).chain(enums) {
-            if draft.has(name) || BUILT_IN.contains(&&**name) || names.0.contains_key(&**name) {
+            if draft.has(name) || draft.has_leaf(name) || names.0.contains_key(&**name) {
                 let message = format!("Another type of the schema has the name {}.", &**name);
                 problems.push(problem(ProblemKind::Duplicate, &name.0.place, message));
             } else {
@@ -120,7 +117,7 @@ impl<'m> CustomTypeNames<'m> {
             Some(Kind::Object) => Some(position == Position::Output),
             None => {
                 let is_of_postgres = OF_POSTGRES.contains(&base) && !draft.has(base);
-                (is_known_leaf(draft, base) || is_of_postgres).then_some(true)
+                (draft.has_leaf(base) || is_of_postgres).then_some(true)
             }
         }
     }
@@ -146,7 +143,7 @@ impl<'m> CustomTypeNames<'m> {
             );
             return Err(problem(ProblemKind::MissingPart, &reference.place, message));
         };
-        if !self.0.contains_key(base) && !is_known_leaf(draft, base) {
+        if !self.0.contains_key(base) && !draft.has_leaf(base) {
             draft.scalar(base);
         }
         let wrong = |message: String| problem(ProblemKind::WrongValue, &reference.place, message);
@@ -160,11 +157,6 @@ impl<'m> CustomTypeNames<'m> {
             }
         }
     }
-}
-
-/// True for a scalar or an enum of the schema without custom types.
-fn is_known_leaf(draft: &Draft, name: &str) -> bool {
-    BUILT_IN.contains(&name) || draft.has_leaf(name)
 }
 
 /// Adds the custom types. Returns the names of the object types.
@@ -191,7 +183,7 @@ pub(super) fn add(
             match names.check(draft, &field.r#type, Position::Input) {
                 Ok(r#type) => {
                     let member = DraftInput::new(&field.name, r#type, taken());
-                    members.push(member.described_by(field.description.as_deref()));
+                    members.push(member.verbatim().described_by(field.description.as_deref()));
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -210,7 +202,7 @@ pub(super) fn add(
                 Ok(r#type) => {
                     let binding = FieldBinding::Refused(GIVEN.into());
                     let made = DraftField::new(&field.name, r#type, binding);
-                    fields.push(made.described_by(field.description.as_deref()));
+                    fields.push(made.verbatim().described_by(field.description.as_deref()));
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -228,7 +220,7 @@ pub(super) fn add(
 fn enum_value(value: &EnumValue) -> DraftValue {
     let binding = ValueBinding::Label((&*value.value).into());
     let made = DraftValue::bare(&value.value, binding);
-    let made = made.described_by(value.description.as_deref());
+    let made = made.verbatim().described_by(value.description.as_deref());
     match value.is_deprecated {
         Some(true) => made.deprecated(),
         Some(false) | None => made,
