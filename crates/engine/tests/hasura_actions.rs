@@ -141,7 +141,8 @@ async fn ask(worker: &Worker, text: &str, variables: &Value, client: &Client<'_>
         headers.insert(*name, value.parse().unwrap());
     }
     let claims = client.session.as_ref();
-    let claims = claims.map(|claims| Arc::new(Claims::new(serde_json_bytes::to_value(claims).unwrap())));
+    let claims =
+        claims.map(|claims| Arc::new(Claims::new(serde_json_bytes::to_value(claims).unwrap())));
     let caller = Caller {
         session: Session { settings: None, claims },
         forwarded: worker.engine().read_headers().map(|read| Box::new(read.collect(&headers))),
@@ -285,7 +286,7 @@ fn the_schema_has_actions_and_their_types() {
     let actions = ACTIONS.replace("SERVER", "127.0.0.1:1");
     let schema = block_on(async {
         let engine = open(&database, dialect(&actions).unwrap(), local()).await.unwrap();
-        engine.schema_sdl()
+        engine.sdl()
     });
     let shown = |name: &str| {
         let start = schema.find(&format!("{name} {{")).unwrap();
@@ -305,7 +306,9 @@ fn the_schema_has_actions_and_their_types() {
         text.push_str(&field(name));
     }
     expect![[r#""#]].assert_eq(&text);
-    let roles = dialects::hasura::actions::roles(dialect(&actions).unwrap().metadata.served().unwrap().metadata());
+    let roles = dialects::hasura::actions::roles(
+        dialect(&actions).unwrap().metadata.served().unwrap().metadata(),
+    );
     assert_eq!(roles[0].parent, "query_root");
     assert_eq!((&*roles[0].field, &*roles[0].roles), ("greet", &["editor".into()][..]));
     assert_eq!((roles[1].parent, roles[1].roles.len()), ("mutation_root", 0));

@@ -29,7 +29,7 @@ use crate::schema::Build;
 use relationships::Relationship;
 use types::Position;
 
-/// The text at inputs that only the server of an action reads.
+/// The text at members of inputs that only the server of an action reads.
 const TAKEN: &str = "The server of an action takes this.";
 
 /// The text at fields that the server of an action gives.
@@ -82,7 +82,8 @@ pub(crate) fn add(
     let types = types::CustomTypeNames::new(draft, custom_types, problems);
     actions.remote_types = types::add(draft, &types, custom_types, problems);
     let source = &served.source().name.text;
-    actions.related = relationships::add(build, source, &actions.remote_types, custom_types, problems);
+    actions.related =
+        relationships::add(build, source, &actions.remote_types, custom_types, problems);
     let draft = &mut build.draft;
     for action in metadata.actions.iter() {
         match action.definition.kind {
@@ -158,7 +159,9 @@ fn argument_of(
     argument: &ActionArgument,
 ) -> Result<DraftInput, Problem> {
     let r#type = types.check(draft, &argument.r#type, Position::Input)?;
-    let input = DraftInput::new(&argument.name, r#type, taken());
+    // Arguments of resolvers are read as JSON.
+    let binding = InputBinding::lenient(InputRole::Ignored);
+    let input = DraftInput::new(&argument.name, r#type, binding);
     Ok(input.verbatim().described_by(argument.description.as_deref()))
 }
 
@@ -190,7 +193,7 @@ fn resolver(
     })
 }
 
-/// The binding of an input that only the server of an action reads.
+/// The binding of a member of an input that only the server of an action reads.
 fn taken() -> InputBinding {
     InputBinding::lenient(InputRole::Refused(TAKEN.into()))
 }

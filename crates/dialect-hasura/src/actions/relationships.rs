@@ -31,7 +31,8 @@ pub(super) fn add(
     problems: &mut Vec<Problem>,
 ) -> Vec<Relationship> {
     let mut added = Vec::new();
-    let known = types.objects.iter().filter(|object| objects.iter().any(|one| **one == *object.name));
+    let known =
+        types.objects.iter().filter(|object| objects.iter().any(|one| **one == *object.name));
     for object in known {
         for relationship in &object.relationships {
             match add_one(build, source, object, relationship) {
@@ -70,10 +71,8 @@ fn add_one(
         let field = field.ok_or_else(|| {
             wrong(format!("The relationship {name}: {} has no field {member}.", &*object.name))
         })?;
-        let is_list = matches!(
-            field.r#type.expression,
-            graphql::definitions::TypeExpression::List { .. }
-        );
+        let is_list =
+            matches!(field.r#type.expression, graphql::definitions::TypeExpression::List { .. });
         if is_list || !build.draft.has_leaf(field.r#type.expression.base()) {
             return Err(wrong(format!(
                 "The relationship {name}: the field {member} is no single scalar."

@@ -143,7 +143,7 @@ impl<'m> CustomTypeNames<'m> {
             );
             return Err(problem(ProblemKind::MissingPart, &reference.place, message));
         };
-        if !self.0.contains_key(base) && !draft.has_leaf(base) {
+        if !self.0.contains_key(base) && !draft.has(base) {
             draft.scalar(base);
         }
         let wrong = |message: String| problem(ProblemKind::WrongValue, &reference.place, message);

@@ -22,10 +22,10 @@ use catalog::Catalog;
 use hasura_metadata::Problem;
 
 use super::collision::left_out;
-use super::{Options, actions};
 use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
+use super::{Options, actions};
 
 /// The plan, and the API so far.
 pub(super) struct Build<'a> {

@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use serde_json::{Value, json};
-use testkit::http::{Received, Reply};
 use std::time::Duration;
+use testkit::http::{Received, Reply};
 
 use super::{Client, check};
 

@@ -1,4 +1,4 @@
-//! Requests of custom fields to other servers.
+//! Requests to other servers: of custom fields of Dgraph, and of actions of Hasura.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,36 +13,39 @@ use super::quantity::{Size, Time};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Custom fields")]
 pub(crate) struct CustomOptions {
-    /// For dgraph: the hosts to which `@custom` fields may send requests, as `api.example`; `.example`
-    /// is a domain with all hosts below it, and `*` any host
+    /// For dgraph and hasura: the hosts to which `@custom` fields and actions may send requests, as
+    /// `api.example`; `.example` is a domain with all hosts below it, and `*` any host
     ///
-    /// A host of the definitions that is not listed is an error at the start.
+    /// A host of the definitions or of the metadata that is not listed is an error at the start.
     #[arg(long, env = "THALWEG_CUSTOM_HOSTS", value_name = "HOSTS", value_delimiter = ',')]
     custom_hosts: Vec<AllowedHost>,
-    /// For dgraph: private networks that requests of `@custom` fields may reach, as `10.0.0.0/8`; by
-    /// default they reach public addresses only
+    /// For dgraph and hasura: private networks that requests of `@custom` fields and actions may reach,
+    /// as `10.0.0.0/8`; by default they reach public addresses only
     ///
     /// Private are also addresses of this machine and link-local ones. Addresses are checked after the
     /// name of a host is resolved.
     #[arg(long, env = "THALWEG_CUSTOM_NETWORKS", value_name = "NETWORKS", value_delimiter = ',')]
     custom_networks: Vec<Network>,
-    /// For dgraph: the PEM file of the certificate authorities that requests of `@custom` fields trust,
-    /// instead of those of the system
+    /// For dgraph and hasura: the PEM file of the certificate authorities that requests of `@custom`
+    /// fields and actions trust, instead of those of the system
     #[arg(long, env = "THALWEG_CUSTOM_CA", value_name = "FILE")]
     custom_ca: Option<PathBuf>,
-    /// For dgraph: the timeout of a request of a `@custom` field, to the last byte of the response
+    /// For dgraph: the timeout of a request of a `@custom` field, to the last byte of the response;
+    /// actions of hasura have their own in the metadata
     #[arg(long, env = "THALWEG_CUSTOM_TIMEOUT", value_name = "TIME", default_value = "10s")]
     custom_timeout: Time,
-    /// For dgraph: the maximum number of connections for `@custom` fields in one thread
+    /// For dgraph and hasura: the maximum number of connections for `@custom` fields and actions in one
+    /// thread
     #[arg(long, env = "THALWEG_CUSTOM_CONNECTIONS", value_name = "NUMBER", default_value = "16")]
     custom_connections: NonZeroUsize,
-    /// For dgraph: the maximum number of concurrent requests of `@custom` fields
+    /// For dgraph and hasura: the maximum number of concurrent requests of `@custom` fields and actions
     #[arg(long, env = "THALWEG_MAX_CUSTOM_REQUESTS", value_name = "NUMBER", default_value = "256")]
     max_custom_requests: NonZeroUsize,
-    /// For dgraph: the maximum number of requests of `@custom` fields for one operation
+    /// For dgraph and hasura: the maximum number of requests of `@custom` fields and actions for one
+    /// operation
     #[arg(long, env = "THALWEG_MAX_CUSTOM_CALLS", value_name = "NUMBER", default_value = "1000")]
     max_custom_calls: NonZeroUsize,
-    /// For dgraph: the maximum size of a response to a `@custom` field
+    /// For dgraph and hasura: the maximum size of a response to a `@custom` field or an action
     #[arg(long, env = "THALWEG_MAX_CUSTOM_ANSWER", value_name = "SIZE", default_value = "4MiB")]
     max_custom_answer: Size,
 }

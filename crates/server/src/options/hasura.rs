@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use dialects::hasura::environment::Environment;
 use dialects::hasura::metadata::{
     Folder, MetadataSetting, Reading, ServedSource, read_folder, read_text,
 };
@@ -99,9 +100,18 @@ impl HasuraOptions {
             metadata,
             inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
             naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
+            environment: environment(),
             ..defaults
         })
     }
+}
+
+/// The variables that the metadata may name. Those that are no texts cannot be named.
+fn environment() -> Environment {
+    let variables = std::env::vars_os();
+    Environment::new(variables.filter_map(|(name, value)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    }))
 }
 
 /// Reads a folder or a file of metadata.

@@ -14,7 +14,6 @@ use engine::SourceAddress;
 
 use super::address::Address;
 use super::connection_filter::ConnectionFilterOptions;
-use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
 use super::hasura::HasuraOptions;
@@ -67,6 +66,8 @@ enum Scope {
     Dialect(DialectName),
     /// An option of a dialect for objects that only PostgreSQL has.
     DialectOnPostgres(DialectName),
+    /// Dialects of which other servers may give fields.
+    Resolvers,
     /// Dialects other than these, each with what it has instead.
     OtherDialects(&'static [(DialectName, &'static str)]),
     /// PostgreSQL.
@@ -112,13 +113,12 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 7] = [
+const DIALECTS: [DialectOptions; 6] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
-    (DialectName::Dgraph, names_of::<CustomOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),
 ];
 
@@ -138,6 +138,19 @@ const ON_POSTGRES: [&str; 10] = [
 
 /// All other options by their long names.
 const OPTIONS: &[(Scope, &[&str])] = &[
+    (
+        Scope::Resolvers,
+        &[
+            "custom-hosts",
+            "custom-networks",
+            "custom-ca",
+            "custom-timeout",
+            "custom-connections",
+            "max-custom-requests",
+            "max-custom-calls",
+            "max-custom-answer",
+        ],
+    ),
     (
         Scope::Everywhere,
         &[
@@ -402,6 +415,13 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             Some(needs_dialect(wanted))
         }
         Scope::Dialect(_) => None,
+        Scope::Resolvers => match dialect {
+            DialectName::Dgraph | DialectName::Hasura => None,
+            DialectName::Postgraphile | DialectName::Phrag | DialectName::Neo4j => Some(format!(
+                "`--{name}` is for fields that other servers give, of `--dialect dgraph` and \
+                 `--dialect hasura`: {LEAVE_OUT}"
+            )),
+        },
         Scope::OtherDialects(others) => {
             let other = others.iter().find(|(other, _)| *other == dialect);
             other.map(|(other, instead)| {
@@ -491,6 +511,7 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
             )
         }),
         Scope::Dialect(_)
+        | Scope::Resolvers
         | Scope::DialectOnPostgres(_)
         | Scope::OtherDialects(_)
         | Scope::Policies
