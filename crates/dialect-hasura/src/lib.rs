@@ -27,6 +27,7 @@ mod collision;
 mod columns;
 mod draft;
 mod naming;
+pub mod permissions;
 mod plan;
 mod relations;
 mod schema;

@@ -74,6 +74,9 @@ pub(crate) fn withhold(authorized: &Authorized, catalog: &Catalog, lowered: &mut
 }
 
 fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
+    if let Denial::MissingClaim(_) = denial {
+        return NotRead::MissingClaim { message: denial.message(catalog).into() };
+    }
     let field = match denial {
         Denial::Field(field, _) | Denial::Hidden(field) => Some(field_name(catalog, *field).into()),
         Denial::MissingClaim(_)
