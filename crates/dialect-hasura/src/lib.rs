@@ -34,6 +34,7 @@ mod draft;
 pub mod environment;
 pub mod metadata;
 mod naming;
+pub mod permissions;
 mod plan;
 mod relations;
 mod schema;
