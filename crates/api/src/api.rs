@@ -69,6 +69,8 @@ pub struct Resolver {
 #[derive(Clone, Debug, Default)]
 pub struct AnswerKeys {
     pub(crate) keys: FxHashMap<graphql::schema::FieldId, Box<str>>,
+    /// Names of types at other servers.
+    pub(crate) types: FxHashMap<TypeId, Box<str>>,
     /// Rows of the source that are values of fields of remote types.
     pub(crate) related: FxHashMap<graphql::schema::FieldId, Arc<RelatedField>>,
 }
@@ -76,6 +78,10 @@ pub struct AnswerKeys {
 impl Keys for AnswerKeys {
     fn find(&self, field: graphql::schema::FieldId) -> Option<&str> {
         self.keys.get(&field).map(|key| &**key)
+    }
+
+    fn find_type(&self, r#type: TypeId) -> Option<&str> {
+        self.types.get(&r#type).map(|name| &**name)
     }
 
     fn find_related(&self, field: graphql::schema::FieldId) -> Option<&Arc<RelatedField>> {

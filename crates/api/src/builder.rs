@@ -284,6 +284,11 @@ impl ApiBuilder {
         self.api.answer_keys.keys.insert(field, key.into());
     }
 
+    /// Sets the name of a type at other servers.
+    pub fn bind_answer_type(&mut self, r#type: TypeId, name: &str) {
+        self.api.answer_keys.types.insert(r#type, name.into());
+    }
+
     /// Makes rows of the source the value of a field of a remote type.
     pub fn bind_related(&mut self, field: graphql::schema::FieldId, related: RelatedField) {
         self.api.answer_keys.related.insert(field, Arc::new(related));

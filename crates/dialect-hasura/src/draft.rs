@@ -18,9 +18,6 @@ use graphql::schema::{
 use graphql::value::Const;
 use hasura_metadata::naming::Naming;
 
-/// The reason of a deprecation for which none is given.
-const DEPRECATED: &str = "No longer supported";
-
 /// The types so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -49,6 +46,8 @@ impl MemberName {
 struct DraftType {
     description: Option<String>,
     kind: DraftKind,
+    /// Names of the interfaces of an object or an interface, of the members of a union.
+    related: Vec<String>,
 }
 
 /// The kind of a type, with its members.
@@ -56,6 +55,8 @@ struct DraftType {
 enum DraftKind {
     Scalar,
     Object(Vec<DraftField>),
+    Interface(Vec<DraftField>),
+    Union,
     Enum(Vec<DraftValue>),
     Input(Vec<DraftInput>),
 }
@@ -69,6 +70,8 @@ pub(super) struct DraftField {
     r#type: String,
     arguments: Vec<DraftInput>,
     binding: FieldBinding,
+    /// The reason, if it is deprecated.
+    deprecated: Option<String>,
 }
 
 /// An argument, or a member of an input type.
@@ -87,13 +90,19 @@ pub(super) struct DraftValue {
     name: MemberName,
     description: Option<String>,
     binding: ValueBinding,
-    is_deprecated: bool,
+    /// The reason, if it is deprecated.
+    deprecated: Option<String>,
 }
 
 impl DraftField {
     pub(super) fn new(name: &str, r#type: impl Into<String>, binding: FieldBinding) -> Self {
         let (name, r#type) = (MemberName::word(name), r#type.into());
-        Self { name, description: None, r#type, arguments: Vec::new(), binding }
+        let (description, deprecated) = (None, None);
+        Self { name, description, r#type, arguments: Vec::new(), binding, deprecated }
+    }
+
+    pub(super) fn deprecated_for(self, reason: Option<&str>) -> Self {
+        Self { deprecated: reason.map(Into::into), ..self }
     }
 
     /// Keeps the name under each convention.
@@ -151,15 +160,15 @@ impl DraftValue {
 
     /// A value without a description.
     pub(super) fn bare(name: &str, binding: ValueBinding) -> Self {
-        Self { name: MemberName::word(name), description: None, binding, is_deprecated: false }
+        Self { name: MemberName::word(name), description: None, binding, deprecated: None }
     }
 
     pub(super) fn described_by(self, description: Option<&str>) -> Self {
         Self { description: description.map(Into::into), ..self }
     }
 
-    pub(super) fn deprecated(self) -> Self {
-        Self { is_deprecated: true, ..self }
+    pub(super) fn deprecated_for(self, reason: Option<&str>) -> Self {
+        Self { deprecated: reason.map(Into::into), ..self }
     }
 
     /// Keeps the name under each convention.
@@ -179,8 +188,17 @@ impl Draft {
         BUILT_IN_SCALARS.contains(&name)
             || self.types.get(name).is_some_and(|known| match known.kind {
                 DraftKind::Scalar | DraftKind::Enum(_) => true,
-                DraftKind::Object(_) | DraftKind::Input(_) => false,
+                DraftKind::Object(_)
+                | DraftKind::Interface(_)
+                | DraftKind::Union
+                | DraftKind::Input(_) => false,
             })
+    }
+
+    /// True for a scalar.
+    pub(super) fn has_scalar(&self, name: &str) -> bool {
+        let kind = self.types.get(name).map(|known| &known.kind);
+        BUILT_IN_SCALARS.contains(&name) || matches!(kind, Some(DraftKind::Scalar))
     }
 
     /// True if an object type has a field of the name.
@@ -191,7 +209,8 @@ impl Draft {
 
     /// Adds a field to an object type, which is new if it is the first.
     pub(super) fn add_field(&mut self, object: &str, field: DraftField) {
-        let new = DraftType { description: None, kind: DraftKind::Object(Vec::new()) };
+        let kind = DraftKind::Object(Vec::new());
+        let new = DraftType { description: None, kind, related: Vec::new() };
         let known = self.types.entry(object.to_owned()).or_insert(new);
         if let DraftKind::Object(fields) = &mut known.kind {
             fields.push(field);
@@ -210,6 +229,22 @@ impl Draft {
         self.add(name, about, DraftKind::Object(fields));
     }
 
+    pub(super) fn interface(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
+        self.add(name, about, DraftKind::Interface(fields));
+    }
+
+    pub(super) fn union(&mut self, name: &str, about: Option<&str>, members: Vec<String>) {
+        self.add(name, about, DraftKind::Union);
+        self.implement(name, members);
+    }
+
+    /// Sets the interfaces of a type.
+    pub(super) fn implement(&mut self, name: &str, interfaces: Vec<String>) {
+        if let Some(known) = self.types.get_mut(name) {
+            known.related = interfaces;
+        }
+    }
+
     pub(super) fn input(&mut self, name: &str, about: Option<&str>, members: Vec<DraftInput>) {
         self.add(name, about, DraftKind::Input(members));
     }
@@ -220,7 +255,8 @@ impl Draft {
 
     /// Adds a type. The first of several with one name stays.
     fn add(&mut self, name: &str, description: Option<&str>, kind: DraftKind) {
-        let added = DraftType { description: description.map(Into::into), kind };
+        let description = description.map(Into::into);
+        let added = DraftType { description, kind, related: Vec::new() };
         self.types.entry(name.to_owned()).or_insert(added);
     }
 
@@ -233,6 +269,10 @@ impl Draft {
                 DraftKind::Object(_) => {
                     TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
                 }
+                DraftKind::Interface(_) => {
+                    TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() }
+                }
+                DraftKind::Union => TypeKind::Union { members: Vec::new() },
                 DraftKind::Enum(_) => TypeKind::Enum { values: Vec::new() },
                 DraftKind::Input(_) => TypeKind::InputObject { fields: Vec::new() },
             };
@@ -241,7 +281,17 @@ impl Draft {
             builder.add_type(definition);
         }
         for (name, r#type) in self.types {
+            let is_union = matches!(r#type.kind, DraftKind::Union);
             add_members(builder, naming, &name, r#type.kind);
+            let schema = builder.schema_mut();
+            let Some(id) = schema.find_type(&name) else { continue };
+            for related in &r#type.related {
+                let Some(related) = schema.find_type(related) else { continue };
+                match is_union {
+                    true => schema.add_member(id, related),
+                    false => schema.add_interface(id, related),
+                }
+            }
         }
         let [query, mutation, subscription] = ["query_root", "mutation_root", "subscription_root"]
             .map(|name| builder.schema().find_type(name));
@@ -253,13 +303,14 @@ impl Draft {
 fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: DraftKind) {
     let Some(id) = builder.schema().find_type(name) else { return };
     match kind {
-        DraftKind::Scalar => {}
-        DraftKind::Object(fields) => {
+        DraftKind::Scalar | DraftKind::Union => {}
+        DraftKind::Object(fields) | DraftKind::Interface(fields) => {
             let fields = sorted(fields, |field| field.name.clone().finish(naming));
             for (name, field) in fields {
                 let Some(r#type) = type_ref(&field.r#type, builder.schema()) else { continue };
                 let mut definition = FieldDefinition::new(&name, r#type);
                 definition.description = field.description.as_deref().map(Into::into);
+                definition.deprecated = field.deprecated.as_deref().map(Into::into);
                 if field.arguments.is_empty() {
                     builder.add_plain_field(id, definition, field.binding);
                     continue;
@@ -280,7 +331,7 @@ fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: D
             for (name, value) in sorted(values, name) {
                 let mut definition = EnumValueDefinition::new(&name);
                 definition.description = value.description.as_deref().map(Into::into);
-                definition.deprecated = value.is_deprecated.then(|| DEPRECATED.into());
+                definition.deprecated = value.deprecated.as_deref().map(Into::into);
                 builder.add_enum_value(id, definition, value.binding);
             }
         }

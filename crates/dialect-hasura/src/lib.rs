@@ -12,6 +12,7 @@
 //!   `collision.rs` for names that two of them would have
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * [`actions`]: fields that other servers resolve
+//! * [`remote`]: fields of other GraphQL servers
 //! * `schema`: the plan as types with their bindings
 //!
 //! Differences from Hasura, with reasons:
@@ -37,6 +38,7 @@ mod naming;
 pub mod permissions;
 mod plan;
 mod relations;
+pub mod remote;
 mod schema;
 mod tracking;
 mod values;
@@ -48,6 +50,7 @@ pub use hasura_metadata::types::source::NamingConvention;
 
 use environment::Environment;
 use metadata::MetadataSetting;
+use remote::RemoteSchemas;
 use tracking::Tracking;
 
 /// Options of the API.
@@ -61,6 +64,8 @@ pub struct Options {
     pub naming_convention: NamingConvention,
     /// Variables that the metadata may name.
     pub environment: Environment,
+    /// The schemas of the remote schemas of the metadata.
+    pub remote_schemas: RemoteSchemas,
 }
 
 /// What becomes of metadata that does not fit the database.
@@ -81,6 +86,7 @@ impl Default for Options {
             inconsistencies: Inconsistencies::default(),
             naming_convention: NamingConvention::HasuraDefault,
             environment: Environment::default(),
+            remote_schemas: RemoteSchemas::default(),
         }
     }
 }

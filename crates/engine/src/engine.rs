@@ -25,6 +25,7 @@ use crate::live::Live;
 use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
+use crate::remote_schemas;
 use crate::resolvers::statistics::FieldStatistics;
 use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
@@ -205,7 +206,8 @@ impl Engine {
 
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
-        let options = &*stored_metadata::read(address, options).await?;
+        let options = stored_metadata::read(address, options).await?;
+        let options = &*remote_schemas::read(options).await?;
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;

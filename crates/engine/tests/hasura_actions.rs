@@ -2,6 +2,7 @@
 
 mod failures;
 mod relationships;
+mod remote;
 mod start;
 
 use std::fs;
@@ -302,10 +303,57 @@ fn the_schema_has_actions_and_their_types() {
     for name in ["type Greeting", "input Person", "enum Mood"] {
         text.push_str(&shown(name));
     }
-    for name in ["greet(", "publish(", "count:"] {
+    for name in ["greet(", "publish(", "count: Int!"] {
         text.push_str(&field(name));
     }
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        type Greeting {
+          extra: jsonb
+          inner: Greeting
+          mood: Mood
+          number: Int
+
+          """A sentence."""
+          text: String!
+        }
+        input Person {
+          friends: [Person!]
+          name: String!
+        }
+        enum Mood {
+          """As in spring."""
+          HAPPY
+          SAD @deprecated
+        }
+          """Says hello."""
+          greet(
+            mood: Mood
+
+            """Of whom."""
+            person: Person!
+          ): Greeting!
+        }
+
+          ): book
+          publish(days: [Day!]!, id: uuid): [Greeting!]
+
+          """
+          update data of the table: "author"
+          """
+          update_author(
+            """increments the numeric columns with given value of the filtered values"""
+            _inc: author_inc_input
+        input book_aggregate_bool_exp {
+          count: book_aggregate_bool_exp_count
+        }
+
+        input book_aggregate_bool_exp_count {
+          arguments: [book_select_column!]
+          distinct: Boolean
+          filter: book_bool_exp
+          predicate: Int_comparison_exp!
+    "#]]
+    .assert_eq(&text);
     let roles = dialects::hasura::actions::roles(
         dialect(&actions).unwrap().metadata.served().unwrap().metadata(),
     );
@@ -322,7 +370,19 @@ fn a_query_sends_its_arguments_and_the_session() {
         session: Some(json!({"x-hasura-role": "editor", "x-hasura-user-id": "7", "sub": "x"})),
         headers: &[("authorization", "Bearer x")],
     };
-    check(reply, ACTIONS, &[(query, json!({"name": "Ada"}))], &client, &expect![[r#""#]]);
+    check(
+        reply,
+        ACTIONS,
+        &[(query, json!({"name": "Ada"}))],
+        &client,
+        &expect![[r#"
+        {"data":{"greet":{"hello":"Hello Ada","mood":"HAPPY","__typename":"Greeting","inner":{"number":7,"text":"in","inner":null},"extra":{"any":["JSON",null]}}}}
+          POST /shop/greet
+            content-type: application/json
+            x-key: secret
+            {"action":{"name":"greet"},"input":{"mood":"HAPPY","person":{"name":"Ada","friends":[{"name":"x"}]}},"request_query":"query ($name: String!) { greet(mood: HAPPY, person: {name: $name, friends: [{name: \"x\"}]}) { hello: text mood __typename inner { number text inner { text } } extra } }","session_variables":{"x-hasura-role":"editor","x-hasura-user-id":"7"}}
+    "#]],
+    );
 }
 
 #[test]
@@ -338,7 +398,18 @@ fn mutations_run_one_after_the_other_and_forward_headers() {
         ACTIONS,
         &[(mutation, json!({})), ("{ author(where: {id: {_eq: 3}}) { name } }", json!({}))],
         &client,
-        &expect![[r#""#]],
+        &expect![[r#"
+            {"data":{"publish":[{"text":"a","mood":null},{"text":"b","mood":"SAD"}],"insert_author_one":{"id":3},"count":3}}
+              POST /publish
+                authorization: Bearer x
+                content-type: application/json
+                cookie: a=b
+                {"action":{"name":"publish"},"input":{"days":["1",2]},"request_query":"mutation { publish(days: [\"1\", 2]) { text mood } insert_author_one(object: {id: 3, name: \"C\"}) { id } count }","session_variables":{"x-hasura-role":"admin"}}
+              POST /count
+                content-type: application/json
+                {"action":{"name":"count"},"input":{},"request_query":"mutation { publish(days: [\"1\", 2]) { text mood } insert_author_one(object: {id: 3, name: \"C\"}) { id } count }","session_variables":{"x-hasura-role":"admin"}}
+            {"data":{"author":[{"name":"C"}]}}
+        "#]],
     );
 }
 
@@ -381,5 +452,20 @@ custom_types:
     }
     let requests =
         [("{ user(id: 1) { name } }", json!({})), ("{ user(id: 2) { name } }", json!({}))];
-    check(reply, actions, &requests, &Client::default(), &expect![[r#""#]]);
+    check(
+        reply,
+        actions,
+        &requests,
+        &Client::default(),
+        &expect![[r#"
+        {"data":{"user":{"name":"Ada L."}}}
+          GET /api/users/1?role=admin
+            x-a: user
+    
+        {"data":{"user":null},"errors":[{"message":"no user","locations":[{"line":1,"column":3}],"path":["user"],"extensions":{"code":"not-found","id":2}}]}
+          GET /api/users/2?role=admin
+            x-a: user
+    
+    "#]],
+    );
 }

@@ -210,7 +210,7 @@ impl State<'_, '_> {
         let find =
             |key: &str| members.iter().find(|(known, _)| known == key).map(|(_, one)| one.get());
         let named = find("__typename").and_then(|text| serde_json::from_str::<String>(text).ok());
-        let known = named.and_then(|name| objects.iter().find(|one| *one.r#type == *name));
+        let known = named.and_then(|name| objects.iter().find(|one| *one.remote_type == *name));
         let object = match (known, objects) {
             (Some(object), _) | (None, [object]) => object,
             // Without a name, all types of the position have to be read alike.
@@ -263,7 +263,7 @@ impl State<'_, '_> {
             self.path.push(PathSegment::Field(field.response_name.clone()));
             let written = match value {
                 None if field.r#type.is_non_null() && !self.is_lenient() => {
-                    let name = self.answer_name();
+                    let name = self.answer_name().trim_start_matches("action ");
                     let field = context.field;
                     self.error(format!("field \"{field}\" expected in {name}, but not found"));
                     Err(Incomplete::Null)

@@ -4,6 +4,10 @@ use http::header::{
     ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderName, InvalidHeaderValue,
 };
 
+use serde_json::{Map, Value};
+
+use crate::webhook::ClientHeaders;
+
 /// The headers that a resolver sends beside those of every request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Headers {
@@ -13,6 +17,10 @@ pub struct Headers {
     pub secret: Vec<(HeaderName, HeaderValue)>,
     /// Headers of the introspection request to a GraphQL server, marked as sensitive.
     pub introspection: Vec<(HeaderName, HeaderValue)>,
+    /// Further headers of the client, which the others replace.
+    pub client: Option<ClientHeaders>,
+    /// True if session variables are headers, which replace those of the client.
+    pub has_session: bool,
 }
 
 /// The reason why a header is none.
@@ -93,6 +101,32 @@ impl Headers {
             }
         }
         headers
+    }
+
+    /// Adds headers of the client and of its session, but none that is there.
+    pub fn add_client(
+        &self,
+        client: Option<&HeaderMap>,
+        session: &Map<String, Value>,
+        headers: &mut HeaderMap,
+    ) {
+        let mut added = HeaderMap::new();
+        if let (Some(wanted), Some(client)) = (&self.client, client) {
+            wanted.forward(client, &mut added);
+        }
+        if self.has_session {
+            for (name, value) in session {
+                let name = name.parse::<HeaderName>();
+                let value = value.as_str().map(HeaderValue::from_str);
+                if let (Ok(name), Some(Ok(value))) = (name, value) {
+                    added.insert(name, value);
+                }
+            }
+        }
+        for name in headers.keys() {
+            added.remove(name);
+        }
+        headers.extend(added);
     }
 
     /// The headers of a request for a schema.

@@ -13,6 +13,7 @@
 //! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
 //! * [`related`]: rows of the source that belong to objects of other servers
 //! * [`splice`]: the places in a response where values of resolvers are missing
+//! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
 pub mod answer;
@@ -25,6 +26,7 @@ pub mod inputs;
 pub mod introspect;
 pub mod projection;
 pub mod related;
+pub mod remote_schema;
 pub mod resolver;
 mod selection_text;
 pub mod splice;

@@ -26,6 +26,8 @@ pub enum Projection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectProjection {
     pub(crate) r#type: Box<str>,
+    /// The name of the type at the other server.
+    pub(crate) remote_type: Box<str>,
     pub(crate) fields: Vec<ProjectedField>,
 }
 
@@ -83,6 +85,9 @@ pub struct Selecting<'a> {
 pub trait Keys: std::fmt::Debug {
     /// The key of a field, if it is not its name.
     fn find(&self, field: FieldId) -> Option<&str>;
+
+    /// The name of a type at another server, if it is not its own.
+    fn find_type(&self, r#type: TypeId) -> Option<&str>;
 
     /// The rows of the source that are the value of a field.
     fn find_related(&self, field: FieldId) -> Option<&Arc<RelatedField>>;
@@ -198,8 +203,9 @@ impl Selecting<'_> {
                 arguments: arguments.collect(),
             });
         }
-        let r#type = String::from(&*schema[object].name).into();
-        Ok(ObjectProjection { r#type, fields })
+        let r#type: Box<str> = String::from(&*schema[object].name).into();
+        let remote_type = self.keys.find_type(object).unwrap_or(&r#type).into();
+        Ok(ObjectProjection { r#type, remote_type, fields })
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn write(projection: &Projection, text: &mut String) {
         text.push_str("__typename\n");
         for object in objects.iter().filter(|object| !object.fields.is_empty()) {
             text.push_str("... on ");
-            text.push_str(&object.r#type);
+            text.push_str(&object.remote_type);
             text.push_str("{\n");
             write_fields(object, text);
             text.push_str("}\n");

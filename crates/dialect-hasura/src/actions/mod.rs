@@ -9,7 +9,7 @@
 
 mod relationships;
 mod types;
-mod webhook;
+pub(crate) mod webhook;
 
 use std::time::Duration;
 
@@ -38,7 +38,6 @@ const GIVEN: &str = "The server of an action gives this.";
 /// The actions of an API.
 #[derive(Debug, Default)]
 pub(crate) struct Actions {
-    resolvers: Vec<HttpResolver>,
     /// The names of the object types.
     remote_types: Vec<String>,
     related: Vec<Relationship>,
@@ -68,6 +67,7 @@ pub fn roles(metadata: &Metadata) -> Vec<ActionRoles> {
 pub(crate) fn add(
     build: &mut Build<'_>,
     options: &Options,
+    resolvers: &mut Vec<HttpResolver>,
     problems: &mut Vec<Problem>,
 ) -> Actions {
     let mut actions = Actions::default();
@@ -91,9 +91,9 @@ pub(crate) fn add(
             ActionKind::Asynchronous => continue,
             ActionKind::Synchronous => {}
         }
-        let number = actions.resolvers.len();
+        let number = resolvers.len();
         match add_action(draft, &types, action, &options.environment, number) {
-            Ok(resolver) => actions.resolvers.push(resolver),
+            Ok(resolver) => resolvers.push(resolver),
             Err(problem) => problems.push(problem),
         }
     }
@@ -115,7 +115,6 @@ impl Actions {
                 builder.bind_related(field, related);
             }
         }
-        builder.bind_resolvers(self.resolvers);
     }
 }
 

@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 use super::{GIVEN, problem, taken};
 use crate::draft::{Draft, DraftField, DraftInput, DraftValue};
 
+/// The reason of deprecated values.
+const DEPRECATED: &str = "No longer supported";
+
 /// A position that has a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
@@ -221,10 +224,7 @@ fn enum_value(value: &EnumValue) -> DraftValue {
     let binding = ValueBinding::Label((&*value.value).into());
     let made = DraftValue::bare(&value.value, binding);
     let made = made.verbatim().described_by(value.description.as_deref());
-    match value.is_deprecated {
-        Some(true) => made.deprecated(),
-        Some(false) | None => made,
-    }
+    made.deprecated_for(value.is_deprecated.filter(|is| *is).map(|_| DEPRECATED))
 }
 
 fn empty(name: &GraphQlName) -> Problem {

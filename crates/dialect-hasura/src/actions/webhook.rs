@@ -34,7 +34,7 @@ pub(super) fn webhook(
     })
 }
 
-fn header(
+pub(crate) fn header(
     header: &Header,
     environment: &Environment,
 ) -> Result<(HeaderName, HeaderValue), Problem> {

@@ -25,7 +25,7 @@ use super::collision::left_out;
 use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
-use super::{Options, actions};
+use super::{Options, actions, remote};
 
 /// The plan, and the API so far.
 pub(super) struct Build<'a> {
@@ -60,9 +60,13 @@ pub(super) fn build(
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    let actions = actions::add(&mut build, options, problems);
+    let mut resolvers = Vec::new();
+    let actions = actions::add(&mut build, options, &mut resolvers, problems);
+    let remote = remote::add(&mut build, options, &mut resolvers, problems);
     build.draft.finish(plan.naming, &mut builder);
     actions.bind(&mut builder);
+    remote.bind(&mut builder);
+    builder.bind_resolvers(resolvers);
     base::add_directives(&mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {

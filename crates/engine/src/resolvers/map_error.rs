@@ -8,7 +8,7 @@ use std::time::Instant;
 use clients::egress::EgressError;
 use graphql::{ErrorCode, GraphQLError};
 use http_resolvers::webhook::TransformError;
-use http_resolvers::{AnswerError, CallError, HttpResolver, RemoteError};
+use http_resolvers::{AnswerError, AnswerRules, CallError, HttpResolver, RemoteError};
 
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
 
@@ -32,9 +32,12 @@ pub(crate) fn egress_error(resolver: &HttpResolver, error: &EgressError) -> Grap
         EgressError::MemoryExhausted => (ErrorCode::ResponseMemoryExhausted, error.to_string()),
     };
     log(resolver, code, &error.to_string());
-    match resolver.webhook() {
-        Some(_) => GraphQLError::new(code, "http exception when calling webhook"),
-        None => external(resolver, code, &text),
+    match (resolver.answers, resolver.webhook()) {
+        (AnswerRules::Lenient, _) => external(resolver, code, &text),
+        (AnswerRules::Strict, Some(_)) => {
+            GraphQLError::new(code, "http exception when calling webhook")
+        }
+        (AnswerRules::Strict, None) => of_remote_schema(code, &text),
     }
 }
 
@@ -74,6 +77,13 @@ pub(crate) fn answer_error(resolver: &HttpResolver, error: &AnswerError) -> Opti
         AnswerError::NoMessage => invalid(
             "the webhook reports an error without the key \"message\", which is a text".to_owned(),
         ),
+        AnswerError::Status(_) | AnswerError::Json(_) | AnswerError::NoKey(_)
+            if resolver.answers == AnswerRules::Strict =>
+        {
+            let code = ErrorCode::ResolverResponseInvalid;
+            log(resolver, code, &error.to_string());
+            Some(of_remote_schema(code, &error.to_string()))
+        }
         AnswerError::Status(_) => {
             log(resolver, ErrorCode::ResolverError, &error.to_string());
             Some(external(resolver, ErrorCode::ResolverError, &error.to_string()))
@@ -112,6 +122,13 @@ pub(crate) fn too_many_calls(most: usize) -> GraphQLError {
          fewer custom fields."
     );
     GraphQLError::new(ErrorCode::TooManyCalls, message)
+}
+
+/// The error of a remote schema, with the code that clients of Hasura expect.
+fn of_remote_schema(code: ErrorCode, text: &str) -> GraphQLError {
+    let message =
+        format!("HTTP exception occurred while sending the request to the remote schema: {text}");
+    GraphQLError::new(code, message).with_extension("code", "remote-schema-error")
 }
 
 fn external(resolver: &HttpResolver, code: ErrorCode, text: &str) -> GraphQLError {

@@ -65,7 +65,9 @@ impl Resolvers {
             for (_, local) in &definition.headers.forwarded {
                 read_headers.add(local.clone());
             }
-            if definition.webhook().is_some_and(|action| action.webhook.client_headers.is_some()) {
+            let of_action =
+                definition.webhook().and_then(|action| action.webhook.client_headers.as_ref());
+            if of_action.or(definition.headers.client.as_ref()).is_some() {
                 read_headers.add_all();
             }
         }

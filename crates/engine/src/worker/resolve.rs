@@ -278,16 +278,16 @@ impl Worker {
             None => return bug(),
         };
         let find = |name: &http::HeaderName| caller.forwarded.as_ref()?.find(name).cloned();
-        let session = match definition.webhook() {
-            Some(_) => session_variables(&caller.session),
-            None => serde_json::Map::new(),
+        let session = match definition.webhook().is_some() || definition.headers.has_session {
+            true => session_variables(&caller.session),
+            false => serde_json::Map::new(),
         };
+        let of_client = caller.forwarded.as_deref().map(Forwarded::headers);
         let mut webhook = None;
         let request = match (definition.is_batch, call.objects.as_slice()) {
             (true, objects) => definition.call_batch(objects, projection, find),
             (false, [inputs, ..]) => {
-                let headers = caller.forwarded.as_deref().map(Forwarded::headers);
-                let client = WebhookClient { session: &session, headers };
+                let client = WebhookClient { session: &session, headers: of_client };
                 match definition.call_webhook(inputs, document, client) {
                     Some(made) => made.map(|made| webhook.insert(made).call.clone()),
                     None => definition.call(inputs, projection, find),
@@ -301,6 +301,7 @@ impl Worker {
                 return Received { response: Err(call_error(definition, &error)), _held: None };
             }
         };
+        definition.headers.add_client(of_client, &session, &mut headers);
         let number = calls.next_number();
         if let Some(forwarded) = &caller.forwarded {
             forwarded.set_trace_context(&mut headers, number);

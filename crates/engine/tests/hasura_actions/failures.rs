@@ -78,35 +78,96 @@ fn errors(field: &str, of: &[&str], expect: &expect_test::Expect) {
 
 #[test]
 fn errors_of_the_server_keep_their_extensions() {
-    errors("thing", &["message", "code", "extensions", "form", "500"], &expect![[r#""#]]);
+    errors(
+        "thing",
+        &["message", "code", "extensions", "form", "500"],
+        &expect![[r#"
+        {"data":{"thing":null},"errors":[{"message":"too small","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"unexpected"}}]}
+        {"data":{"thing":null},"errors":[{"message":"too small","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"small"}}]}
+        {"data":{"thing":null},"errors":[{"message":"no","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"x","more":[1]}}]}
+        {"data":{"thing":null},"errors":[{"message":"the webhook reports an error without the key \"message\", which is a text","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null},"errors":[{"message":"internal error","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+    "#]],
+    );
 }
 
 #[test]
 fn connections_fail() {
-    errors("thing", &["redirect", "html", "closed", "hang"], &expect![[r#""#]]);
+    errors(
+        "thing",
+        &["redirect", "html", "closed", "hang"],
+        &expect![[r#"
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+        {"data":{"thing":null},"errors":[{"message":"not a valid json response from webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_TIMEOUT"}}]}
+    "#]],
+    );
 }
 
 #[test]
 fn answers_have_to_fit_their_type() {
     let of = ["object", "list", "missing", "null", "null-id", "kinds", "text"];
-    errors("thing", &of, &expect![[r#""#]]);
-    errors("things", &["list", "object", "null"], &expect![[r#""#]]);
+    errors(
+        "thing",
+        &of,
+        &expect![[r#"
+        {"data":{"thing":{"id":"1","size":2,"is_new":false,"kind":"A"}}}
+        {"data":{"thing":null},"errors":[{"message":"got array for the action webhook response, expecting Thing","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null},"errors":[{"message":"field \"id\" expected in action webhook response, but not found","locations":[{"line":1,"column":3}],"path":["thing","id"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null}}
+        {"data":{"thing":null},"errors":[{"message":"expecting not null value for field \"id\"","locations":[{"line":1,"column":3}],"path":["thing","id"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":{"id":"1","size":null,"is_new":null,"kind":null}},"errors":[{"message":"got scalar String for the action webhook response, expecting Int","locations":[{"line":1,"column":3}],"path":["thing","size"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}},{"message":"got scalar String for the action webhook response, expecting Boolean","locations":[{"line":1,"column":3}],"path":["thing","is_new"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}},{"message":"got scalar String for the action webhook response, expecting Kind","locations":[{"line":1,"column":3}],"path":["thing","kind"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":{"thing":null},"errors":[{"message":"got scalar String for the action webhook response, expecting Thing","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+    "#]],
+    );
+    errors(
+        "things",
+        &["list", "object", "null"],
+        &expect![[r#"
+        {"data":{"things":[{"id":"1","size":null,"is_new":null,"kind":null}]}}
+        {"data":null,"errors":[{"message":"expecting array for the action webhook response","locations":[{"line":1,"column":3}],"path":["things"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+        {"data":null,"errors":[{"message":"got null for the action webhook response","locations":[{"line":1,"column":3}],"path":["things"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+    "#]],
+    );
 }
 
 /// The timeout of an action replaces that of all requests, which is shorter here.
 #[test]
 fn an_action_has_a_timeout_of_its_own() {
-    errors("thing", &["slow"], &expect![[r#""#]]);
+    errors(
+        "thing",
+        &["slow"],
+        &expect![[r#"
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+    "#]],
+    );
 }
 
 #[test]
 fn a_template_cannot_lead_to_other_hosts() {
-    errors("thing", &["@example.com/"], &expect![[r#""#]]);
+    errors(
+        "thing",
+        &["@example.com/"],
+        &expect![[r#"
+        {"data":{"thing":null},"errors":[{"message":"not a valid json response from webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+    "#]],
+    );
     let actions = ACTIONS.replace("{{$base_url}}{{$body.input.of}}", "http://{{$body.input.of}}/");
     let requests = [
         ("{ thing(of: \"169.254.169.254\") { id } }", json!({})),
         ("{ thing(of: \"example.com\") { id } }", json!({})),
         ("{ thing(of: \"a b\") { id } }", json!({})),
     ];
-    check(reply, &actions, &requests, &Client::default(), &expect![[r#""#]]);
+    check(
+        reply,
+        &actions,
+        &requests,
+        &Client::default(),
+        &expect![[r#"
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_UNAVAILABLE"}}]}
+        {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_UNAVAILABLE"}}]}
+        {"data":{"thing":null},"errors":[{"message":"Request Transformation Failed","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+    "#]],
+    );
 }

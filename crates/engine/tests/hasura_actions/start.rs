@@ -26,9 +26,12 @@ fn action(definition: &str) -> String {
 
 #[test]
 fn types_have_to_exist_and_fit() {
-    refused(&action("output_type: Nothing"), &expect![[r#"
+    refused(
+        &action("output_type: Nothing"),
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
-          metadata.yaml:15:74 (actions[0].definition.output_type): There is no custom type Nothing, and no scalar of this name: define it in custom_types."#]]);
+          metadata.yaml:15:74 (actions[0].definition.output_type): There is no custom type Nothing, and no scalar of this name: define it in custom_types."#]],
+    );
     let types = "custom_types:
   input_objects: [{name: In, fields: [{name: a, type: Int}, {name: b, type: Out}]}]
   objects:
@@ -62,10 +65,13 @@ fn names_of_tables_are_taken() {
   - {name: author, definition: {handler: http://127.0.0.1/, type: query, output_type: Int}}
   - {name: insert_author, definition: {handler: http://127.0.0.1/, output_type: Int}}
 ";
-    refused(actions, &expect![[r#"
+    refused(
+        actions,
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:14:12 (actions[0].name): The action author has the name of another field of query_root.
-          metadata.yaml:15:12 (actions[1].name): The action insert_author has the name of another field of mutation_root."#]]);
+          metadata.yaml:15:12 (actions[1].name): The action insert_author has the name of another field of mutation_root."#]],
+    );
 }
 
 #[test]
@@ -96,7 +102,9 @@ fn hosts_have_to_be_allowed() {
         "actions:
   - {name: a, definition: {handler: http://example.com/x, type: query, output_type: Int}}
 ",
-        &expect!["`query_root.a` sends requests to the host `example.com`, which is not allowed; `--custom-hosts` allows them"],
+        &expect![
+            "`query_root.a` sends requests to the host `example.com`, which is not allowed; `--custom-hosts` allows them"
+        ],
     );
 }
 
@@ -133,5 +141,12 @@ fn relationships_are_checked() {
         lines.push_str(line);
         lines.push('\n');
     }
-    expect![[r#""#]].assert_eq(&lines);
+    expect![[r#"
+          metadata.yaml:20:23 (custom_types.objects[0].relationships[0]): The type Out has another field books.
+          metadata.yaml:20:23 (custom_types.objects[0].relationships[0]): The relationship x: Out has no field nothing.
+          metadata.yaml:20:23 (custom_types.objects[0].relationships[0]): The relationship x: the field list is no single scalar.
+          metadata.yaml:20:23 (custom_types.objects[0].relationships[0]): The relationship x: author has no column nothing whose values can be compared.
+          metadata.yaml:20:23 (custom_types.objects[0].relationships[0]): The relationship x has no field_mapping.
+          metadata.yaml:20:61 (custom_types.objects[0].relationships[0].remote_table): The relationship x leads to the table public.none, which is not tracked.
+    "#]].assert_eq(&lines);
 }

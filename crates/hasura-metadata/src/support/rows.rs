@@ -418,15 +418,7 @@ pub const ROWS: &[Row] = &[
     row("Header", &["name", "value", "value_from_env"], Served),
     row(
         "RequestTransform",
-        &[
-            "body",
-            "method",
-            "query_params",
-            "request_headers",
-            "template_engine",
-            "url",
-            "version",
-        ],
+        &["body", "method", "query_params", "request_headers", "template_engine", "url", "version"],
         Served,
     ),
     row("ResponseTransform", &["body", "template_engine", "version"], Served),

@@ -67,7 +67,7 @@ impl ClientHeaders {
     }
 
     /// Sets the headers of a request to those of the client.
-    pub(super) fn forward(&self, client: &HeaderMap, headers: &mut HeaderMap) {
+    pub(crate) fn forward(&self, client: &HeaderMap, headers: &mut HeaderMap) {
         for (name, value) in client {
             let text = name.as_str();
             let is_kept = OWN.contains(&text)

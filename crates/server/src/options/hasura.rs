@@ -109,9 +109,11 @@ impl HasuraOptions {
 /// The variables that the metadata may name. Those that are no texts cannot be named.
 fn environment() -> Environment {
     let variables = std::env::vars_os();
-    Environment::new(variables.filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    }))
+    Environment::new(
+        variables.filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }),
+    )
 }
 
 /// Reads a folder or a file of metadata.
