@@ -38,6 +38,20 @@ pub(super) struct RoleTable {
     pub(super) delete: Option<(usize, Arc<Change>)>,
 }
 
+impl RolePermissions {
+    /// True if the role has a root field of queries.
+    pub(super) fn has_queries(&self) -> bool {
+        let is_read = |table: &RoleTable| {
+            let has_field = |select: &Select| {
+                let fields = select.query;
+                fields.select || fields.by_key || (fields.aggregate && select.allows_aggregates)
+            };
+            table.select.iter().any(|(_, select)| has_field(select))
+        };
+        !self.functions.is_empty() || self.tables.values().any(is_read)
+    }
+}
+
 /// The grants of all tables. Roles with equal permissions share them.
 #[derive(Debug, Default)]
 pub(super) struct Grants(Vec<Grant>);
