@@ -13,6 +13,7 @@
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * [`actions`]: fields that other servers resolve
 //! * [`remote`]: fields of other GraphQL servers
+//! * [`permissions`]: permissions of roles as access rules, and the part of the schema that each sees
 //! * `schema`: the plan as types with their bindings
 //!
 //! Differences from Hasura, with reasons:
@@ -43,6 +44,7 @@ mod schema;
 mod tracking;
 mod values;
 
+use access::Roles;
 use api::{Api, Transactions};
 use catalog::Catalog;
 use hasura_metadata::Problem;
@@ -50,6 +52,7 @@ pub use hasura_metadata::types::source::NamingConvention;
 
 use environment::Environment;
 use metadata::MetadataSetting;
+use permissions::Permissions;
 use remote::RemoteSchemas;
 use tracking::Tracking;
 
@@ -117,11 +120,18 @@ pub fn declare<'d>(catalog: &mut Catalog, options: &'d Options) -> Declared<'d> 
 }
 
 impl Declared<'_> {
-    /// Makes the API of the catalog.
-    pub fn api(&self, catalog: &Catalog) -> Result<Api, InconsistentMetadata> {
+    /// Makes the API of the catalog, and the access rules of the metadata's roles.
+    pub fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), InconsistentMetadata> {
         let mut plan = plan::plan(catalog, &self.tracking);
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
+        let permissions = self.options.metadata.served().map(|served| {
+            let (permissions, mut own) = Permissions::new(catalog, &self.tracking, served);
+            problems.append(&mut own);
+            permissions
+        });
+        plan.has_role_without_queries =
+            permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
         let mut api = schema::build(catalog, plan, self.options, &mut problems);
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
@@ -131,6 +141,10 @@ impl Declared<'_> {
         }
         api.notes.extend(problems.iter().map(tracking::left_out_part));
         api.transactions = self.options.mutation_transactions;
-        Ok(api)
+        let roles = permissions.map(|permissions| {
+            api.role_views = permissions.views(&api, catalog);
+            permissions.into_roles()
+        });
+        Ok((api, roles))
     }
 }

@@ -21,11 +21,11 @@ use access::Roles;
 use api::{Api, RoleViews};
 use catalog::Catalog;
 use hasura_metadata::Problem;
-use hasura_metadata::types::function::Function;
-use hasura_metadata::types::settings::InheritedRole;
 
+use crate::metadata::ServedSource;
+use crate::tracking::Tracking;
 use roles::RolePermissions;
-pub(super) use tables::{NamedRelationship, NamedTable, Tables};
+use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.
 pub const ADMIN: &str = "admin";
@@ -51,17 +51,37 @@ impl Permissions {
     /// Compiles the permissions of metadata. A permission with a problem is left out.
     pub(super) fn new(
         catalog: &Catalog,
-        tables: &Tables<'_>,
-        functions: &[Function],
-        inherited: &[InheritedRole],
+        tracking: &Tracking<'_>,
+        served: &ServedSource,
     ) -> (Self, Vec<Problem>) {
-        let (permissions, grants, mut problems) = roles::of_tables(catalog, tables, functions);
+        let tracked = served.source().tables.iter();
+        let tracked = tracked.filter_map(|table| {
+            let entity = Tables::require_entity(catalog, &table.table).ok()?;
+            let relationships = tracking.find(entity)?.relationships.iter();
+            let relationships = relationships.map(|relationship| NamedRelationship {
+                name: &relationship.name.text,
+                hop: relationship.hop,
+                target: relationship.target,
+            });
+            Some(NamedTable { entity, table, relationships: relationships.collect() })
+        });
+        let tables = Tables::new(tracked.collect());
+        let functions = &served.source().functions;
+        let actions = crate::actions::roles(served.metadata());
+        let (permissions, grants, mut problems) =
+            roles::of_tables(catalog, &tables, functions, &actions);
+        let inherited = &served.metadata().inherited_roles;
         let permissions = inherited::add(permissions, inherited, &mut problems);
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
     }
 
-    /// The view of each role but the administrator's.
+    /// True if a role may read nothing.
+    pub(super) fn has_role_without_queries(&self) -> bool {
+        self.permissions.iter().any(|role| !role.has_queries())
+    }
+
+    /// The view of each role; the administrator needs one only if others see what is not for it.
     pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
         view::views(api, catalog, &self.permissions)
     }

@@ -95,7 +95,7 @@ impl<'d> Declaration<'d> {
         federation: Option<&federation::Options>,
     ) -> Result<DialectOutput, DialectError> {
         let Self { catalog, declared } = self;
-        let api = declared.api(&catalog)?;
+        let (api, roles) = declared.api(&catalog)?;
         let api = match federation {
             None => api,
             Some(options) => {
@@ -104,7 +104,6 @@ impl<'d> Declaration<'d> {
         };
         let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;
         let messages = declared.messages(&catalog);
-        let roles = None;
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
             None => Ok(DialectOutput { catalog, api, restrictions, roles, messages }),
@@ -113,14 +112,16 @@ impl<'d> Declaration<'d> {
 }
 
 impl Declared<'_> {
-    fn api(&self, catalog: &Catalog) -> Result<Api, DialectError> {
-        Ok(match self {
+    /// The API, with the roles of its own if it has any.
+    fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), DialectError> {
+        let api = match self {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
-            Self::Hasura(declared) => declared.api(catalog)?,
+            Self::Hasura(declared) => return Ok(declared.api(catalog)?),
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
-        })
+        };
+        Ok((api, None))
     }
 
     /// Directives of Apollo Federation that the definitions have.

@@ -469,3 +469,31 @@ custom_types:
     "#]],
     );
 }
+
+#[test]
+fn roles_have_the_actions_that_name_them() {
+    let editor = Client { session: Some(json!({"x-hasura-role": "editor"})), ..Client::default() };
+    let requests = [
+        ("{ greet(person: {name: \"Ada\"}) { text } }", json!({})),
+        (
+            "{ __type(name: \"query_root\") { fields { name } } __schema { mutationType { name } } }",
+            json!({}),
+        ),
+        (
+            "{ __type(name: \"Day\") { name } mood: __type(name: \"Mood\") { enumValues { name } } }",
+            json!({}),
+        ),
+        ("mutation { count }", json!({})),
+        ("{ author { name } }", json!({})),
+    ];
+    check_answers(reply, ACTIONS, &requests, &editor, &expect![[r#""#]]);
+    let child = "inherited_roles: [{role_name: child, role_set: [editor]}]\n";
+    let client = Client { session: Some(json!({"x-hasura-role": "child"})), ..Client::default() };
+    check_answers(
+        reply,
+        &[ACTIONS, child].concat(),
+        &[requests[0].clone(), requests[3].clone()],
+        &client,
+        &expect![[r#""#]],
+    );
+}

@@ -50,6 +50,7 @@ pub fn condition(
         directives: Vec::new(),
         root: SelectionSetId(0),
         selection_sets: Vec::new(),
+        nullable: Vec::new(),
     };
     let introspection = Introspection::new();
     // They belong to no operation, so nothing is selected.

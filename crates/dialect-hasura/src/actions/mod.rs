@@ -29,6 +29,9 @@ use crate::schema::Build;
 use relationships::Relationship;
 use types::Position;
 
+/// The type of queries.
+pub(crate) const QUERY: &str = "query_root";
+
 /// The text at members of inputs that only the server of an action reads.
 const TAKEN: &str = "The server of an action takes this.";
 
@@ -147,7 +150,7 @@ fn add_action(
 /// The root type of an action.
 fn parent(r#type: ActionType) -> &'static str {
     match r#type {
-        ActionType::Query => "query_root",
+        ActionType::Query => QUERY,
         ActionType::Mutation => "mutation_root",
     }
 }

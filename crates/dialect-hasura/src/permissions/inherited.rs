@@ -35,6 +35,7 @@ pub(super) fn add(
             name: role.name.clone(),
             tables: role.tables.clone(),
             functions: role.functions.clone(),
+            actions: role.actions.clone(),
             is_of_backends: true,
         })
         .collect();
@@ -99,6 +100,7 @@ impl<'r> Adding<'r> {
         let mut gathered: BTreeMap<_, Vec<&RoleTable>> = BTreeMap::new();
         for parent in parents.iter().filter_map(|parent| self.roles.get(*parent)) {
             role.functions.extend(parent.functions.iter().copied());
+            role.actions.extend(parent.actions.iter().cloned());
             for (entity, table) in &parent.tables {
                 gathered.entry(*entity).or_default().push(table);
             }

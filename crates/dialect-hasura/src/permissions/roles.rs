@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE};
+use crate::actions::{ActionRoles, QUERY};
 
 /// The permissions of a role.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(super) struct RolePermissions {
     pub(super) tables: FxHashMap<EntityId, RoleTable>,
     /// The functions that it may call.
     pub(super) functions: FxHashSet<FunctionId>,
+    /// The root types and names of the actions that it may use.
+    pub(super) actions: FxHashSet<(&'static str, Box<str>)>,
     /// True for the further permissions of backends: of a session that names the role of the name.
     pub(super) is_of_backends: bool,
 }
@@ -36,6 +39,21 @@ pub(super) struct RoleTable {
     pub(super) insert: Option<(usize, Arc<Change>)>,
     pub(super) update: Option<(usize, Arc<Change>)>,
     pub(super) delete: Option<(usize, Arc<Change>)>,
+}
+
+impl RolePermissions {
+    /// True if the role has a root field of queries.
+    pub(super) fn has_queries(&self) -> bool {
+        let is_read = |table: &RoleTable| {
+            let has_field = |select: &Select| {
+                let fields = select.query;
+                fields.select || fields.by_key || (fields.aggregate && select.allows_aggregates)
+            };
+            table.select.iter().any(|(_, select)| has_field(select))
+        };
+        let has_action = self.actions.iter().any(|(parent, _)| *parent == QUERY);
+        has_action || !self.functions.is_empty() || self.tables.values().any(is_read)
+    }
 }
 
 /// The grants of all tables. Roles with equal permissions share them.
@@ -106,12 +124,20 @@ pub(super) fn of_tables(
     catalog: &Catalog,
     tables: &Tables<'_>,
     functions: &[Function],
+    actions: &[ActionRoles],
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
         compiling.table(&TableCompiler { catalog, tables, table });
     }
     let Compiling { mut roles, grants, problems } = compiling;
+    for action in actions {
+        for role in action.roles.iter().filter(|role| ***role != *ADMIN) {
+            let named = || RolePermissions { name: role.clone(), ..RolePermissions::default() };
+            let permissions = roles.entry(role.clone()).or_insert_with(named);
+            permissions.actions.insert((action.parent, action.field.clone()));
+        }
+    }
     for role in roles.values_mut() {
         role.functions = callable(catalog, tables, functions, role);
     }

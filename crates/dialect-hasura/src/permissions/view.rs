@@ -14,9 +14,11 @@ use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
 use graphql::{Position, Visibility};
+use http_resolvers::HttpResolver;
 use ir::{Hop, HopDirection, ValueRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ADMIN;
 use super::roles::{RolePermissions, view_name};
 use super::table::RootFields;
 
@@ -24,8 +26,17 @@ use super::table::RootFields;
 pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
     let known = Known::new(api, catalog);
     let mut views = RoleViews::default();
+    // The text in the place of queries is for roles without any.
+    if !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries) {
+        let is_allowed = |position| match position {
+            Position::Field(id) => !known.literals.contains(&id),
+            Position::Input(_) | Position::EnumValue(_) => true,
+        };
+        views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
+    }
     for role in roles {
-        let view = View { api, catalog, known: &known, role: RoleBits::new(catalog, role) };
+        let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
+        let view = View { api, catalog, known: &known, role: bits, has_queries };
         let visibility = Visibility::new(
             &api.schema,
             |position| view.is_allowed(position),
@@ -40,6 +51,8 @@ pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> 
 struct Known {
     /// Fields of the type of subscriptions.
     subscriptions: FxHashSet<SchemaFieldId>,
+    /// Constant fields of the type of queries.
+    literals: FxHashSet<SchemaFieldId>,
     /// Values of enums of columns that an upsert updates.
     updated: FxHashSet<EnumValueId>,
     /// The entities of the inputs of conflicts, by the type.
@@ -51,6 +64,7 @@ impl Known {
         let schema = &api.schema;
         let mut known = Self {
             subscriptions: FxHashSet::default(),
+            literals: FxHashSet::default(),
             updated: FxHashSet::default(),
             conflicts: FxHashMap::default(),
         };
@@ -58,6 +72,13 @@ impl Known {
             && let TypeKind::Object { fields, .. } = &schema[subscription].kind
         {
             known.subscriptions.extend(fields.iter().copied());
+        }
+        if let Some(query) = schema.query
+            && let TypeKind::Object { fields, .. } = &schema[query].kind
+        {
+            let is_literal =
+                |field: &&SchemaFieldId| matches!(api.field(**field), FieldBinding::Literal(_));
+            known.literals.extend(fields.iter().filter(is_literal).copied());
         }
         for (r#type, definition) in schema.types() {
             let TypeKind::InputObject { fields } = &definition.kind else { continue };
@@ -111,6 +132,7 @@ struct RoleBits<'r> {
     /// By the entity.
     tables: Vec<TableBits>,
     functions: &'r FxHashSet<FunctionId>,
+    actions: &'r FxHashSet<(&'static str, Box<str>)>,
 }
 
 /// The permissions of a role on a table.
@@ -167,7 +189,15 @@ impl<'r> RoleBits<'r> {
             bits.deletes =
                 table.delete.as_ref().is_some_and(|(_, change)| is_used(change.is_for_backends));
         }
-        Self { read, masked, inserted, updated, tables, functions: &role.functions }
+        Self {
+            read,
+            masked,
+            inserted,
+            updated,
+            tables,
+            functions: &role.functions,
+            actions: &role.actions,
+        }
     }
 
     fn table(&self, entity: EntityId) -> TableBits {
@@ -181,6 +211,7 @@ struct View<'v> {
     catalog: &'v Catalog,
     known: &'v Known,
     role: RoleBits<'v>,
+    has_queries: bool,
 }
 
 impl View<'_> {
@@ -196,12 +227,24 @@ impl View<'_> {
         self.role.read.has(field.index())
     }
 
-    fn target(&self, hop: Hop) -> EntityId {
+    /// The permissions on the rows that a relationship leads to, if the role may read the rows at
+    /// both ends.
+    fn along(&self, hop: Hop) -> Option<TableBits> {
         let relationship = &self.catalog[hop.relationship];
-        match hop.direction {
-            HopDirection::Forward => relationship.to,
-            HopDirection::Backward => relationship.from,
-        }
+        let (near, far) = match hop.direction {
+            HopDirection::Forward => (relationship.from, relationship.to),
+            HopDirection::Backward => (relationship.to, relationship.from),
+        };
+        let far = self.role.table(far);
+        (self.role.table(near).reads && far.reads).then_some(far)
+    }
+
+    fn follows(&self, hop: Hop) -> bool {
+        self.along(hop).is_some()
+    }
+
+    fn aggregates(&self, hop: Hop) -> bool {
+        self.along(hop).is_some_and(|far| far.aggregates)
     }
 
     fn field(&self, id: SchemaFieldId) -> bool {
@@ -223,9 +266,10 @@ impl View<'_> {
                                 RowsForm::Aggregate | RowsForm::First | RowsForm::Keyed => false,
                             }
                         }
-                        RowsFrom::Relation(_) => {
-                            rows.form != RowsForm::Connection || table.aggregates
-                        }
+                        RowsFrom::Relation(hop) => match rows.form {
+                            RowsForm::Connection => self.aggregates(hop),
+                            _ => self.follows(hop),
+                        },
                         RowsFrom::Function { function, .. } => {
                             self.role.functions.contains(&function)
                                 && (rows.form != RowsForm::Connection || table.aggregates)
@@ -233,6 +277,15 @@ impl View<'_> {
                         _ => false,
                     }
             }
+            // Remote schemas are for the administrator.
+            FieldBinding::Resolved(id) => self.api.find_resolver(*id).is_some_and(|resolver| {
+                let HttpResolver { parent, field, .. } = &*resolver.definition;
+                let mut actions = self.role.actions.iter();
+                resolver.definition.webhook().is_some()
+                    && actions.any(|(root, name)| **root == **parent && name == field)
+            }),
+            // Fields of results of actions: those of types to which a visible position leads.
+            FieldBinding::Refused(_) => true,
             FieldBinding::Computed(computed) => self.role.functions.contains(&computed.function),
             FieldBinding::Aggregate(AggregateField::Value(values)) => {
                 values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
@@ -245,6 +298,7 @@ impl View<'_> {
             | FieldBinding::Same
             | FieldBinding::Constants
             | FieldBinding::Lookup { .. } => true,
+            FieldBinding::Literal(_) => !self.has_queries,
             FieldBinding::NodeId { key, .. } => key.iter().all(|field| self.reads(*field)),
             FieldBinding::Mutation(mutation) => match &mutation.change {
                 Change::InsertTree(entity) => self.role.table(*entity).inserts,
@@ -275,18 +329,18 @@ impl View<'_> {
                 | ArgumentRole::NodeId
                 | ArgumentRole::Call(_),
             )
-            | InputRole::Member => true,
+            | InputRole::Member
+            // Inputs of actions.
+            | InputRole::Ignored
+            | InputRole::Refused(_) => true,
             InputRole::Filter(role) => self.filter(role),
             InputRole::Order(role) => match role {
                 OrderRole::Sort
                 | OrderRole::Then
                 | OrderRole::RelatedCount
                 | OrderRole::Aggregates(_) => true,
-                OrderRole::Related(hop) => self.role.table(self.target(*hop)).reads,
-                OrderRole::RelatedAggregates(hop) => {
-                    let table = self.role.table(self.target(*hop));
-                    table.reads && table.aggregates
-                }
+                OrderRole::Related(hop) => self.follows(*hop),
+                OrderRole::RelatedAggregates(hop) => self.aggregates(*hop),
                 OrderRole::Field(field) => self.reads(*field),
                 OrderRole::Computed(function) => self.role.functions.contains(function),
                 _ => false,
@@ -327,13 +381,8 @@ impl View<'_> {
             FilterRole::Negated(role) => self.filter(role),
             FilterRole::Equal(field) => self.reads(*field),
             FilterRole::Operators(subject) => self.place(&subject.place),
-            FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => {
-                self.role.table(self.target(*hop)).reads
-            }
-            FilterRole::RelatedMany(hop) => {
-                let table = self.role.table(self.target(*hop));
-                table.reads && table.aggregates
-            }
+            FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
+            FilterRole::RelatedMany(hop) => self.aggregates(*hop),
             _ => false,
         }
     }
@@ -341,8 +390,7 @@ impl View<'_> {
     fn place(&self, place: &ValueRef) -> bool {
         match place {
             ValueRef::Field { path, field } => {
-                let reads = |hop: &Hop| self.role.table(self.target(*hop)).reads;
-                path.iter().all(reads) && self.reads(*field)
+                path.iter().all(|hop| self.follows(*hop)) && self.reads(*field)
             }
             ValueRef::Computed(call) => self.role.functions.contains(&call.function),
             _ => false,

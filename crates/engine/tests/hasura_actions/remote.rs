@@ -63,7 +63,7 @@ fn check(metadata: &str, requests: &[(&str, Value)], expect: &Expect) {
         let worker = Worker::new(engine);
         drop(server.received());
         let client = Client {
-            session: Some(json!({"x-hasura-role": "editor", "x-hasura-user-id": "7"})),
+            session: Some(json!({"x-hasura-role": "admin", "x-hasura-user-id": "7"})),
             headers: &[("authorization", "Bearer x"), ("x-hasura-user-id", "8")],
         };
         let mut text = String::new();
