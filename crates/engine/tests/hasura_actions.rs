@@ -93,9 +93,13 @@ fn block_on<T>(test: impl Future<Output = T>) -> T {
     tokio::task::LocalSet::new().block_on(&runtime, test)
 }
 
+/// Options with metadata of the tables and of these actions.
 fn dialect(actions: &str) -> Result<hasura::Options, String> {
-    let text = [TRACKED, actions].concat();
-    let served = ServedSource::choose(read_text("metadata.yaml", &text), None);
+    dialect_of(&[TRACKED, actions].concat())
+}
+
+fn dialect_of(metadata: &str) -> Result<hasura::Options, String> {
+    let served = ServedSource::choose(read_text("metadata.yaml", metadata), None);
     let served = served.map_err(|error| error.to_string())?;
     let variables = [("KEY", "secret"), ("SHOP", "shop")];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -127,7 +131,7 @@ async fn open(
     Engine::open(&SourceAddress::Sqlite(database.0.clone()), &options).await
 }
 
-/// A client: its session variables and its headers.
+/// A client: its session variables, by default those of the administrator, and its headers.
 #[derive(Default)]
 struct Client<'a> {
     session: Option<Value>,
@@ -141,9 +145,8 @@ async fn ask(worker: &Worker, text: &str, variables: &Value, client: &Client<'_>
     for (name, value) in client.headers {
         headers.insert(*name, value.parse().unwrap());
     }
-    let claims = client.session.as_ref();
-    let claims =
-        claims.map(|claims| Arc::new(Claims::new(serde_json_bytes::to_value(claims).unwrap())));
+    let session = client.session.clone().unwrap_or_else(|| json!({"x-hasura-role": "admin"}));
+    let claims = Some(Arc::new(Claims::new(serde_json_bytes::to_value(session).unwrap())));
     let caller = Caller {
         session: Session { settings: None, claims },
         forwarded: worker.engine().read_headers().map(|read| Box::new(read.collect(&headers))),
@@ -343,15 +346,15 @@ fn the_schema_has_actions_and_their_types() {
           update_author(
             """increments the numeric columns with given value of the filtered values"""
             _inc: author_inc_input
-        input book_aggregate_bool_exp {
-          count: book_aggregate_bool_exp_count
-        }
+        type mutation_root {
+          count: Int!
 
-        input book_aggregate_bool_exp_count {
-          arguments: [book_select_column!]
-          distinct: Boolean
-          filter: book_bool_exp
-          predicate: Int_comparison_exp!
+          """
+          delete data from the table: "author"
+          """
+          delete_author(
+            """filter the rows which have to be deleted"""
+            where: author_bool_exp!
     "#]]
     .assert_eq(&text);
     let roles = dialects::hasura::actions::roles(
@@ -458,15 +461,15 @@ custom_types:
         &requests,
         &Client::default(),
         &expect![[r#"
-        {"data":{"user":{"name":"Ada L."}}}
-          GET /api/users/1?role=admin
-            x-a: user
+            {"data":{"user":{"name":"Ada L."}}}
+              GET /api/users/1?role=admin
+                x-a: user
     
-        {"data":{"user":null},"errors":[{"message":"no user","locations":[{"line":1,"column":3}],"path":["user"],"extensions":{"code":"not-found","id":2}}]}
-          GET /api/users/2?role=admin
-            x-a: user
+            {"data":{"user":null},"errors":[{"message":"no user","locations":[{"line":1,"column":3}],"path":["user"],"extensions":{"code":"not-found","id":2}}]}
+              GET /api/users/2?role=admin
+                x-a: user
     
-    "#]],
+        "#]],
     );
 }
 
@@ -486,7 +489,13 @@ fn roles_have_the_actions_that_name_them() {
         ("mutation { count }", json!({})),
         ("{ author { name } }", json!({})),
     ];
-    check_answers(reply, ACTIONS, &requests, &editor, &expect![[r#""#]]);
+    check_answers(reply, ACTIONS, &requests, &editor, &expect![[r#"
+        {"data":{"greet":{"text":"Hello Ada"}}}
+        {"data":{"__type":{"fields":[{"name":"greet"}]},"__schema":{"mutationType":null}}}
+        {"data":{"__type":null,"mood":{"enumValues":[{"name":"HAPPY"}]}}}
+        {"errors":[{"message":"The schema has no \"mutation\" root type defined","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}
+        {"errors":[{"message":"Cannot query field \"author\" on type \"query_root\".","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}
+    "#]]);
     let child = "inherited_roles: [{role_name: child, role_set: [editor]}]\n";
     let client = Client { session: Some(json!({"x-hasura-role": "child"})), ..Client::default() };
     check_answers(
@@ -494,6 +503,9 @@ fn roles_have_the_actions_that_name_them() {
         &[ACTIONS, child].concat(),
         &[requests[0].clone(), requests[3].clone()],
         &client,
-        &expect![[r#""#]],
+        &expect![[r#"
+            {"data":{"greet":{"text":"Hello Ada"}}}
+            {"errors":[{"message":"The schema has no \"mutation\" root type defined","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}
+        "#]],
     );
 }

@@ -41,6 +41,12 @@ impl Inputs {
         Self(schema[field].arguments.iter().filter_map(value).collect())
     }
 
+    /// True if one of them is null.
+    #[must_use]
+    pub fn has_null(&self) -> bool {
+        self.0.values().any(Value::is_null)
+    }
+
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Value> {
         self.0.get(name)

@@ -7,7 +7,7 @@
 //!
 //! The fields are in the schema of every role that may use the action; [`ActionRoles`] lists these.
 
-mod relationships;
+pub(crate) mod relationships;
 mod types;
 pub(crate) mod webhook;
 

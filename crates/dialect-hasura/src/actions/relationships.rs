@@ -3,7 +3,7 @@
 use api::binding::FieldBinding;
 use hasura_metadata::naming::RootField;
 use hasura_metadata::types::action::{CustomTypes, ObjectType, TypeRelationship};
-use hasura_metadata::types::name::NameParts;
+use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::RelationshipType;
 use hasura_metadata::{Problem, ProblemKind};
 use http_resolvers::related::{RelatedField, RelatedKey};
@@ -115,22 +115,25 @@ fn target<'b>(
     relationship: &TypeRelationship,
 ) -> Result<&'b Planned<'b>, Problem> {
     let table = &relationship.remote_table;
-    let planned = match &table.parts {
-        NameParts::InSchema { schema, name } => {
-            let namespace = namespace(build.catalog, schema);
-            build.plan.entities.iter().find(|planned| {
-                *planned.entity.name == **name && planned.entity.namespace.as_deref() == namespace
-            })
-        }
-        NameParts::InDataset { .. } | NameParts::Listed(_) => None,
-    };
-    planned.ok_or_else(|| {
+    find_planned(build, table).ok_or_else(|| {
         let message = format!(
             "The relationship {} leads to the table {}, which is not tracked.",
             &*relationship.name,
             table.sort_key()
         );
         problem(ProblemKind::MissingPart, &table.place, message)
+    })
+}
+
+/// The table of a name of metadata in the API.
+pub(crate) fn find_planned<'b>(
+    build: &Build<'b>,
+    table: &QualifiedName,
+) -> Option<&'b Planned<'b>> {
+    let NameParts::InSchema { schema, name } = &table.parts else { return None };
+    let namespace = namespace(build.catalog, schema);
+    build.plan.entities.iter().find(|planned| {
+        *planned.entity.name == **name && planned.entity.namespace.as_deref() == namespace
     })
 }
 

@@ -3,10 +3,12 @@
 //!
 //! * `names`: names of types and root fields, which the metadata may change
 //! * `types`: the types of a server in the API
+//! * `relationships`: from tables to root fields
 //!
 //! Whoever has a transport reads the schemas ([`wanted`]) before the API is made ([`RemoteSchemas`]).
 
 mod names;
+mod relationships;
 mod types;
 
 use std::sync::Arc;
@@ -78,11 +80,14 @@ pub(crate) fn add(
 ) -> Remote {
     let mut remote = Remote::default();
     let Some(served) = options.metadata.served() else { return remote };
+    let mut schemas = Vec::new();
     for definition in served.metadata().remote_schemas.iter() {
-        if let Err(mut found) = add_one(build, options, definition, resolvers, &mut remote) {
-            problems.append(&mut found);
+        match add_one(build, options, definition, resolvers, &mut remote) {
+            Ok(schema) => schemas.push(schema),
+            Err(mut found) => problems.append(&mut found),
         }
     }
+    relationships::add(build, options, &schemas, resolvers, problems);
     remote
 }
 
@@ -100,13 +105,22 @@ impl Remote {
     }
 }
 
-fn add_one(
+/// A remote schema in the API.
+struct ServedSchema<'o> {
+    definition: &'o Definition,
+    schema: &'o RemoteSchema,
+    names: Names<'o>,
+    url: UrlTemplate,
+    headers: Headers,
+}
+
+fn add_one<'o>(
     build: &mut Build<'_>,
-    options: &Options,
-    definition: &Definition,
+    options: &'o Options,
+    definition: &'o Definition,
     resolvers: &mut Vec<HttpResolver>,
     remote: &mut Remote,
-) -> Result<(), Vec<Problem>> {
+) -> Result<ServedSchema<'o>, Vec<Problem>> {
     let environment = &options.environment;
     let (url, headers) = endpoint(definition, environment).map_err(|problem| vec![problem])?;
     let name = &definition.name.text;
@@ -173,7 +187,7 @@ fn add_one(
             });
         }
     }
-    Ok(())
+    Ok(ServedSchema { definition, schema, names, url, headers })
 }
 
 fn add_root(

@@ -8,7 +8,7 @@ use graphql::operation::Operation;
 use graphql::variables::Variables;
 use http_resolvers::projection::Selecting;
 use http_resolvers::splice::Placeholders;
-use http_resolvers::{Inputs, Projection};
+use http_resolvers::{AnswerRules, Inputs, Projection};
 
 use super::ResolvedPlan;
 
@@ -116,6 +116,11 @@ impl<'a> Selected<'a> {
             }
             false => Inputs::of_placeholder(placeholder),
         };
+        // A row without a value of a column has none of another server.
+        let is_strict = definition.answers == AnswerRules::Strict;
+        if is_strict && !definition.is_of_root() && inputs.has_null() {
+            return None;
+        }
         let is_serial = self.is_mutation && definition.is_of_root();
         let text = inputs.to_json().to_string();
         let group = match definition.operation().is_some() || is_serial {

@@ -61,15 +61,15 @@ fn objects_have_rows_of_tables() {
         &requests,
         &Client::default(),
         &expect![[r#"
-        {"data":{"favourites":[{"author":{"name":"Ada","books":[{"title":"One"}]},"nested":{"author":{"__typename":"author","n":"Bob"}}},{"author":null,"nested":null},{"author":null,"nested":null},{"author":{"name":"Ada","books":[{"title":"One"}]},"nested":null}]}}
-          POST /favourites
-            content-type: application/json
-            {"action":{"name":"favourites"},"input":{},"request_query":"{ favourites { author { name books(where: {title: {_eq: \"One\"}}) { title } } nested { author { __typename n: name } } } }","session_variables":{"x-hasura-role":"admin"}}
-        {"data":{"favourites":[{"author_id":1,"books":[{"title":"One"}],"all":[{"id":10},{"id":11}]},{"author_id":9,"books":[],"all":[]},{"author_id":null,"books":[],"all":[]},{"author_id":1,"books":[{"title":"One"}],"all":[{"id":10},{"id":11}]}]}}
-          POST /favourites
-            content-type: application/json
-            {"action":{"name":"favourites"},"input":{},"request_query":"query ($title: String!, $more: Boolean!) { favourites { author_id books(where: {title: {_neq: $title}}, order_by: {id: desc}, limit: 1) { title id @include(if: $more) } ...F } } fragment F on Favourite { all: books { id } }","session_variables":{"x-hasura-role":"admin"}}
-    "#]],
+            {"data":{"favourites":[{"author":{"name":"Ada","books":[{"title":"One"}]},"nested":{"author":{"__typename":"author","n":"Bob"}}},{"author":null,"nested":null},{"author":null,"nested":null},{"author":{"name":"Ada","books":[{"title":"One"}]},"nested":null}]}}
+              POST /favourites
+                content-type: application/json
+                {"action":{"name":"favourites"},"input":{},"request_query":"{ favourites { author { name books(where: {title: {_eq: \"One\"}}) { title } } nested { author { __typename n: name } } } }","session_variables":{"x-hasura-role":"admin"}}
+            {"data":{"favourites":[{"author_id":1,"books":[{"title":"One"}],"all":[{"id":10},{"id":11}]},{"author_id":9,"books":[],"all":[]},{"author_id":null,"books":[],"all":[]},{"author_id":1,"books":[{"title":"One"}],"all":[{"id":10},{"id":11}]}]}}
+              POST /favourites
+                content-type: application/json
+                {"action":{"name":"favourites"},"input":{},"request_query":"query ($title: String!, $more: Boolean!) { favourites { author_id books(where: {title: {_neq: $title}}, order_by: {id: desc}, limit: 1) { title id @include(if: $more) } ...F } } fragment F on Favourite { all: books { id } }","session_variables":{"x-hasura-role":"admin"}}
+        "#]],
     );
 }
 
@@ -86,10 +86,10 @@ fn errors_of_rows_are_at_their_place() {
         &requests,
         &Client::default(),
         &expect![[r#"
-        {"data":{"favourites":[{"author_id":1.5,"author":null}]},"errors":[{"message":"Variable \"$v0\" got invalid value 1.5; Int cannot represent non-integer value: 1.5","locations":[{"line":1,"column":3}],"path":["favourites",0,"author"],"extensions":{"code":"BAD_USER_INPUT"}}]}
-          POST /favourites
-            content-type: application/json
-            {"action":{"name":"favourites"},"input":{},"request_query":"{ favourites { author_id author { name } } }","session_variables":{"x-hasura-role":"admin"}}
-    "#]],
+            {"data":{"favourites":[{"author_id":1.5,"author":null}]},"errors":[{"message":"Variable \"$v0\" got invalid value 1.5; Int cannot represent non-integer value: 1.5","locations":[{"line":1,"column":3}],"path":["favourites",0,"author"],"extensions":{"code":"BAD_USER_INPUT"}}]}
+              POST /favourites
+                content-type: application/json
+                {"action":{"name":"favourites"},"input":{},"request_query":"{ favourites { author_id author { name } } }","session_variables":{"x-hasura-role":"admin"}}
+        "#]],
     );
 }

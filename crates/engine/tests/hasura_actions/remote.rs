@@ -91,7 +91,40 @@ fn root_fields_are_sent_with_their_arguments() {
         ("mutation { add(object: {id: 9, name: \"New\"}) { name } }", json!({})),
         ("mutation { add(object: {id: 9, name: \"New\"}) { name } }", json!({})),
     ];
-    check(&metadata("graphql", RENAMED), &requests, &expect![[r#""#]]);
+    check(&metadata("graphql", RENAMED), &requests, &expect![[r#"
+        {"data":{"shop_author":[{"__typename":"Writer","id":1,"books":[{"t":"Two"},{"t":"One"}]}],"author":[{"name":"Ada"}]}}
+          POST /graphql
+            authorization: Bearer x
+            content-type: application/json
+            x-hasura-role: admin
+            x-hasura-user-id: 7
+            x-key: secret
+            {"query":"query ($distinct_on: [author_select_column!], $limit: Int, $offset: Int, $order_by: [author_order_by!], $where: author_bool_exp) { author(distinct_on: $distinct_on, limit: $limit, offset: $offset, order_by: $order_by, where: $where){\n__typename\nid\nbooks(order_by: [{title: desc}]){\ntitle\n}\n}}","variables":{"limit":1,"where":{"name":{"_eq":"Ada"}}}}
+        {"data":{"shop_book_by_pk":{"title":"Three","author":{"name":"Bob","__typename":"Writer"}}}}
+          POST /graphql
+            authorization: Bearer x
+            content-type: application/json
+            x-hasura-role: admin
+            x-hasura-user-id: 7
+            x-key: secret
+            {"query":"query ($id: Int!) { book_by_pk(id: $id){\ntitle\nauthor{\nname\n__typename\n}\n}}","variables":{"id":12}}
+        {"data":{"add":{"name":"New"}}}
+          POST /graphql
+            authorization: Bearer x
+            content-type: application/json
+            x-hasura-role: admin
+            x-hasura-user-id: 7
+            x-key: secret
+            {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
+        {"data":{"add":null},"errors":[{"message":"There is a row already that has the same value of a unique key.","locations":[{"line":1,"column":12}],"path":["add"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+          POST /graphql
+            authorization: Bearer x
+            content-type: application/json
+            x-hasura-role: admin
+            x-hasura-user-id: 7
+            x-key: secret
+            {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
+    "#]]);
 }
 
 #[test]
@@ -108,7 +141,48 @@ fn the_schema_has_the_types_by_their_new_names() {
         .filter(|line| !line.contains("aggregate"))
         .take(40)
         .collect();
-    expect![[r#""#]].assert_eq(&format!("{}\n", types.join("\n")));
+    expect![[r#"
+        type Writer {
+          ): Writer
+          shop_delete_author_by_pk(id: Int!): Writer
+          ): Writer
+          ): [Writer!]!
+          shop_author_by_pk(id: Int!): Writer
+        input shop_Int_comparison_exp {
+        input shop_String_comparison_exp {
+          nodes: [Writer!]!
+        type shop_author_avg_fields {
+        input shop_author_bool_exp {
+        enum shop_author_constraint {
+        input shop_author_inc_input {
+        input shop_author_insert_input {
+        type shop_author_max_fields {
+        type shop_author_min_fields {
+        type shop_author_mutation_response {
+          returning: [Writer!]!
+        input shop_author_obj_rel_insert_input {
+        input shop_author_on_conflict {
+        input shop_author_order_by {
+        input shop_author_pk_columns_input {
+        enum shop_author_select_column {
+        input shop_author_set_input {
+        type shop_author_sum_fields {
+        enum shop_author_update_column {
+        input shop_author_updates {
+        type shop_book {
+          author: Writer
+        input shop_book_arr_rel_insert_input {
+        type shop_book_avg_fields {
+        input shop_book_avg_order_by {
+        input shop_book_bool_exp {
+        enum shop_book_constraint {
+        input shop_book_inc_input {
+        input shop_book_insert_input {
+        type shop_book_max_fields {
+        input shop_book_max_order_by {
+        type shop_book_min_fields {
+        input shop_book_min_order_by {
+    "#]].assert_eq(&format!("{}\n", types.join("\n")));
 }
 
 #[test]
@@ -123,19 +197,130 @@ fn names_of_tables_are_taken() {
         });
         error.lines().take(3).collect::<Vec<_>>().join("\n")
     };
-    expect![[r#""#]].assert_eq(&text(""));
-    expect![[r#""#]].assert_eq(&text("type_names: {prefix: shop_}"));
-    expect![[r#""#]].assert_eq(&text("root_fields_namespace: shop"));
-    expect![[r#""#]].assert_eq(&text("field_names: [{parent_type: author, prefix: x}]"));
+    expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name Int_comparison_exp; rename this one by customization.type_names.
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: another type of the API has the name String_comparison_exp; rename this one by customization.type_names."#]].assert_eq(&text(""));
+    expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author; rename it by customization.field_names.
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: query_root has another field author_aggregate; rename it by customization.field_names."#]].assert_eq(&text("type_names: {prefix: shop_}"));
+    expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: root_fields_namespace is not served; give the root fields a prefix by field_names."#]].assert_eq(&text("root_fields_namespace: shop"));
+    expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The remote schema shop: field_names of author are not served, those of the root types only."#]].assert_eq(&text("field_names: [{parent_type: author, prefix: x}]"));
 }
 
 #[test]
 fn a_schema_that_cannot_be_read_is_told() {
-    check(&metadata("broken", ""), &[], &expect![[r#""#]]);
+    check(&metadata("broken", ""), &[], &expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:15:11 (remote_schemas[0].name): The schema of the remote schema shop cannot be read: it has no type `Q`, which it refers to.
+    "#]]);
     check(
         &metadata("graphql", "").replace("http://SERVER", "http://example.com"),
         &[],
-        &expect![[r#""#]],
+        &expect![[r#"
+            the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+              metadata.yaml:15:11 (remote_schemas[0].name): The schema of the remote schema shop cannot be read: its host is not allowed; `--custom-hosts` allows it.
+        "#]],
     );
-    check(&metadata("graphql", "").replace("KEY", "NOTHING"), &[], &expect![[r#""#]]);
+    check(&metadata("graphql", "").replace("KEY", "NOTHING"), &[], &expect![[r#"
+        the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
+          metadata.yaml:20:17 (remote_schemas[0].definition.headers[0]): The environment variable NOTHING is not set.
+    "#]]);
+}
+
+/// Metadata with a relationship from books to the other server.
+fn related(relationship: &str) -> String {
+    let tracked = super::TRACKED.replace(
+        "      - table: {schema: public, name: book}\n",
+        &format!(
+            "      - table: {{schema: public, name: book}}\n        remote_relationships: [{{name: writer, \
+             definition: {relationship}}}]\n"
+        ),
+    );
+    [tracked, metadata("graphql", RENAMED)].concat()
+}
+
+async fn opened(
+    database: &Database,
+    metadata: &str,
+) -> Result<std::sync::Arc<engine::Engine>, String> {
+    let dialect = super::dialect_of(metadata)?;
+    open(database, dialect, local()).await.map_err(|error| error.to_string())
+}
+
+#[test]
+fn rows_have_values_of_remote_schemas() {
+    let server = HttpServer::start(reply);
+    let metadata = related(
+        "{to_remote_schema: {remote_schema: shop, lhs_fields: [author_id], remote_field: {author_by_pk: \
+         {arguments: {id: $author_id}}}}}",
+    );
+    let metadata = metadata.replace("SERVER", &server.address.to_string());
+    let database = Database::new();
+    let text = block_on(async {
+        let worker = Worker::new(opened(&database, &metadata).await.unwrap());
+        drop(server.received());
+        let insert = "mutation { insert_book_one(object: {id: 13, title: \"Nobody's\"}) { writer { name } } }";
+        let query = "{ book(order_by: {id: asc}) { t: title writer { name __typename } } }";
+        let mut text = String::new();
+        for request in [insert, query] {
+            text.push_str(&ask(&worker, request, &json!({}), &Client::default()).await);
+            text.push('\n');
+            let mut bodies: Vec<_> =
+                server.received().into_iter().map(|received| received.body).collect();
+            bodies.sort();
+            bodies.iter().for_each(|body| text.push_str(&format!("  {body}\n")));
+        }
+        text
+    });
+    expect![[r#"
+        {"data":{"insert_book_one":{"writer":null}}}
+        {"data":{"book":[{"t":"One","writer":{"name":"Ada","__typename":"Writer"}},{"t":"Two","writer":{"name":"Ada","__typename":"Writer"}},{"t":"Three","writer":{"name":"Bob","__typename":"Writer"}},{"t":"Nobody's","writer":null}]}}
+          {"query":"query ($author_id: Int!) { author_by_pk(id: $author_id){\nname\n__typename\n}}","variables":{"author_id":1}}
+          {"query":"query ($author_id: Int!) { author_by_pk(id: $author_id){\nname\n__typename\n}}","variables":{"author_id":2}}
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn remote_relationships_are_checked() {
+    let server = HttpServer::start(reply);
+    let mut lines = String::new();
+    let to = |schema: &str, lhs: &str, field: &str| {
+        format!(
+            "{{to_remote_schema: {{remote_schema: {schema}, lhs_fields: {lhs}, remote_field: {field}}}}}"
+        )
+    };
+    for relationship in [
+        to("shop", "[author_id]", "{nothing: {arguments: {id: $author_id}}}"),
+        to("shop", "[author_id]", "{author_by_pk: {arguments: {}}}"),
+        to("shop", "[author_id]", "{author_by_pk: {arguments: {id: 1}}}"),
+        to("shop", "[id]", "{author_by_pk: {arguments: {id: $author_id}}}"),
+        to("shop", "[nothing]", "{author_by_pk: {arguments: {id: $nothing}}}"),
+        to("shop", "[id]", "{author_by_pk: {arguments: {id: $id, x: 1}}}"),
+        to("shop", "[id]", "{author: {arguments: {where: {id: {_eq: $id, _gt: [1]}}}}}"),
+        to("shop", "[id]", "{author: {arguments: {limit: $id, where: {id: {_in: [$id]}}}}}"),
+        to("shop", "[id]", "{author: {arguments: {limit: $id}, field: {books: {arguments: {}}}}}"),
+    ] {
+        let metadata = related(&relationship).replace("SERVER", &server.address.to_string());
+        let database = Database::new();
+        let error = block_on(opened(&database, &metadata)).map(|_| ()).unwrap_err();
+        lines.push_str(error.lines().last().unwrap().split("): ").last().unwrap());
+        lines.push('\n');
+    }
+    expect![[r#"
+        The remote relationship writer: the remote schema has no query nothing.
+        The remote relationship writer: author_by_pk needs id.
+        The remote relationship writer: no argument is a column of the table.
+        The remote relationship writer: `$author_id` is not among its lhs_fields.
+        The remote relationship writer: `$nothing` is no column of the table.
+        The remote relationship writer: author_by_pk has no x.
+        The remote relationship writer: Int is no list.
+        The remote relationship writer: `$id` has two types, Int and Int!, which is not served.
+        The remote relationship writer: fields below a root field are not served.
+    "#]].assert_eq(&lines);
 }
