@@ -362,6 +362,18 @@ impl Engine {
         graphql::print_schema(&self.api.schema)
     }
 
+    /// The schema as a role sees it, as SDL; `None` without such a role.
+    #[must_use]
+    pub fn sdl_for_role(&self, role: &str) -> Option<String> {
+        let (schema, views) = (&self.api.schema, &self.api.role_views);
+        let known = self.roles()?.find(role)?;
+        if views.is_empty() || known.is_superuser {
+            return Some(self.sdl());
+        }
+        let visibility = views.find(role).and_then(|id| views.get(id))?;
+        Some(graphql::print_schema(View::new(schema, Some(visibility))))
+    }
+
     /// The schema with its federation directives, and without the fields that routers select of a
     /// subgraph; `None` if the API is no subgraph.
     #[must_use]

@@ -427,7 +427,8 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         }
         Scope::Roles => match source {
             SourceKind::Postgres => None,
-            SourceKind::Sqlite => (!has_policies)
+            // Metadata has roles, and without it there is the role `admin`.
+            SourceKind::Sqlite => (!has_policies && dialect != DialectName::Hasura)
                 .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no roles")),
             SourceKind::Neo4j => Some(format!(
                 "`--{name}` is not for a graph: rules of type definitions use claims, which `--claims` sets"
