@@ -95,7 +95,7 @@ async fn compared(
     let own = match role {
         None => engine.sdl(),
         // Without permissions there is this role alone.
-        Some(ADMIN) if !engine.has_roles() => engine.sdl(),
+        Some(ADMIN) if !engine.has_policies() => engine.sdl(),
         Some(role) => engine.sdl_for_role(role).ok_or_else(|| {
             Failure::Usage(format!("the API has no role `{}`", role.escape_debug()))
         })?,
