@@ -83,9 +83,7 @@ pub(super) fn plan(catalog: &Catalog) -> Plan<'_> {
     // Scalars have the names of the source's types.
     for field in catalog.entities().flat_map(|entity| catalog.fields_of(entity.id)) {
         let values = values(catalog, &field.r#type);
-        for name in
-            [values.scalar.to_string(), values.comparison_type(false), values.comparison_type(true)]
-        {
+        for name in values.types() {
             types.claim(&name, "a type of values");
         }
     }
