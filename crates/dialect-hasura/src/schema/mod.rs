@@ -6,9 +6,10 @@
 //! * `conditions`: conditions on rows
 //! * `orders`: orders of rows
 //! * `aggregates`: aggregates of rows, and conditions on and orders by them
-//! * `mutations`: changes of rows
+//! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
 mod aggregates;
+mod assignments;
 mod base;
 mod comparisons;
 mod conditions;
@@ -55,6 +56,7 @@ pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
     mutations::add(&mut build);
     build.draft.finish(plan.naming, &mut builder);
     base::add_directives(&mut builder);
+    base::bind_forms(&mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());
