@@ -30,6 +30,7 @@ mod columns;
 mod draft;
 pub mod metadata;
 mod naming;
+pub mod permissions;
 mod plan;
 mod relations;
 mod schema;

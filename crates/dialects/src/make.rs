@@ -7,7 +7,7 @@
 //! A schema-first dialect declares in the catalog what its definitions say, and keeps in its state
 //! where that stands; the other dialects read the catalog and keep their options only.
 
-use access::Restriction;
+use access::{Restriction, Roles};
 use api::check::{Misbound, misbound};
 use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
@@ -40,6 +40,8 @@ pub struct DialectOutput {
     pub api: Api,
     /// Access restrictions of the definitions.
     pub restrictions: Vec<Restriction>,
+    /// Roles with their permissions, if the definitions or the metadata have any.
+    pub roles: Option<Roles>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
 }
@@ -102,9 +104,10 @@ impl<'d> Declaration<'d> {
         };
         let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;
         let messages = declared.messages(&catalog);
+        let roles = None;
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(DialectOutput { catalog, api, restrictions, messages }),
+            None => Ok(DialectOutput { catalog, api, restrictions, roles, messages }),
         }
     }
 }
