@@ -19,6 +19,7 @@
 //! * [`usage`]: parts of the schema that an operation uses
 //! * [`defer`]: the directive `@defer`, and operations in parts
 //! * `suggestion`: similar names for "Did you mean"
+//! * [`problem`]: the first problem of a refused request, with the path to it
 //! * [`error`]: errors of a response
 
 mod built_in_scalars;
@@ -36,6 +37,7 @@ pub mod json;
 pub mod opaque;
 pub mod operation;
 mod print_type;
+pub mod problem;
 pub mod request;
 pub mod schema;
 pub mod sdl;
