@@ -130,8 +130,8 @@ pub enum Found {
 /// What a dialect refuses beyond the types of its schema.
 #[derive(Clone, Copy, Debug)]
 pub struct InputRules {
-    /// Whether a field of this input object takes no null, although its type may be null.
-    pub refuses_null: fn(object: &str) -> bool,
+    /// Whether a field of an input object takes no null, although its type may be null.
+    pub refuses_null: fn(object: &str, field: &str) -> bool,
     /// Whether an argument takes no negative number.
     pub is_count: fn(argument: &str) -> bool,
 }

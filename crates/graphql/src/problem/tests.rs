@@ -7,8 +7,10 @@ use crate::request::Request;
 use crate::test_schema::test_schema;
 use crate::{DocumentLimits, View};
 
-const RULES: InputRules =
-    InputRules { refuses_null: |object| object == "AlbumFilter", is_count: |name| name == "first" };
+const RULES: InputRules = InputRules {
+    refuses_null: |object, _| object == "AlbumFilter",
+    is_count: |name| name == "first",
+};
 
 fn located(query: &str, variables: &str, location: Option<Location>) -> Located {
     let variables = match serde_json::from_str::<Json>(variables).unwrap() {

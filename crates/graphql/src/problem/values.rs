@@ -35,7 +35,9 @@ impl<'d> Walk<'d> {
                     let place = Place {
                         expected: definition.r#type,
                         has_default: definition.default.is_some(),
-                        refuses_null: object.is_some_and(self.rules.refuses_null),
+                        refuses_null: object.is_some_and(|object| {
+                            (self.rules.refuses_null)(object, &definition.name)
+                        }),
                         is_count: object.is_none() && (self.rules.is_count)(&definition.name),
                     };
                     self.value(place, *value)?;
