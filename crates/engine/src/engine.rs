@@ -285,6 +285,19 @@ impl Engine {
         self.access.as_ref()?.roles()
     }
 
+    /// Whether a session has every right: without roles, each of them has.
+    #[must_use]
+    pub fn is_superuser(&self, session: &Session) -> bool {
+        let Some(roles) = self.roles() else { return true };
+        roles.role(session.claims.as_deref()).is_ok_and(|role| role.is_superuser)
+    }
+
+    /// The schemas and the names of the tables and views of the source.
+    pub fn tables(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let tables = self.catalog.entities().filter(|entity| entity.labels.is_empty());
+        tables.map(|entity| (entity.namespace.as_deref(), &*entity.name))
+    }
+
     /// The claim that names the role, where there are policies.
     #[must_use]
     pub fn claim_role(&self) -> Option<&str> {
