@@ -2,6 +2,7 @@
 //! the configuration file.
 
 mod address;
+mod allow_list;
 mod api;
 mod auth;
 mod authorization;
@@ -23,6 +24,7 @@ mod export;
 mod federation;
 mod gateway;
 mod given;
+mod hasura;
 mod hive;
 mod import;
 mod limits;

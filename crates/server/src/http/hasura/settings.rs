@@ -28,6 +28,9 @@ impl HasuraSettings {
         uses_allow_list: bool,
         limits: &Limits,
     ) -> Result<Self, Failure> {
+        if uses_allow_list && metadata.is_none() {
+            return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
+        }
         let mut problems = Vec::new();
         let known = metadata.as_deref();
         let rest = RestEndpoints::new(known, &mut problems);
