@@ -11,6 +11,7 @@
 //!   `collision.rs` for names that two of them would have
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * `schema`: the plan as types with their bindings
+//! * [`errors`]: the form of errors
 //!
 //! Differences from Hasura, with reasons:
 //! * Rows without `order_by` are in the order of the primary key; in Hasura they are in any order.
@@ -28,6 +29,7 @@
 mod collision;
 mod columns;
 mod draft;
+pub mod errors;
 pub mod metadata;
 mod naming;
 pub mod permissions;

@@ -2,6 +2,7 @@
 //! the configuration file.
 
 mod address;
+mod allow_list;
 mod api;
 mod auth;
 mod authorization;
