@@ -26,6 +26,8 @@ mod federation;
 mod gateway;
 mod given;
 mod hasura;
+mod hasura_auth;
+mod hasura_environment;
 mod hive;
 mod import;
 mod limits;
@@ -69,6 +71,10 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
+#[cfg(test)]
+pub(crate) use hasura_auth::JwtSetting;
+pub(crate) use hasura_auth::{HasuraAuth, HookMode, HookSetting, boolean};
+pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
