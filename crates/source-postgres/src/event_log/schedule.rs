@@ -16,6 +16,13 @@ impl PostgresEventLog {
         rows.iter().map(|row| column(row, 0)).collect()
     }
 
+    /// The last time of a cron trigger that has an event, in microseconds since 1970.
+    pub async fn last_scheduled(&self, trigger: &str) -> Result<Option<i64>, EventLogError> {
+        let parameters: [_; 1] = [(&trigger as _, Type::TEXT)];
+        let rows = self.query(include_str!("last.sql"), &parameters).await?;
+        rows.first().map_or(Ok(None), |row| column(row, 0))
+    }
+
     /// Adds and removes events of a cron trigger. Several servers may do it at the same time: each time
     /// gets one event.
     pub async fn schedule(&self, change: &ScheduleChange) -> Result<(), EventLogError> {
