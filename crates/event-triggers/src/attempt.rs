@@ -91,7 +91,10 @@ mod tests {
     const RETRIES: Retries =
         Retries { most: 2, interval: Duration::from_secs(7), timeout: Duration::from_secs(1) };
 
-    fn answer(status: u16, retry_after: Option<&'static str>) -> Result<EgressResponse, EgressError> {
+    fn answer(
+        status: u16,
+        retry_after: Option<&'static str>,
+    ) -> Result<EgressResponse, EgressError> {
         let mut headers = HeaderMap::new();
         if let Some(value) = retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from_static(value));

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use hasura_metadata::location::Location;
+use hasura_metadata::types::connection::TextOrEnv;
 use hasura_metadata::types::event_trigger::{
     CleanupConfiguration, CronTrigger, EventOperation, EventTrigger,
 };
-use hasura_metadata::types::connection::TextOrEnv;
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::permission::Columns;
 use hasura_metadata::types::table::Table;
@@ -195,8 +195,7 @@ impl Definitions {
             (None, Some(name)) => TextOrEnv::FromEnv(name.clone()),
             (None, None) => return Err(problem("it has no webhook".into())),
         };
-        let webhook =
-            Webhook::resolve(&address, &trigger.headers, environment).map_err(problem)?;
+        let webhook = Webhook::resolve(&address, &trigger.headers, environment).map_err(problem)?;
         let (schema, table) = table_name(&table.parts).map_err(problem)?;
         let definition = &trigger.definition;
         let operations = [

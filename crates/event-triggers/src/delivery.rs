@@ -149,9 +149,7 @@ impl Deliverer {
         let mut is_told = false;
         while !self.shared.log.is_complete().await? {
             if !is_told {
-                tracing::warn!(
-                    "the log of events is missing: `thalweg events install` creates it"
-                );
+                tracing::warn!("the log of events is missing: `thalweg events install` creates it");
                 is_told = true;
             }
             self.pause(self.settings.interval).await;

@@ -32,8 +32,7 @@ impl Schedule {
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         let parser =
             CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        let failed =
-            |reason: String| ScheduleError { text: text.into(), reason: reason.into() };
+        let failed = |reason: String| ScheduleError { text: text.into(), reason: reason.into() };
         let cron = parser.parse(text.trim()).map_err(|error| failed(error.to_string()))?;
         let schedule = Self { text: text.into(), cron };
         if schedule.after(now()).next().is_none() {

@@ -17,7 +17,8 @@ fn check(database: &Database, webhooks: &HttpServer, path: &str, expected: [&str
     let definitions = definitions(&format!("[{}]", trigger("a", &address, ALL, "")), "[]");
     block_on(database.install(&definitions));
     database.execute("delete from log.event_log; delete from log.event_invocation_logs");
-    database.execute("delete from album; delete from log.event_log; insert into album (id) values (1)");
+    database
+        .execute("delete from album; delete from log.event_log; insert into album (id) values (1)");
     let (delivery, statistics) = deliver(database, &definitions);
     wait_until_done(database);
     delivery.stop();
@@ -180,7 +181,9 @@ fn claims_end_with_their_leases() {
         let (first, _) = deliver(&database, &definitions);
         database.execute("insert into album (id) values (1)");
         wait_until_done(&database);
-        database.execute("update log.event_log set delivered = false, locked = now() - interval '25 s'");
+        database.execute(
+            "update log.event_log set delivered = false, locked = now() - interval '25 s'",
+        );
         let (second, _) = deliver(&database, &definitions);
         std::thread::sleep(Duration::from_secs(3));
         assert_eq!(database.value("select count(*) from log.event_log where delivered"), "0");

@@ -24,7 +24,10 @@ fn what_is_missing_is_created_and_what_is_there_stays() {
             let log = database.log();
             assert!(!log.is_complete().await.unwrap());
             let plan = database.install(&all).await;
-            assert_eq!(reasons(&plan)[0], "the log of events is missing, or is of an older version");
+            assert_eq!(
+                reasons(&plan)[0],
+                "the log of events is missing, or is of an older version"
+            );
             assert!(log.is_complete().await.unwrap());
             assert_eq!(log.plan(all.row_triggers()).await.unwrap(), InstallPlan::default());
         });

@@ -86,8 +86,10 @@ fn names_with_quotes_are_names() {
     for database in each(tables) {
         let definition = r#"{ insert: { columns: '*' },
             update: { columns: ["c \"d'%s"], payload: ["c \"d'%s", new] } }"#;
-        let triggers =
-            definitions(&format!("[{}]", trigger("\"e \\\"f'%s\"", "http://a/b", definition, "")), "[]");
+        let triggers = definitions(
+            &format!("[{}]", trigger("\"e \\\"f'%s\"", "http://a/b", definition, "")),
+            "[]",
+        );
         let mut triggers = triggers.row_triggers().to_vec();
         triggers[0].table = "a \"b'".into();
         block_on(async {
@@ -97,9 +99,8 @@ fn names_with_quotes_are_names() {
             log.install(&plan).await.unwrap();
             assert!(log.plan(&triggers).await.unwrap().statements.is_empty());
         });
-        database.execute(
-            r#"insert into "a ""b'" values (1, 'x'); update "a ""b'" set "c ""d'%s" = 2"#,
-        );
+        database
+            .execute(r#"insert into "a ""b'" values (1, 'x'); update "a ""b'" set "c ""d'%s" = 2"#);
         let row = |number: u32| json!({ "c \"d'%s": number, "new": "x" });
         let expected = [
             (json!("INSERT"), json!({ "old": null, "new": row(1) })),
@@ -120,14 +121,15 @@ fn values_of_sqlite_have_the_json_of_their_types() {
     database.execute(
         r#"insert into album values (9007199254740993, 1, '{"a": [1]}', x'00ff', 1.5);
            insert into album values (2, 7, 'no json', null, null);
-           insert into album values (3, x'01', x'02', 'text', 2);"#,
+           insert into album values (3, x'01', x'ff', 'text', 2);"#,
     );
-    let new: Vec<Value> = recorded(&database).into_iter().map(|(_, data)| data["new"].clone()).collect();
+    let new: Vec<Value> =
+        recorded(&database).into_iter().map(|(_, data)| data["new"].clone()).collect();
     let expected = [
         json!({ "id": 9_007_199_254_740_993_i64, "flag": true, "doc": { "a": [1] },
             "bytes": "\\x00ff", "x": 1.5 }),
         json!({ "id": 2, "flag": 7, "doc": "no json", "bytes": null, "x": null }),
-        json!({ "id": 3, "flag": "\\x01", "doc": "\\x02", "bytes": "text", "x": 2.0 }),
+        json!({ "id": 3, "flag": "\\x01", "doc": "\\xff", "bytes": "text", "x": 2.0 }),
     ];
     assert_eq!(new, expected);
 }
@@ -179,10 +181,9 @@ fn webhooks_receive_the_body_that_hasura_sends() {
         let webhooks = webhooks();
         let address = format!("http://{}/ok", webhooks.address);
         let keys = ", headers: [{ name: X-Secret, value_from_env: SECRET }, { name: x, value: y }]";
-        let triggers =
-            definitions(&format!("[{}]", trigger("a", &address, ALL, keys)), "[]");
+        let triggers = definitions(&format!("[{}]", trigger("a", &address, ALL, keys)), "[]");
         block_on(database.install(&triggers));
-        database.execute("insert into album (id, title) values (9007199254740993 / 3000000000000000, 'ä\u{1}\"')");
+        database.execute("insert into album (id, title) values (9007199254740993 / 3000000000000000, 'ä\u{2}\"')");
         let (delivery, _) = deliver(&database, &triggers);
         wait_until_done(&database);
         delivery.stop();
@@ -205,7 +206,7 @@ fn webhooks_receive_the_body_that_hasura_sends() {
             "delivery_info": { "current_retry": 0, "max_retries": 2 },
             "event": {
                 "op": "INSERT",
-                "data": { "old": null, "new": { "id": 3, "title": "ä\u{1}\"", "sales": null } },
+                "data": { "old": null, "new": { "id": 3, "title": "ä\u{2}\"", "sales": null } },
                 "session_variables": null,
                 "trace_context": null,
             },

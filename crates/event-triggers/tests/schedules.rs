@@ -159,13 +159,16 @@ fn single_events_are_delivered_at_their_time() {
         let id = block_on(log.add_one_off(&soon.as_new())).unwrap();
         block_on(log.add_one_off(&event(&at(3600), &address).unwrap().as_new())).unwrap();
         // The environment is not told.
-        database.execute("insert into log.scheduled_events (webhook_conf, scheduled_time, header_conf)
+        database.execute(
+            "insert into log.scheduled_events (webhook_conf, scheduled_time, header_conf)
             select '\"http://127.0.0.1:9/x\"', scheduled_time,
                 '[{\"name\":\"a\",\"value_from_env\":\"SECRET\"}]'
-            from log.scheduled_events order by scheduled_time limit 1");
+            from log.scheduled_events order by scheduled_time limit 1",
+        );
         let (delivery, _) = deliver(&database, &definitions("[]", "[]"));
         let state = |status: &str| {
-            let sql = format!("select count(*) from log.scheduled_events where status = '{status}'");
+            let sql =
+                format!("select count(*) from log.scheduled_events where status = '{status}'");
             database.value(&sql)
         };
         wait_until("the event", || state("delivered") == "1" && state("error") == "1");

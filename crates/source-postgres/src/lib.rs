@@ -61,8 +61,8 @@ pub use changes::{
     PostgresChangeProbe, PostgresChangeStream, PostgresChanges, PostgresTriggers, TriggerError,
 };
 pub use channels::{PostgresChannelSession, PostgresChannels};
-pub use event_log::{EventLogError, PostgresEventLog};
 pub use database::{PostgresConnections, PostgresSource};
+pub use event_log::{EventLogError, PostgresEventLog};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;

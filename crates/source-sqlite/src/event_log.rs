@@ -143,7 +143,6 @@ fn flag(
     Ok(statement.query_row(parameters, |row| row.get(0))?)
 }
 
-
 /// The name of an outcome in the statements.
 fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {

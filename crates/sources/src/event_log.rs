@@ -94,7 +94,11 @@ impl EventLog {
     }
 
     /// Claims changes of rows that are due.
-    pub async fn claim_rows(&self, most: u32, triggers: &[ClaimedTrigger]) -> Result<Vec<RowEvent>, EventLogError> {
+    pub async fn claim_rows(
+        &self,
+        most: u32,
+        triggers: &[ClaimedTrigger],
+    ) -> Result<Vec<RowEvent>, EventLogError> {
         Ok(match &self.0 {
             Driver::Sqlite(log) => log.claim_rows(most, triggers).await?,
             Driver::Postgres(log) => log.claim_rows(most, triggers).await?,
@@ -102,7 +106,11 @@ impl EventLog {
     }
 
     /// Claims times of cron triggers, after those that are too late were dropped.
-    pub async fn claim_cron(&self, most: u32, triggers: &[ClaimedTrigger]) -> Result<Vec<CronEvent>, EventLogError> {
+    pub async fn claim_cron(
+        &self,
+        most: u32,
+        triggers: &[ClaimedTrigger],
+    ) -> Result<Vec<CronEvent>, EventLogError> {
         Ok(match &self.0 {
             Driver::Sqlite(log) => log.claim_cron(most, triggers).await?,
             Driver::Postgres(log) => log.claim_cron(most, triggers).await?,
@@ -110,7 +118,11 @@ impl EventLog {
     }
 
     /// Claims single events.
-    pub async fn claim_one_off(&self, most: u32, lease: Duration) -> Result<Vec<OneOffEvent>, EventLogError> {
+    pub async fn claim_one_off(
+        &self,
+        most: u32,
+        lease: Duration,
+    ) -> Result<Vec<OneOffEvent>, EventLogError> {
         Ok(match &self.0 {
             Driver::Sqlite(log) => log.claim_one_off(most, lease).await?,
             Driver::Postgres(log) => log.claim_one_off(most, lease).await?,
@@ -118,7 +130,13 @@ impl EventLog {
     }
 
     /// Ends a claim, and records the attempt.
-    pub async fn finish(&self, queue: Queue, id: &str, outcome: Outcome, invocation: &Invocation) -> Result<(), EventLogError> {
+    pub async fn finish(
+        &self,
+        queue: Queue,
+        id: &str,
+        outcome: Outcome,
+        invocation: &Invocation,
+    ) -> Result<(), EventLogError> {
         Ok(match &self.0 {
             Driver::Sqlite(log) => log.finish(queue, id, outcome, invocation).await?,
             Driver::Postgres(log) => log.finish(queue, id, outcome, invocation).await?,
@@ -190,7 +208,13 @@ impl EventLog {
     }
 
     /// The newest events of a log, of one trigger or of all.
-    pub async fn list(&self, queue: Queue, trigger: Option<&str>, state: EventState, most: u32) -> Result<Vec<ListedEvent>, EventLogError> {
+    pub async fn list(
+        &self,
+        queue: Queue,
+        trigger: Option<&str>,
+        state: EventState,
+        most: u32,
+    ) -> Result<Vec<ListedEvent>, EventLogError> {
         Ok(match &self.0 {
             Driver::Sqlite(log) => log.list(queue, trigger, state, most).await?,
             Driver::Postgres(log) => log.list(queue, trigger, state, most).await?,

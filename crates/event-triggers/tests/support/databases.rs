@@ -70,13 +70,18 @@ impl Database {
 
     /// Statements for this kind of database: `log.` is where the log is.
     fn localized(&self, sql: &str) -> String {
+        if sql.contains("hdb_catalog") {
+            return sql.to_owned();
+        }
+        let sql = sql.replace("log.", "\u{1}");
         match self {
-            Self::Postgres { .. } => sql
-                .replace("log.cron", "hdb_catalog.hdb_cron")
-                .replace("log.scheduled", "hdb_catalog.hdb_scheduled")
-                .replace("log.event_log_cleanups", "hdb_catalog.hdb_event_log_cleanups")
-                .replace("log.", "hdb_catalog."),
-            Self::Sqlite { .. } => sql.replace("log.", "thalweg_"),
+            Self::Postgres { .. } => ["cron", "scheduled", "event_log_cleanups"]
+                .into_iter()
+                .fold(sql, |sql, name| {
+                    sql.replace(&["\u{1}", name].concat(), &format!("hdb_catalog.hdb_{name}"))
+                })
+                .replace('\u{1}', "hdb_catalog."),
+            Self::Sqlite { .. } => sql.replace('\u{1}', "thalweg_"),
         }
     }
 
@@ -183,7 +188,7 @@ pub(crate) const ALL: &str =
     "{ insert: { columns: '*' }, update: { columns: '*' }, delete: { columns: '*' } }";
 
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(
-        async { tokio::time::timeout(3 * PATIENCE, future).await.expect("it takes too long") },
-    )
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        tokio::time::timeout(3 * PATIENCE, future).await.expect("it takes too long")
+    })
 }

@@ -42,7 +42,10 @@ pub(crate) fn body(received: &Received) -> Value {
 }
 
 /// Starts to deliver the events of a database.
-pub(crate) fn deliver(database: &Database, definitions: &Definitions) -> (Delivery, Arc<Statistics>) {
+pub(crate) fn deliver(
+    database: &Database,
+    definitions: &Definitions,
+) -> (Delivery, Arc<Statistics>) {
     deliver_with(database, definitions, SETTINGS)
 }
 

@@ -8,9 +8,7 @@ use source::event_log::{
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::{
-    EventLogError, PostgresEventLog, column, count, of_queue, outcome_name, tries,
-};
+use super::{EventLogError, PostgresEventLog, column, count, of_queue, outcome_name, tries};
 
 impl PostgresEventLog {
     /// Claims changes of rows that are due.
@@ -57,8 +55,7 @@ impl PostgresEventLog {
         lease: Duration,
     ) -> Result<Vec<OneOffEvent>, EventLogError> {
         let lease = lease.as_secs_f64();
-        let parameters: [_; 2] =
-            [(&i64::from(most) as _, Type::INT8), (&lease as _, Type::FLOAT8)];
+        let parameters: [_; 2] = [(&i64::from(most) as _, Type::INT8), (&lease as _, Type::FLOAT8)];
         let rows = self.query(include_str!("claim_one_off.sql"), &parameters).await?;
         rows.iter().map(one_off_event).collect()
     }
