@@ -28,6 +28,7 @@ use crate::prepare::Prepared;
 use crate::resolvers::statistics::FieldStatistics;
 use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
+use crate::stored_metadata::{self, StoredMetadataError};
 use crate::topics::TopicAuthorization;
 use crate::withhold::session_refused;
 
@@ -86,6 +87,8 @@ pub enum OpenError {
     Source(#[from] sources::OpenError),
     #[error(transparent)]
     Rows(#[from] EnumTablesError),
+    #[error(transparent)]
+    Metadata(#[from] StoredMetadataError),
     #[error(transparent)]
     Graph(#[from] GraphError),
     #[error("the function that authorizes subscriptions cannot be called: {0}")]
@@ -200,6 +203,7 @@ impl Engine {
 
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
+        let options = &*stored_metadata::read(address, options).await?;
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;

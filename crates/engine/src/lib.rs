@@ -17,6 +17,7 @@
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * [`stored_metadata`]: the metadata that a running Hasura keeps in the served database
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
@@ -70,6 +71,7 @@ pub mod rest;
 mod restrictions;
 pub mod schema_first;
 pub mod session;
+pub mod stored_metadata;
 mod topics;
 pub mod usage;
 mod withhold;

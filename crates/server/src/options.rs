@@ -23,6 +23,7 @@ mod export;
 mod federation;
 mod gateway;
 mod given;
+mod hasura;
 mod hive;
 mod import;
 mod limits;

@@ -15,6 +15,8 @@ const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
 
+const SOURCE: Support = NotServed("the SOURCE of the command is the database");
+
 const fn row(object: &'static str, keys: &'static [&'static str], support: Support) -> Row {
     Row { object, keys, support }
 }
@@ -22,11 +24,10 @@ const fn row(object: &'static str, keys: &'static [&'static str], support: Suppo
 /// All rows, in the order of the manual.
 pub const ROWS: &[Row] = &[
     // The root.
-    row("Metadata", &["version"], Served),
+    row("Metadata", &["version", "sources"], Served),
     row(
         "Metadata",
         &[
-            "sources",
             "remote_schemas",
             "query_collections",
             "allowlist",
@@ -45,29 +46,21 @@ pub const ROWS: &[Row] = &[
     row("Metadata", &["backend_configs"], ONLY_POSTGRES),
     row("Metadata", &["opentelemetry"], TRACES),
     // Sources and their connections.
+    row("Source", &["name", "kind", "tables", "customization"], Served),
     row(
         "Source",
-        &[
-            "name",
-            "kind",
-            "tables",
-            "functions",
-            "native_queries",
-            "logical_models",
-            "configuration",
-            "query_tags",
-            "customization",
-            "health_check",
-        ],
+        &["functions", "native_queries", "logical_models", "query_tags", "health_check"],
         NotYet,
     ),
+    row("Source", &["configuration"], SOURCE),
     row("Source", &["stored_procedures"], PROCEDURES),
-    row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], NotYet),
+    row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], Served),
     row("SourceKind", &["mssql", "bigquery", "mysql", "agent"], ONLY_POSTGRES),
-    row("SourceCustomization", &["naming_convention", "root_fields", "type_names"], NotYet),
-    row("RootFieldsCustomization", &["namespace", "prefix", "suffix"], NotYet),
-    row("TypeNamesCustomization", &["prefix", "suffix"], NotYet),
-    row("NamingConvention", &["hasura-default", "graphql-default"], NotYet),
+    row("SourceCustomization", &["naming_convention", "root_fields", "type_names"], Served),
+    row("RootFieldsCustomization", &["prefix", "suffix"], Served),
+    row("RootFieldsCustomization", &["namespace"], NotYet),
+    row("TypeNamesCustomization", &["prefix", "suffix"], Served),
+    row("NamingConvention", &["hasura-default", "graphql-default"], Served),
     row("QueryTags", &["disabled", "format", "omit_request_id"], NotYet),
     row("QueryTagsFormat", &["standard", "sqlcommenter"], NotYet),
     row("HealthCheck", &["interval", "retries", "retry_interval", "test", "timeout"], NotYet),
@@ -75,12 +68,12 @@ pub const ROWS: &[Row] = &[
     row(
         "PostgresConfiguration",
         &["connection_info", "connection_set", "connection_template", "read_replicas"],
-        NotYet,
+        SOURCE,
     ),
     row("PostgresConfiguration", &["extensions_schema"], NotServed("no extension is installed")),
-    row("ConnectionSetMember", &["connection_info", "name"], NotYet),
-    row("ConnectionTemplate", &["template", "version"], NotYet),
-    row("PostgresConnection", &["database_url", "isolation_level"], NotYet),
+    row("ConnectionSetMember", &["connection_info", "name"], SOURCE),
+    row("ConnectionTemplate", &["template", "version"], SOURCE),
+    row("PostgresConnection", &["database_url", "isolation_level"], SOURCE),
     row("PostgresConnection", &["pool_settings"], POOL),
     row("PostgresConnection", &["ssl_configuration"], TLS),
     row(
@@ -88,9 +81,9 @@ pub const ROWS: &[Row] = &[
         &["use_prepared_statements"],
         NotServed("the server decides: see sources.md"),
     ),
-    row("ConnectionUrl", &["from_env", "connection_parameters", "dynamic_from_file"], NotYet),
-    row("ConnectionParameters", &["database", "host", "password", "port", "username"], NotYet),
-    row("IsolationLevel", &["read-committed", "repeatable-read", "serializable"], NotYet),
+    row("ConnectionUrl", &["from_env", "connection_parameters", "dynamic_from_file"], SOURCE),
+    row("ConnectionParameters", &["database", "host", "password", "port", "username"], SOURCE),
+    row("IsolationLevel", &["read-committed", "repeatable-read", "serializable"], SOURCE),
     row(
         "PostgresPool",
         &[
@@ -135,12 +128,13 @@ pub const ROWS: &[Row] = &[
     // Tables, their names and relationships.
     row(
         "Table",
+        &["table", "configuration", "object_relationships", "array_relationships"],
+        Served,
+    ),
+    row(
+        "Table",
         &[
-            "table",
             "is_enum",
-            "configuration",
-            "object_relationships",
-            "array_relationships",
             "computed_fields",
             "remote_relationships",
             "insert_permissions",
@@ -153,14 +147,15 @@ pub const ROWS: &[Row] = &[
         NotYet,
     ),
     row("Table", &["logical_model"], ONLY_POSTGRES),
-    row("QualifiedName", &["name", "schema"], NotYet),
+    row("QualifiedName", &["name", "schema"], Served),
     row("QualifiedName", &["dataset"], ONLY_POSTGRES),
     row(
         "TableConfiguration",
         &["column_config", "comment", "custom_column_names", "custom_name", "custom_root_fields"],
-        NotYet,
+        Served,
     ),
-    row("ColumnConfiguration", &["comment", "custom_name"], NotYet),
+    row("ColumnConfiguration", &["comment", "custom_name"], Served),
+    row("CustomRootFields", &["select_stream"], NotYet),
     row(
         "CustomRootFields",
         &[
@@ -171,28 +166,22 @@ pub const ROWS: &[Row] = &[
             "select",
             "select_aggregate",
             "select_by_pk",
-            "select_stream",
             "update",
             "update_by_pk",
             "update_many",
         ],
-        NotYet,
+        Served,
     ),
-    row("CustomRootField", &["name", "comment"], NotYet),
+    row("CustomRootField", &["name", "comment"], Served),
     row("ApolloFederation", &["enable"], NotYet),
     row("FederationVersion", &["v1"], NotYet),
-    row("ObjectRelationship", &["name", "using"], NotYet),
-    row("ObjectRelationship", &["comment"], Served),
-    row("ArrayRelationship", &["name", "using"], NotYet),
-    row("ArrayRelationship", &["comment"], Served),
-    row("RelationshipUsing", &["foreign_key_constraint_on", "manual_configuration"], NotYet),
-    row("ForeignKeyColumns", &["column", "columns", "table"], NotYet),
-    row(
-        "ManualConfiguration",
-        &["column_mapping", "insertion_order", "remote_native_query", "remote_table"],
-        NotYet,
-    ),
-    row("InsertionOrder", &["before_parent", "after_parent"], NotYet),
+    row("ObjectRelationship", &["name", "using", "comment"], Served),
+    row("ArrayRelationship", &["name", "using", "comment"], Served),
+    row("RelationshipUsing", &["foreign_key_constraint_on", "manual_configuration"], Served),
+    row("ForeignKeyColumns", &["column", "columns", "table"], Served),
+    row("ManualConfiguration", &["column_mapping", "insertion_order", "remote_table"], Served),
+    row("ManualConfiguration", &["remote_native_query"], NotYet),
+    row("InsertionOrder", &["before_parent", "after_parent"], Served),
     row("RemoteRelationship", &["definition", "name"], NotYet),
     row("RemoteRelationshipDefinition", &["to_source", "to_remote_schema"], NotYet),
     row("ToSource", &["field_mapping", "relationship_type", "source", "table"], NotYet),

@@ -176,6 +176,7 @@ impl Prepared {
     ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, .. } = &self;
         let (engine, watch) = block_on(async {
+            let engine_options = &*engine::stored_metadata::read(source, engine_options).await?;
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(source, &engine_options.source).await,
@@ -188,8 +189,8 @@ impl Prepared {
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
-                // Requests that use the name will fail.
-                NoteKind::UnknownName => tracing::warn!("{note}"),
+                // Requests that use the name will fail; what has no effect may be missed.
+                NoteKind::UnknownName | NoteKind::Unserved => tracing::warn!("{note}"),
                 NoteKind::Collision
                 | NoteKind::LeftOut
                 | NoteKind::UnmappedType

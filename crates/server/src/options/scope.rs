@@ -17,6 +17,7 @@ use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
+use super::hasura::HasuraOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::postgraphile::PostGraphileOptions;
@@ -111,13 +112,14 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 6] = [
+const DIALECTS: [DialectOptions; 7] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Dgraph, names_of::<CustomOptions>),
+    (DialectName::Hasura, names_of::<HasuraOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
