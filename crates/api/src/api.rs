@@ -6,6 +6,7 @@ use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{EnumValueId, InputId, Schema, TypeId, TypeRef};
 use http_resolvers::HttpResolver;
 use http_resolvers::projection::Keys;
+use http_resolvers::related::RelatedField;
 use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,11 +67,19 @@ pub struct Resolver {
 
 /// Keys of fields in answers of other servers, where these are not their names.
 #[derive(Clone, Debug, Default)]
-pub struct AnswerKeys(pub(crate) FxHashMap<graphql::schema::FieldId, Box<str>>);
+pub struct AnswerKeys {
+    pub(crate) keys: FxHashMap<graphql::schema::FieldId, Box<str>>,
+    /// Rows of the source that are values of fields of remote types.
+    pub(crate) related: FxHashMap<graphql::schema::FieldId, Arc<RelatedField>>,
+}
 
 impl Keys for AnswerKeys {
     fn find(&self, field: graphql::schema::FieldId) -> Option<&str> {
-        self.0.get(&field).map(|key| &**key)
+        self.keys.get(&field).map(|key| &**key)
+    }
+
+    fn find_related(&self, field: graphql::schema::FieldId) -> Option<&Arc<RelatedField>> {
+        self.related.get(&field)
     }
 }
 

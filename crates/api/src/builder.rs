@@ -10,6 +10,7 @@ use graphql::schema::{
     InputId, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 use http_resolvers::HttpResolver;
+use http_resolvers::related::RelatedField;
 use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
@@ -280,7 +281,12 @@ impl ApiBuilder {
 
     /// Sets the key of a field in answers of other servers.
     pub fn bind_answer_key(&mut self, field: graphql::schema::FieldId, key: &str) {
-        self.api.answer_keys.0.insert(field, key.into());
+        self.api.answer_keys.keys.insert(field, key.into());
+    }
+
+    /// Makes rows of the source the value of a field of a remote type.
+    pub fn bind_related(&mut self, field: graphql::schema::FieldId, related: RelatedField) {
+        self.api.answer_keys.related.insert(field, Arc::new(related));
     }
 
     /// Marks a type that only other servers have.

@@ -4,7 +4,7 @@ use graphql::definitions::parse_template;
 use http_resolvers::body::BodyTemplate;
 use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
-use http_resolvers::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};
+use http_resolvers::{AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody};
 
 use crate::model::{CustomHttp, Field};
 
@@ -31,7 +31,8 @@ pub(crate) fn resolver(
         is_batch: http.is_batch,
         headers,
         inputs,
-        null_lists: NullLists::Empty,
+        answers: AnswerRules::Lenient,
+        timeout: None,
     })
 }
 
@@ -86,7 +87,7 @@ fn inputs(http: &CustomHttp, url: &UrlTemplate, body: &RequestBody) -> Vec<Box<s
     };
     url.visit_inputs(&mut add);
     match body {
-        RequestBody::Empty => {}
+        RequestBody::Empty | RequestBody::Webhook(_) => {}
         RequestBody::Json(template) => template.visit_inputs(&mut add),
         RequestBody::Operation(operation) => match (&operation.batch, http.is_batch) {
             (Some((_, template)), true) => template.visit_inputs(&mut add),

@@ -10,12 +10,16 @@ use std::collections::BTreeMap;
 
 use api::ApiBuilder;
 use api::binding::{FieldBinding, InputBinding, ValueBinding};
+use graphql::BUILT_IN_SCALARS;
 use graphql::schema::{
     EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeKind,
     TypeRef,
 };
 use graphql::value::Const;
 use hasura_metadata::naming::Naming;
+
+/// The reason of a deprecation for which none is given.
+const DEPRECATED: &str = "No longer supported";
 
 /// The types so far.
 #[derive(Debug, Default)]
@@ -83,6 +87,7 @@ pub(super) struct DraftValue {
     name: MemberName,
     description: Option<String>,
     binding: ValueBinding,
+    is_deprecated: bool,
 }
 
 impl DraftField {
@@ -141,8 +146,20 @@ impl DraftInput {
 
 impl DraftValue {
     pub(super) fn new(name: &str, description: &str, binding: ValueBinding) -> Self {
-        let name = MemberName::word(name);
-        Self { name, description: Some(description.to_owned()), binding }
+        Self { description: Some(description.to_owned()), ..Self::bare(name, binding) }
+    }
+
+    /// A value without a description.
+    pub(super) fn bare(name: &str, binding: ValueBinding) -> Self {
+        Self { name: MemberName::word(name), description: None, binding, is_deprecated: false }
+    }
+
+    pub(super) fn described_by(self, description: Option<&str>) -> Self {
+        Self { description: description.map(Into::into), ..self }
+    }
+
+    pub(super) fn deprecated(self) -> Self {
+        Self { is_deprecated: true, ..self }
     }
 
     /// Keeps the name under each convention.
@@ -155,6 +172,34 @@ impl DraftValue {
 impl Draft {
     pub(super) fn has(&self, name: &str) -> bool {
         self.types.contains_key(name)
+    }
+
+    /// True for a scalar or an enum; those of every schema are scalars, too.
+    pub(super) fn has_leaf(&self, name: &str) -> bool {
+        BUILT_IN_SCALARS.contains(&name)
+            || self.types.get(name).is_some_and(|known| match known.kind {
+                DraftKind::Scalar | DraftKind::Enum(_) => true,
+                DraftKind::Object(_) | DraftKind::Input(_) => false,
+            })
+    }
+
+    /// True if an object type has a field of the name.
+    pub(super) fn has_field(&self, object: &str, name: &str) -> bool {
+        let kind = self.types.get(object).map(|known| &known.kind);
+        matches!(kind, Some(DraftKind::Object(fields)) if fields.iter().any(|field| field.name.text == name))
+    }
+
+    /// Adds a field to an object type, which is new if it is the first.
+    pub(super) fn add_field(&mut self, object: &str, field: DraftField) {
+        let new = DraftType { description: None, kind: DraftKind::Object(Vec::new()) };
+        let known = self.types.entry(object.to_owned()).or_insert(new);
+        if let DraftKind::Object(fields) = &mut known.kind {
+            fields.push(field);
+        }
+    }
+
+    pub(super) fn described_scalar(&mut self, name: &str, about: Option<&str>) {
+        self.add(name, about, DraftKind::Scalar);
     }
 
     pub(super) fn scalar(&mut self, name: &str) {
@@ -235,6 +280,7 @@ fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: D
             for (name, value) in sorted(values, name) {
                 let mut definition = EnumValueDefinition::new(&name);
                 definition.description = value.description.as_deref().map(Into::into);
+                definition.deprecated = value.is_deprecated.then(|| DEPRECATED.into());
                 builder.add_enum_value(id, definition, value.binding);
             }
         }

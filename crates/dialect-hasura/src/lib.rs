@@ -4,12 +4,14 @@
 //! <https://hasura.io/docs/2.0/api-reference/graphql-api/overview/>
 //!
 //! * [`metadata`]: metadata as an option
+//! * [`environment`]: variables that metadata names
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
+//! * [`actions`]: fields that other servers resolve
 //! * `schema`: the plan as types with their bindings
 //! * [`errors`]: the form of errors
 //!
@@ -26,9 +28,11 @@
 //!   for `min` and `max` of types that have none.
 //! * Averages and deviations have the digits of a double.
 
+pub mod actions;
 mod collision;
 mod columns;
 mod draft;
+pub mod environment;
 pub mod errors;
 pub mod metadata;
 mod naming;
@@ -44,6 +48,7 @@ use catalog::Catalog;
 use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
 
+use environment::Environment;
 use metadata::MetadataSetting;
 use tracking::Tracking;
 
@@ -56,6 +61,8 @@ pub struct Options {
     pub inconsistencies: Inconsistencies,
     /// The convention of names, unless the source of the metadata has its own.
     pub naming_convention: NamingConvention,
+    /// Variables that the metadata may name.
+    pub environment: Environment,
 }
 
 /// What becomes of metadata that does not fit the database.
@@ -75,6 +82,7 @@ impl Default for Options {
             metadata: MetadataSetting::None,
             inconsistencies: Inconsistencies::default(),
             naming_convention: NamingConvention::HasuraDefault,
+            environment: Environment::default(),
         }
     }
 }
@@ -110,14 +118,14 @@ impl Declared<'_> {
         let mut plan = plan::plan(catalog, &self.tracking);
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
+        let mut api = schema::build(catalog, plan, self.options, &mut problems);
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
                 return Err(InconsistentMetadata(problems));
             }
             Inconsistencies::Refused | Inconsistencies::LeftOut => {}
         }
-        plan.notes.extend(problems.iter().map(tracking::left_out_part));
-        let mut api = schema::build(catalog, plan);
+        api.notes.extend(problems.iter().map(tracking::left_out_part));
         api.transactions = self.options.mutation_transactions;
         Ok(api)
     }

@@ -178,7 +178,7 @@ fn find_table<'c>(catalog: &'c Catalog, name: &QualifiedName) -> Result<&'c Enti
 }
 
 /// The namespace of a schema: sources without namespaces have the default one only.
-fn namespace<'s>(catalog: &Catalog, schema: &'s str) -> Option<&'s str> {
+pub(super) fn namespace<'s>(catalog: &Catalog, schema: &'s str) -> Option<&'s str> {
     match catalog.capabilities().namespaces {
         false if schema == DEFAULT_SCHEMA => None,
         _ => Some(schema),

@@ -54,7 +54,11 @@ pub enum HeaderSource {
 
 /// Client headers that the rules of all subgraphs read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadHeaders(Vec<Names>);
+pub struct ReadHeaders {
+    names: Vec<Names>,
+    /// True if all headers are read, those of the connection excepted.
+    reads_all: bool,
+}
 
 /// Headers of a client request that may be propagated.
 #[derive(Clone, Default)]
@@ -190,27 +194,36 @@ impl ReadHeaders {
                 all.push(names);
             }
         }
-        Self(all)
+        Self { names: all, reads_all: false }
+    }
+
+    /// Adds all client headers.
+    pub fn add_all(&mut self) {
+        self.reads_all = true;
     }
 
     /// Adds a client header that is read independently of rules.
     pub fn add(&mut self, name: HeaderName) {
         let names = Names::One(name);
-        if !self.0.contains(&names) {
-            self.0.push(names);
+        if !self.names.contains(&names) {
+            self.names.push(names);
         }
     }
 
     /// Whether no client headers are read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.names.is_empty() && !self.reads_all
     }
 
-    /// Returns the names of the read headers; `None` if a pattern matches some of them.
+    /// Returns the names of the read headers; `None` if a pattern matches some of them, or all are
+    /// read.
     #[must_use]
     pub fn names(&self) -> Option<Vec<&HeaderName>> {
-        let names = self.0.iter().map(|names| match names {
+        if self.reads_all {
+            return None;
+        }
+        let names = self.names.iter().map(|names| match names {
             Names::One(name) => Some(name),
             Names::Like(_) => None,
         });
@@ -231,7 +244,8 @@ impl ReadHeaders {
         }
         let mut forwarded = HeaderMap::new();
         let is_wanted = |name: &&HeaderName| {
-            self.0.iter().any(|names| names.contain(name)) && !name::is_of_connection(headers, name)
+            (self.reads_all || self.names.iter().any(|names| names.contain(name)))
+                && !name::is_of_connection(headers, name)
         };
         for name in headers.keys().filter(is_wanted) {
             replace(&mut forwarded, name, headers.get_all(name));
@@ -472,7 +486,7 @@ mod tests {
         let tenant = Rules::new(vec![forward("x-tenant")]);
         let other = Rules::new(vec![forward("x-tenant"), rename("x-a", "y")]);
         let read_headers = ReadHeaders::of([&tenant, &other, &Rules::default()]);
-        assert_eq!(read_headers.0.len(), 2);
+        assert_eq!(read_headers.names.len(), 2);
         assert!(tenant.reads(&name("x-tenant")) && !tenant.reads(&name("x-a")));
         assert!(other.reads(&name("x-a")) && !other.reads(&name("y")));
         assert!(ReadHeaders::of([&Rules::new(vec![insert("a", "b")])]).is_empty());

@@ -10,6 +10,7 @@
 //! * `open`: checks when the API is made: allowed hosts, schemas of GraphQL servers
 //! * `batch`: the requests for the placeholders of an answer, each once
 //! * [`statistics`]: figures of requests
+//! * `session_variables`: what the webhooks of actions know of a client
 //! * `map_error`: errors of other servers as clients see them
 //!
 //! `worker::resolve` executes them.
@@ -18,6 +19,7 @@ pub(crate) mod batch;
 pub(crate) mod map_error;
 mod open;
 mod plan;
+pub(crate) mod session_variables;
 pub mod statistics;
 
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Values in the answers of other servers.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::resolver::HttpResolver;
@@ -26,6 +27,10 @@ pub enum Values<'b> {
 pub struct RemoteError {
     #[serde(default)]
     pub message: Box<str>,
+    /// What an action's server says beside the message, each with its value as JSON; of GraphQL
+    /// servers nothing.
+    #[serde(skip)]
+    pub extensions: Vec<(Box<str>, Box<str>)>,
 }
 
 /// The reason why an answer has no value.
@@ -33,6 +38,9 @@ pub struct RemoteError {
 pub enum AnswerError {
     #[error("unexpected error with: {0}")]
     Status(u16),
+    /// The server of an action reports an error in another form than `{"message": …}`.
+    #[error("its error has no message")]
+    NoMessage,
     /// The other server reports errors only.
     #[error("it reports errors")]
     Reported,
@@ -69,9 +77,10 @@ impl<'b> Answer<'b> {
         body: &'b [u8],
         batch: Option<usize>,
     ) -> Self {
-        let (value, errors) = match resolver.operation() {
-            Some(operation) => read_graphql(&operation.field, status, body),
-            None => read_rest(status, body),
+        let (value, errors) = match (resolver.operation(), resolver.webhook()) {
+            (Some(operation), _) => read_graphql(&operation.field, status, body),
+            (None, Some(_)) => read_webhook(status, body),
+            (None, None) => read_rest(status, body),
         };
         let value = value.and_then(|value| match batch {
             None => Ok(Values::One(value)),
@@ -92,6 +101,50 @@ fn read_rest(status: u16, body: &[u8]) -> Read<'_> {
             (Err(AnswerError::Reported), limited(errors))
         }
         Ok(_) | Err(_) => (Err(AnswerError::Status(status)), Vec::new()),
+    }
+}
+
+/// The error of an action, with status 4xx.
+#[derive(Debug, Deserialize)]
+struct WebhookError<'b> {
+    message: Option<Box<str>>,
+    /// In the form before `extensions`.
+    code: Option<Box<str>>,
+    #[serde(borrow)]
+    extensions: Option<&'b RawValue>,
+}
+
+/// The code of an error for which the server of an action says none.
+const NO_CODE: &str = "\"unexpected\"";
+
+fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
+    match status {
+        200..300 => match parse::<&RawValue>(body) {
+            Ok(value) => (Ok(Some(value)), Vec::new()),
+            Err(error) => (Err(error), Vec::new()),
+        },
+        400..500 => match parse::<WebhookError<'_>>(body) {
+            Ok(WebhookError { message: Some(message), code, extensions }) => {
+                let given = extensions.and_then(|extensions| members(extensions.get()).ok());
+                let extensions = match given {
+                    // In the order of the text.
+                    Some(members) => members
+                        .into_iter()
+                        .rev()
+                        .map(|(key, value)| (key.into(), value.get().into()))
+                        .collect(),
+                    None => {
+                        let code = code.map(|code| Value::String(code.into()).to_string().into());
+                        vec![("code".into(), code.unwrap_or_else(|| NO_CODE.into()))]
+                    }
+                };
+                let errors = vec![RemoteError { message, extensions }];
+                (Err(AnswerError::Reported), limited(errors))
+            }
+            Ok(_) => (Err(AnswerError::NoMessage), Vec::new()),
+            Err(error) => (Err(error), Vec::new()),
+        },
+        status => (Err(AnswerError::Status(status)), Vec::new()),
     }
 }
 

@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use http::header::HeaderValue;
 use http::{HeaderMap, HeaderName, Method, Uri};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::inputs::Inputs;
 use crate::projection::Projection;
 use crate::resolver::{HttpResolver, RemoteOperation, RequestBody};
 use crate::selection_text;
 use crate::url::UrlError;
+use crate::webhook::{TransformError, WebhookCall, WebhookClient};
 
 /// An HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct HttpCall {
 pub enum CallError {
     #[error("its URL: {0}")]
     Url(#[from] UrlError),
+    #[error("{0}")]
+    Transform(#[from] TransformError),
 }
 
 impl HttpResolver {
@@ -36,13 +39,34 @@ impl HttpResolver {
         find: impl Fn(&HeaderName) -> Option<HeaderValue>,
     ) -> Result<HttpCall, CallError> {
         let body = match &self.body {
-            RequestBody::Empty => Value::Null,
+            RequestBody::Empty | RequestBody::Webhook(_) => Value::Null,
             RequestBody::Json(template) => template.fill(inputs),
             RequestBody::Operation(operation) => {
                 operation_body(operation, projection, inputs.to_json())
             }
         };
         self.with_body(inputs, &body, find)
+    }
+
+    /// The request of an action; `None` if the field is none. `query` is the document of the client.
+    pub fn call_webhook(
+        &self,
+        inputs: &Inputs,
+        query: &str,
+        client: WebhookClient<'_>,
+    ) -> Option<Result<WebhookCall, CallError>> {
+        let action = self.webhook()?;
+        let payload = json!({
+            "action": { "name": action.action },
+            "input": inputs.to_json(),
+            "request_query": query,
+            "session_variables": client.session,
+        });
+        let url = match self.url.fill(&Inputs::default()) {
+            Ok(url) => url,
+            Err(error) => return Some(Err(error.into())),
+        };
+        Some(action.webhook.call(&url, payload, client).map_err(CallError::from))
     }
 
     /// The request for the values of several objects.
@@ -56,7 +80,7 @@ impl HttpResolver {
             Value::Array(objects.iter().map(|inputs| template.fill(inputs)).collect())
         };
         let body = match &self.body {
-            RequestBody::Empty => Value::Null,
+            RequestBody::Empty | RequestBody::Webhook(_) => Value::Null,
             RequestBody::Json(template) => fill(template),
             RequestBody::Operation(operation) => {
                 let variables = operation.batch.as_ref().map(|(name, template)| {

@@ -33,6 +33,31 @@ pub(crate) fn coerce(name: &str, text: &str, output: &mut Vec<u8>) -> bool {
     }
 }
 
+/// True for the scalars of every schema.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    matches!(name, "String" | "ID" | "Boolean" | "Int" | "Float")
+}
+
+/// Writes the value of a scalar; false if it is none of the type. Numbers are texts where these are
+/// wanted, since many servers number their ids. Other scalars than the built-in ones are any JSON.
+pub(crate) fn coerce_strictly(name: &str, text: &str, output: &mut Vec<u8>) -> bool {
+    if !is_built_in(name) {
+        output.extend_from_slice(text.as_bytes());
+        return true;
+    }
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return false };
+    let fits = match (name, &value) {
+        ("String" | "ID", Value::String(_)) | ("Boolean", Value::Bool(_)) => true,
+        ("String" | "ID" | "Int", Value::Number(_)) => return coerce(name, text, output),
+        ("Float", Value::Number(_)) => true,
+        _ => false,
+    };
+    if fits {
+        output.extend_from_slice(text.as_bytes());
+    }
+    fits
+}
+
 fn string(value: Value, text: &str) -> Option<Value> {
     match value {
         Value::String(_) => Some(value),

@@ -6,10 +6,11 @@ use graphql::schema::TypeRef;
 use serde_json::value::RawValue;
 
 use crate::answer::{items, members};
-use crate::coerce::coerce;
+use crate::coerce::{coerce, coerce_strictly};
 use crate::projection::{Member, ObjectProjection, ProjectedField, Projection};
-use crate::resolver::NullLists;
+use crate::resolver::AnswerRules;
 use crate::selection_text::alias;
+use crate::splice::MARK;
 
 /// Completes the values of one field.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub struct Completion<'p> {
     pub field: &'p str,
     /// True if the keys of the answer are the response names of its request.
     pub has_aliases: bool,
-    pub null_lists: NullLists,
+    pub rules: AnswerRules,
     /// The most bytes of output.
     pub most: usize,
 }
@@ -103,14 +104,22 @@ impl State<'_, '_> {
         }
         let start = self.output.len();
         if text == "null" {
-            if r#type.is_list() && self.completion.null_lists == NullLists::Empty {
+            if r#type.is_list() && self.is_lenient() {
                 self.output.extend_from_slice(b"[]");
             } else if r#type.is_non_null() {
-                self.error(format!(
-                    "Non-nullable field '{}' (type {}) was not present in result from Dgraph.  \
-                     GraphQL error propagation triggered.",
-                    context.field, context.type_text
-                ));
+                self.error(match self.completion.rules {
+                    AnswerRules::Lenient => format!(
+                        "Non-nullable field '{}' (type {}) was not present in result from Dgraph.  \
+                         GraphQL error propagation triggered.",
+                        context.field, context.type_text
+                    ),
+                    AnswerRules::Strict if self.path.is_empty() => {
+                        format!("got null for the {}", self.answer_name())
+                    }
+                    AnswerRules::Strict => {
+                        format!("expecting not null value for field \"{}\"", context.field)
+                    }
+                });
                 return Err(Incomplete::Null);
             } else {
                 self.output.extend_from_slice(b"null");
@@ -138,7 +147,13 @@ impl State<'_, '_> {
         text: &str,
     ) -> Result<(), Incomplete> {
         let Some(items) = text.starts_with('[').then(|| items(text)).and_then(Result::ok) else {
-            return Err(self.mismatch(LIST_EXPECTED));
+            return Err(match self.completion.rules {
+                AnswerRules::Lenient => self.mismatch(LIST_EXPECTED),
+                AnswerRules::Strict => {
+                    self.error(format!("expecting array for the {}", self.answer_name()));
+                    Incomplete::Null
+                }
+            });
         };
         self.output.push(b'[');
         for (idx, one) in items.into_iter().enumerate() {
@@ -160,7 +175,8 @@ impl State<'_, '_> {
         r#type: TypeRef,
         text: &str,
     ) -> Result<(), Incomplete> {
-        if text.starts_with('[') && !is_foreign_scalar(context.projection) {
+        let is_any = is_foreign_scalar(context.projection, self.completion.rules);
+        if text.starts_with('[') && !is_any && self.is_lenient() {
             // A list of one is its element, as in Dgraph.
             return match items(text).as_deref() {
                 Ok([only]) => self.value(context, r#type, only.get()),
@@ -170,7 +186,7 @@ impl State<'_, '_> {
         match context.projection {
             Projection::Objects(objects) if text.starts_with('{') => self.object(objects, text),
             Projection::Scalar(_) | Projection::Enum(_)
-                if text.starts_with('{') && !is_foreign_scalar(context.projection) =>
+                if text.starts_with('{') && !is_any && self.is_lenient() =>
             {
                 Err(self.mismatch(SCALAR_EXPECTED))
             }
@@ -181,7 +197,7 @@ impl State<'_, '_> {
                 }
                 Ok(_) | Err(_) => Err(self.no_coercion(context, text)),
             },
-            Projection::Scalar(name) => match coerce(name, text, self.output) {
+            Projection::Scalar(name) => match self.coerce(name, text) {
                 true => Ok(()),
                 false => Err(self.no_coercion(context, text)),
             },
@@ -218,20 +234,42 @@ impl State<'_, '_> {
             // Response names need no escapes.
             self.output.extend_from_slice(field.response_name.as_bytes());
             self.output.extend_from_slice(b"\":");
-            let Member::Field { name, key } = &field.member else {
-                self.output.push(b'"');
-                self.output.extend_from_slice(object.r#type.as_bytes());
-                self.output.push(b'"');
-                continue;
+            let (name, key) = match &field.member {
+                Member::Field { name, key } => (name, key),
+                Member::Typename => {
+                    self.output.push(b'"');
+                    self.output.extend_from_slice(object.r#type.as_bytes());
+                    self.output.push(b'"');
+                    continue;
+                }
+                Member::Related { number, related } => {
+                    let placeholder = format!("{{\"{MARK}\":{number}");
+                    self.output.extend_from_slice(placeholder.as_bytes());
+                    for (number, key) in related.keys.iter().enumerate() {
+                        let value = find(&key.member).unwrap_or("null");
+                        self.output
+                            .extend_from_slice(format!(",\"{MARK}{number}\":{value}").as_bytes());
+                    }
+                    self.output.push(b'}');
+                    continue;
+                }
             };
-            let value = find(self.key(object, field, key)).unwrap_or("null");
+            let value = find(self.key(object, field, key));
             let context = FieldContext {
                 projection: &field.projection,
                 field: name,
                 type_text: &field.type_text,
             };
             self.path.push(PathSegment::Field(field.response_name.clone()));
-            let written = self.value(context, field.r#type, value);
+            let written = match value {
+                None if field.r#type.is_non_null() && !self.is_lenient() => {
+                    let name = self.answer_name();
+                    let field = context.field;
+                    self.error(format!("field \"{field}\" expected in {name}, but not found"));
+                    Err(Incomplete::Null)
+                }
+                value => self.value(context, field.r#type, value.unwrap_or("null")),
+            };
             self.path.pop();
             written?;
         }
@@ -251,6 +289,25 @@ impl State<'_, '_> {
         }
     }
 
+    fn coerce(&mut self, name: &str, text: &str) -> bool {
+        match self.completion.rules {
+            AnswerRules::Lenient => coerce(name, text, self.output),
+            AnswerRules::Strict => coerce_strictly(name, text, self.output),
+        }
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.completion.rules == AnswerRules::Lenient
+    }
+
+    /// The name of the answer, for messages.
+    fn answer_name(&self) -> &'static str {
+        match self.completion.has_aliases {
+            true => "response of the remote schema",
+            false => "action webhook response",
+        }
+    }
+
     fn mismatch(&mut self, expected: &str) -> Incomplete {
         self.error([expected, MISMATCH].concat());
         Incomplete::Null
@@ -258,6 +315,11 @@ impl State<'_, '_> {
 
     fn no_coercion(&mut self, context: FieldContext<'_>, text: &str) -> Incomplete {
         let base = context.type_text.trim_matches(['[', ']', '!']);
+        if !self.is_lenient() {
+            let (kind, name) = (kind(text), self.answer_name());
+            self.error(format!("got {kind} for the {name}, expecting {base}"));
+            return Incomplete::Null;
+        }
         let shown: String = text.trim_matches('"').chars().take(100).collect();
         self.error(format!(
             "Error coercing value '{shown}' for field '{}' to type {base}.",
@@ -274,6 +336,21 @@ impl State<'_, '_> {
 }
 
 /// True for scalars that may be any JSON.
-fn is_foreign_scalar(projection: &Projection) -> bool {
-    matches!(projection, Projection::Scalar(name) if !crate::coerce::is_known(name))
+fn is_foreign_scalar(projection: &Projection, rules: AnswerRules) -> bool {
+    let Projection::Scalar(name) = projection else { return false };
+    match rules {
+        AnswerRules::Lenient => !crate::coerce::is_known(name),
+        AnswerRules::Strict => !crate::coerce::is_built_in(name),
+    }
+}
+
+/// The kind of a JSON value by its first character, for messages.
+fn kind(text: &str) -> &'static str {
+    match text.bytes().next() {
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b'"') => "scalar String",
+        Some(b't' | b'f') => "scalar Boolean",
+        Some(_) | None => "scalar Number",
+    }
 }

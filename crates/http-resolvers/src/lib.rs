@@ -4,12 +4,14 @@
 //!
 //! * [`resolver`]: the definition of a resolver; [`url`] and [`body`] are its templates, [`headers`]
 //!   its headers
+//! * [`webhook`]: requests that send JSON to a handler, with templates that change them
 //! * [`inputs`]: values of the templates: arguments of the field, or fields of its object
 //! * [`projection`]: the selected fields of a value; `selection_text`: the same as text, for GraphQL
 //!   servers
 //! * [`call`]: the HTTP request of one value, or of a batch of them
 //! * [`answer`]: the values in an answer
 //! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
+//! * [`related`]: rows of the source that belong to objects of other servers
 //! * [`splice`]: the places in a response where values of resolvers are missing
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
@@ -22,13 +24,17 @@ pub mod headers;
 pub mod inputs;
 pub mod introspect;
 pub mod projection;
+pub mod related;
 pub mod resolver;
 mod selection_text;
 pub mod splice;
 pub mod url;
+pub mod webhook;
 
 pub use answer::{AnswerError, RemoteError};
 pub use call::{CallError, HttpCall};
 pub use inputs::Inputs;
 pub use projection::Projection;
-pub use resolver::{HttpResolver, InputSource, NullLists, RemoteOperation, RequestBody};
+pub use resolver::{
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody,
+};

@@ -1,5 +1,7 @@
 //! Selected fields of a value that another server gives.
 
+use std::sync::Arc;
+
 use graphql::operation::{FieldRef, Operation, SelectionSetId};
 use graphql::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 use graphql::variables::{Steering, Variables};
@@ -7,6 +9,7 @@ use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
 use serde_json::Value;
 
 use crate::inputs::Inputs;
+use crate::related::RelatedField;
 
 /// The selected part of a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +38,18 @@ pub struct ProjectedField {
     /// The type as text, for messages.
     pub(crate) type_text: Box<str>,
     pub(crate) projection: Projection,
-    /// Arguments, each as the text of a literal.
-    pub(crate) arguments: Vec<(Box<str>, Box<str>)>,
+    pub(crate) arguments: Vec<ProjectedArgument>,
+}
+
+/// An argument of a selected field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectedArgument {
+    pub(crate) name: Box<str>,
+    pub(crate) value: Value,
+    /// The value as a literal.
+    pub(crate) literal: Box<str>,
+    /// The type as text.
+    pub(crate) r#type: Box<str>,
 }
 
 /// The member of an object that has the value of a field.
@@ -50,6 +63,8 @@ pub enum Member {
         /// The key in the answer.
         key: Box<str>,
     },
+    /// Rows of the source, which the answer does not have.
+    Related { number: usize, related: Arc<RelatedField> },
 }
 
 /// The operation that selects the fields.
@@ -68,17 +83,23 @@ pub struct Selecting<'a> {
 pub trait Keys: std::fmt::Debug {
     /// The key of a field, if it is not its name.
     fn find(&self, field: FieldId) -> Option<&str>;
+
+    /// The rows of the source that are the value of a field.
+    fn find_related(&self, field: FieldId) -> Option<&Arc<RelatedField>>;
 }
 
 impl Projection {
-    /// The fields that `sets` select of a type.
+    /// The fields that `sets` select of a type. `number` is that of the resolver's selection.
     pub fn new(
         selecting: Selecting<'_>,
+        number: usize,
         r#type: TypeId,
         sets: &[SelectionSetId],
     ) -> Result<Self, TooManyFields> {
         let mut budget = Budget::new(selecting.most_fields);
-        selecting.projection(r#type, sets, &mut budget)
+        let mut projection = selecting.projection(r#type, sets, &mut budget)?;
+        projection.number_related(number);
+        Ok(projection)
     }
 
     /// The names of the only types that a value may have, if it is an object.
@@ -157,12 +178,20 @@ impl Selecting<'_> {
             let given = Inputs::of_arguments(schema, id, field.arguments, variables);
             let arguments = schema[id].arguments.iter().filter_map(|input| {
                 let input = &schema[*input];
-                let text = literal(schema, given.find(&input.name)?, input.r#type);
-                Some((String::from(&*input.name).into(), text.into()))
+                let value = given.find(&input.name)?;
+                Some(ProjectedArgument {
+                    name: String::from(&*input.name).into(),
+                    value: value.clone(),
+                    literal: literal(schema, value, input.r#type).into(),
+                    r#type: graphql::print_type(schema, input.r#type).into(),
+                })
             });
             fields.push(ProjectedField {
                 response_name: field.response_name.into(),
-                member: Member::Field { key: self.keys.find(id).unwrap_or(&name).into(), name },
+                member: match self.keys.find_related(id) {
+                    Some(related) => Member::Related { number: 0, related: Arc::clone(related) },
+                    None => Member::Field { key: self.keys.find(id).unwrap_or(&name).into(), name },
+                },
                 r#type,
                 type_text: graphql::print_type(schema, r#type).into(),
                 projection: self.projection(r#type.base, &field.selection_sets, budget)?,

@@ -1,11 +1,14 @@
 //! Definition of a resolver.
 
+use std::time::Duration;
+
 use graphql::operation::OperationKind;
 use http::Method;
 
 use crate::body::BodyTemplate;
 use crate::headers::Headers;
 use crate::url::UrlTemplate;
+use crate::webhook::Webhook;
 
 /// The request that gives the value of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +24,9 @@ pub struct HttpResolver {
     pub is_batch: bool,
     pub headers: Headers,
     pub inputs: InputSource,
-    pub null_lists: NullLists,
+    pub answers: AnswerRules,
+    /// Timeout of a request; `None` for that of all requests.
+    pub timeout: Option<Duration>,
 }
 
 /// The values that the templates use.
@@ -41,6 +46,8 @@ pub enum RequestBody {
     Json(BodyTemplate),
     /// The server speaks GraphQL.
     Operation(Box<RemoteOperation>),
+    /// The server receives the arguments with the session, and may change them by templates.
+    Webhook(Box<ActionWebhook>),
 }
 
 /// An operation of a GraphQL server, with one field.
@@ -58,12 +65,21 @@ pub struct RemoteOperation {
     pub is_introspected: bool,
 }
 
-/// The value of a list that is null or failed.
+/// An action: the payload of its webhook has its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionWebhook {
+    pub action: Box<str>,
+    pub webhook: Webhook,
+}
+
+/// Meaning of values that do not fit the schema exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NullLists {
+pub enum AnswerRules {
+    /// A null, and a list of two for one value, are errors where the schema has no place for them.
     #[default]
-    Null,
-    Empty,
+    Strict,
+    /// A list that is null or failed is empty, and a list of one is its element.
+    Lenient,
 }
 
 impl HttpResolver {
@@ -78,7 +94,16 @@ impl HttpResolver {
     pub fn operation(&self) -> Option<&RemoteOperation> {
         match &self.body {
             RequestBody::Operation(operation) => Some(operation),
-            RequestBody::Empty | RequestBody::Json(_) => None,
+            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Webhook(_) => None,
+        }
+    }
+
+    /// The webhook, if the field is an action.
+    #[must_use]
+    pub fn webhook(&self) -> Option<&ActionWebhook> {
+        match &self.body {
+            RequestBody::Webhook(webhook) => Some(webhook),
+            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Operation(_) => None,
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) fn write(projection: &Projection, text: &mut String) {
 fn write_fields(object: &ObjectProjection, text: &mut String) {
     for field in &object.fields {
         match &field.member {
+            Member::Related { .. } => continue,
             Member::Typename => text.push_str("__typename"),
             Member::Field { name, .. } => {
                 if let Some(alias) = alias(object, field) {
@@ -43,9 +44,9 @@ fn write_fields(object: &ObjectProjection, text: &mut String) {
                 text.push_str(name);
             }
         }
-        for (idx, (name, value)) in field.arguments.iter().enumerate() {
+        for (idx, argument) in field.arguments.iter().enumerate() {
             text.push_str(if idx == 0 { "(" } else { ", " });
-            text.extend([&**name, ": ", value]);
+            text.extend([&*argument.name, ": ", &*argument.literal]);
         }
         if !field.arguments.is_empty() {
             text.push(')');
@@ -60,7 +61,7 @@ pub(crate) fn alias<'p>(object: &ObjectProjection, field: &'p ProjectedField) ->
     let Member::Field { name, .. } = &field.member else { return None };
     let is_same = |other: &&ProjectedField| match &other.member {
         Member::Field { name: other, .. } => other == name,
-        Member::Typename => false,
+        Member::Typename | Member::Related { .. } => false,
     };
     let is_first = object.fields.iter().find(is_same) == Some(field);
     (!is_first && *name != field.response_name).then_some(&*field.response_name)

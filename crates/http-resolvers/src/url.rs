@@ -40,7 +40,17 @@ pub enum UrlError {
 }
 
 impl UrlTemplate {
+    /// Reads a URL in which names after `$` are inputs.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
+        Self::read(text, Part::new)
+    }
+
+    /// Reads a URL without inputs: `$` is a character like others.
+    pub fn fixed(text: &str) -> Result<Self, UrlError> {
+        Self::read(text, |text| Part::Text(text.into()))
+    }
+
+    fn read(text: &str, part: impl Fn(&str) -> Part) -> Result<Self, UrlError> {
         let text = text.split_once('#').map_or(text, |(before, _)| before);
         let (scheme, rest) = match text.split_once("://") {
             Some(("https", rest)) => (Scheme::HTTPS, rest),
@@ -61,9 +71,9 @@ impl UrlTemplate {
         let path = path.strip_prefix('/').unwrap_or(path);
         // What is neither a variable nor encoded has to be a part of a URL as it is.
         let _: PathAndQuery = format!("/{path}").parse().map_err(|_| UrlError::Form)?;
-        let segments = path.split('/').map(Part::new).collect();
+        let segments = path.split('/').map(&part).collect();
         let query = form_urlencoded::parse(query.as_bytes());
-        let query = query.map(|(name, value)| (name.as_ref().into(), Part::new(&value))).collect();
+        let query = query.map(|(name, value)| (name.as_ref().into(), part(&value))).collect();
         Ok(Self { scheme, authority, segments, query })
     }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
@@ -37,8 +37,10 @@ pub struct EgressRequest<'a> {
     pub url: Uri,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// Deadline; the timeout of the settings may be sooner.
+    /// Deadline; the timeout may be sooner.
     pub deadline: Option<Instant>,
+    /// Timeout; `None` for that of the settings.
+    pub timeout: Option<Duration>,
     /// Reserves memory before so many more bytes are buffered; returns whether the reservation
     /// succeeded.
     pub reserve: &'a dyn Fn(usize) -> bool,
@@ -101,7 +103,7 @@ impl Client {
 
     /// Sends a request and waits for its whole response. Dropping the future cancels the request.
     pub async fn send(&self, request: EgressRequest<'_>) -> Result<EgressResponse, EgressError> {
-        let own = Instant::now() + self.egress.settings.timeout;
+        let own = Instant::now() + request.timeout.unwrap_or(self.egress.settings.timeout);
         let deadline = request.deadline.map_or(own, |deadline| own.min(deadline));
         let sent = timeout_at(deadline.into(), self.send_patiently(request));
         sent.await.unwrap_or(Err(EgressError::Timeout))

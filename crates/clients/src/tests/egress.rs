@@ -30,6 +30,7 @@ async fn get(egress: &Arc<Egress>, host: &str, port: u16) -> Result<EgressRespon
         headers,
         body,
         deadline: None,
+        timeout: None,
         reserve: &|_| true,
     };
     Client::new(egress).send(request).await

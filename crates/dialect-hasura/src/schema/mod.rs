@@ -15,22 +15,24 @@ mod comparisons;
 mod conditions;
 mod mutations;
 mod orders;
-mod rows;
+pub(super) mod rows;
 
 use api::binding::EntityBinding;
 use api::{Api, ApiBuilder};
 use catalog::Catalog;
+use hasura_metadata::Problem;
 
 use super::collision::left_out;
+use super::{Options, actions};
 use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
 
 /// The plan, and the API so far.
-struct Build<'a> {
-    catalog: &'a Catalog,
-    plan: &'a Plan<'a>,
-    draft: Draft,
+pub(super) struct Build<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) draft: Draft,
 }
 
 impl Build<'_> {
@@ -41,7 +43,12 @@ impl Build<'_> {
 }
 
 /// Makes the API of a plan.
-pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
+pub(super) fn build(
+    catalog: &Catalog,
+    mut plan: Plan<'_>,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> Api {
     let mut builder = ApiBuilder::default();
     let notes = std::mem::take(&mut plan.notes);
     let mut build = Build { catalog, plan: &plan, draft: Draft::default() };
@@ -54,7 +61,9 @@ pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
+    let actions = actions::add(&mut build, options, problems);
     build.draft.finish(plan.naming, &mut builder);
+    actions.bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_forms(&mut builder);
     for planned in &plan.entities {

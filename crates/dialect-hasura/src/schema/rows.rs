@@ -133,7 +133,7 @@ fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftFi
 }
 
 /// The arguments of a list.
-fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
+pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
     let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
         DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
     };

@@ -401,6 +401,7 @@ impl Sending<'_> {
             headers: request.headers.clone(),
             body: request.body.clone().map(Bytes::from).unwrap_or_default(),
             deadline: Some(self.deadline.into_std()),
+            timeout: None,
             reserve: &reserve,
         });
         let sent = sent.await;

@@ -62,12 +62,14 @@ impl<'a> Selected<'a> {
     /// The selected fields of a selection's values.
     pub(crate) fn projection(self, selection: usize) -> Result<Projection, TooManyFields> {
         let Self { api, operation, variables, most_fields, .. } = self;
-        let Some(selection) = self.plan.selections.get(selection) else {
+        let number = selection;
+        let Some(selection) = self.plan.selections.get(number) else {
             return Ok(Projection::Objects(Vec::new()));
         };
         let (schema, keys) = (&api.schema, api.answer_keys());
         let selecting = Selecting { schema, operation, variables, most_fields, keys };
-        Projection::new(selecting, schema[selection.field].r#type.base, &selection.selection_sets)
+        let r#type = schema[selection.field].r#type.base;
+        Projection::new(selecting, number, r#type, &selection.selection_sets)
     }
 
     /// The requests of the root fields of a query, whose inputs are arguments: they need nothing of

@@ -1,11 +1,13 @@
 //! Errors of other servers as clients see them.
 //!
-//! The texts are those of Dgraph. Addresses and details of connections are in the log only.
+//! The texts are those of Dgraph, and those of Hasura for its actions. Addresses and details of
+//! connections are in the log only.
 
 use std::time::Instant;
 
 use clients::egress::EgressError;
 use graphql::{ErrorCode, GraphQLError};
+use http_resolvers::webhook::TransformError;
 use http_resolvers::{AnswerError, CallError, HttpResolver, RemoteError};
 
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
@@ -30,13 +32,26 @@ pub(crate) fn egress_error(resolver: &HttpResolver, error: &EgressError) -> Grap
         EgressError::MemoryExhausted => (ErrorCode::ResponseMemoryExhausted, error.to_string()),
     };
     log(resolver, code, &error.to_string());
-    external(resolver, code, &text)
+    match resolver.webhook() {
+        Some(_) => GraphQLError::new(code, "http exception when calling webhook"),
+        None => external(resolver, code, &text),
+    }
 }
 
 /// The error of a field that has no request.
 pub(crate) fn call_error(resolver: &HttpResolver, error: &CallError) -> GraphQLError {
+    if let CallError::Transform(error) = error {
+        log(resolver, ErrorCode::ResolverError, &error.to_string());
+        return GraphQLError::new(ErrorCode::ResolverError, "Request Transformation Failed");
+    }
     external(resolver, ErrorCode::BadUserInput, &error.to_string())
         .logged_as("A value of the request is no part of a URL.")
+}
+
+/// The error of an answer that cannot be transformed.
+pub(crate) fn transform_error(resolver: &HttpResolver, error: &TransformError) -> GraphQLError {
+    log(resolver, ErrorCode::ResolverResponseInvalid, &error.to_string());
+    GraphQLError::new(ErrorCode::ResolverResponseInvalid, "Response Transformation Failed")
 }
 
 /// The error of an answer without a value; none if the other server reports its own.
@@ -48,11 +63,21 @@ pub(crate) fn answer_error(resolver: &HttpResolver, error: &AnswerError) -> Opti
         Some(GraphQLError::new(ErrorCode::ResolverResponseInvalid, text))
     };
     match error {
+        AnswerError::Reported => None,
+        AnswerError::Status(_) if resolver.webhook().is_some() => {
+            log(resolver, ErrorCode::ResolverError, &error.to_string());
+            Some(GraphQLError::new(ErrorCode::ResolverError, "internal error"))
+        }
+        AnswerError::Json(_) if resolver.webhook().is_some() => {
+            invalid("not a valid json response from webhook".to_owned())
+        }
+        AnswerError::NoMessage => invalid(
+            "the webhook reports an error without the key \"message\", which is a text".to_owned(),
+        ),
         AnswerError::Status(_) => {
             log(resolver, ErrorCode::ResolverError, &error.to_string());
             Some(external(resolver, ErrorCode::ResolverError, &error.to_string()))
         }
-        AnswerError::Reported => None,
         AnswerError::Json(reason) => invalid(format!(
             "Evaluation of custom field failed because json unmarshalling result of external request \
              failed (with error: {reason}) {of_field}"
@@ -74,8 +99,10 @@ pub(crate) fn answer_error(resolver: &HttpResolver, error: &AnswerError) -> Opti
 
 /// An error that the other server reports.
 pub(crate) fn remote_error(error: &RemoteError) -> GraphQLError {
-    GraphQLError::new(ErrorCode::ResolverError, String::from(&*error.message))
-        .logged_as("Another server reports an error.")
+    let message = String::from(&*error.message);
+    let mut reported = GraphQLError::new(ErrorCode::ResolverError, message);
+    reported.extensions.extend(error.extensions.iter().cloned());
+    reported.logged_as("Another server reports an error.")
 }
 
 /// The error of fields whose requests are beyond the limit.

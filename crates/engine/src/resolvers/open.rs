@@ -65,6 +65,9 @@ impl Resolvers {
             for (_, local) in &definition.headers.forwarded {
                 read_headers.add(local.clone());
             }
+            if definition.webhook().is_some_and(|action| action.webhook.client_headers.is_some()) {
+                read_headers.add_all();
+            }
         }
         if !refused.is_empty() {
             return Err(ResolverError::Hosts(refused));
@@ -119,7 +122,9 @@ async fn check(
 
 async fn introspect(client: &Client, call: HttpCall) -> Result<Bytes, Box<str>> {
     let HttpCall { method, url, headers, body } = call;
-    let request = EgressRequest { method, url, headers, body, deadline: None, reserve: &|_| true };
+    let reserve = &|_| true;
+    let request =
+        EgressRequest { method, url, headers, body, deadline: None, timeout: None, reserve };
     match client.send(request).await {
         Ok(response) if (200..300).contains(&response.status) => Ok(response.body),
         Ok(response) => Err(format!("it responded with status {}", response.status).into()),

@@ -6,6 +6,7 @@
 //! <https://spec.graphql.org/draft/#sec-Mutation>.
 
 mod projections;
+mod related;
 mod values;
 
 use std::time::Instant;
@@ -17,18 +18,22 @@ use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
 use http_resolvers::HttpCall;
 use http_resolvers::splice::{MARK, Placeholders};
+use http_resolvers::webhook::WebhookClient;
 use response::{MemoryReservation, TooLarge, Written};
 use source::Executed;
 
 use projections::Projections;
+use related::RelatedContext;
 use values::FilledValues;
 
 use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
+use crate::headers::Forwarded;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
-use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
+use crate::resolvers::map_error::{call_error, egress_error, too_many_calls, transform_error};
+use crate::resolvers::session_variables::session_variables;
 use crate::resolvers::statistics::{Calls, RunningCall};
 use crate::respond::{DATA, Response, execution_error, our_bug, write_errors};
 
@@ -91,7 +96,8 @@ impl Worker {
             let (plan, observed) = (&part.plan, &mut report.observed);
             let whole = source::Delivery::Whole;
             let calls = &report.calls;
-            let context = PartContext { part, ready, caller, deadline, calls };
+            let document = &*request.query;
+            let context = PartContext { part, ready, caller, document, deadline, calls };
             let mut requests = self.begin_requests(context, &mut calls_left);
             let delivered = self.connections.deliver(plan, params, sink, whole, observed);
             // Polled first, so that connections to other servers are begun before a source such as
@@ -177,8 +183,9 @@ impl Worker {
         if !*is_allowed {
             return;
         }
-        let PartContext { caller, deadline, calls, .. } = context;
-        let sending = Sending { selected: *selected, projections, caller, deadline, calls };
+        let PartContext { caller, document, deadline, calls, .. } = context;
+        let sending =
+            Sending { selected: *selected, projections, caller, document, deadline, calls };
         let unsent = planned.calls.get(responses.len()..).unwrap_or_default();
         responses.append(&mut self.send_all(sending, unsent).await);
     }
@@ -222,7 +229,17 @@ impl Worker {
         drop(responses);
         data.errors.append(&mut values.errors);
         let length = source.len().saturating_add(values.bytes.len());
-        data.add(length, |output| found.fill(&source, &values.fills, &values.bytes, output))
+        let related = RelatedContext { part: context, selected, projections: &projections };
+        let positions = related.positions(&found);
+        if positions.is_empty() {
+            return data
+                .add(length, |output| found.fill(&source, &values.fills, &values.bytes, output));
+        }
+        let mut first_held = MemoryReservation::of(&self.memory);
+        first_held.grow_to(length as u64)?;
+        let mut first = Vec::with_capacity(length);
+        found.fill(&source, &values.fills, &values.bytes, &mut first);
+        self.add_related(related, &positions, &first, calls_left, data).await
     }
 
     /// Sends all requests: root fields of a mutation one after the other, others at the same time.
@@ -246,7 +263,7 @@ impl Worker {
     }
 
     async fn send(&self, sending: Sending<'_>, call: &PlannedCall) -> Received {
-        let Sending { selected, projections, caller, deadline, calls } = sending;
+        let Sending { selected, projections, caller, document, deadline, calls } = sending;
         let bug = || Received { response: Err(our_bug("a resolver is missing")), _held: None };
         let (Some(resolver), Some(client)) = (selected.resolver(call.selection), &self.egress)
         else {
@@ -261,9 +278,21 @@ impl Worker {
             None => return bug(),
         };
         let find = |name: &http::HeaderName| caller.forwarded.as_ref()?.find(name).cloned();
+        let session = match definition.webhook() {
+            Some(_) => session_variables(&caller.session),
+            None => serde_json::Map::new(),
+        };
+        let mut webhook = None;
         let request = match (definition.is_batch, call.objects.as_slice()) {
             (true, objects) => definition.call_batch(objects, projection, find),
-            (false, [inputs, ..]) => definition.call(inputs, projection, find),
+            (false, [inputs, ..]) => {
+                let headers = caller.forwarded.as_deref().map(Forwarded::headers);
+                let client = WebhookClient { session: &session, headers };
+                match definition.call_webhook(inputs, document, client) {
+                    Some(made) => made.map(|made| webhook.insert(made).call.clone()),
+                    None => definition.call(inputs, projection, find),
+                }
+            }
             (false, []) => return bug(),
         };
         let HttpCall { method, url, mut headers, body } = match request {
@@ -280,10 +309,25 @@ impl Worker {
         let running = RunningCall::begin(calls, counts, definition, number, sizes);
         let held = std::cell::RefCell::new(MemoryReservation::of(&self.memory));
         let reserve = |bytes: usize| held.borrow_mut().grow_to(bytes as u64).is_ok();
-        let request = EgressRequest { method, url, headers, body, deadline, reserve: &reserve };
+        let timeout = definition.timeout;
+        let request =
+            EgressRequest { method, url, headers, body, deadline, timeout, reserve: &reserve };
         let response = client.send(request).await;
         running.end(&response);
         let response = response.map_err(|error: EgressError| egress_error(definition, &error));
+        let response = response.and_then(|mut response| {
+            if let (Some(action), Some(call)) = (definition.webhook(), &webhook) {
+                let EgressResponse { status, body, .. } = &response;
+                let changed = action.webhook.answer(call, &session, *status, body.clone());
+                let changed = changed.map_err(|error| transform_error(definition, &error))?;
+                let both = (body.len() as u64).saturating_add(changed.len() as u64);
+                if held.borrow_mut().grow_to(both).is_err() {
+                    return Err(egress_error(definition, &EgressError::MemoryExhausted));
+                }
+                response.body = changed;
+            }
+            Ok(response)
+        });
         Received { response, _held: Some(held.into_inner()) }
     }
 }
@@ -324,6 +368,8 @@ struct PartContext<'a> {
     part: &'a Prepared,
     ready: &'a Ready,
     caller: &'a Caller,
+    /// The text of the document.
+    document: &'a str,
     deadline: Option<Instant>,
     calls: &'a Calls,
 }
@@ -334,6 +380,8 @@ struct Sending<'a> {
     selected: Selected<'a>,
     projections: &'a Projections<'a>,
     caller: &'a Caller,
+    /// The text of the document.
+    document: &'a str,
     deadline: Option<Instant>,
     calls: &'a Calls,
 }

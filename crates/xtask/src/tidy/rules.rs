@@ -85,8 +85,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "metadata is read and written without a catalog, a dialect or a source",
     },
     Layer {
+        within: "kriti",
+        may: &[],
+        reason: "a template knows neither who has written it nor what is done with its value",
+    },
+    Layer {
         within: "http-resolvers",
-        may: &["graphql"],
+        may: &["graphql", "kriti"],
         reason: "requests to other servers are the same for every dialect, and who sends them is \
                  elsewhere",
     },

@@ -2,7 +2,7 @@
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError};
-use http_resolvers::NullLists;
+use http_resolvers::AnswerRules;
 use http_resolvers::answer::{Answer, Values};
 use http_resolvers::complete::{Completion, Incomplete};
 use http_resolvers::splice::{Fill, Placeholder, Placeholders};
@@ -135,7 +135,7 @@ impl<'a> FilledValues<'a> {
             type_text: &type_text,
             field: &definition.field,
             has_aliases: definition.operation().is_some(),
-            null_lists: definition.null_lists,
+            rules: definition.answers,
             most: self.most,
         };
         let start = self.bytes.len();
@@ -169,7 +169,7 @@ impl<'a> FilledValues<'a> {
     fn fail(&mut self, placeholder: &Placeholder) {
         let resolver = self.selected.resolver(placeholder.selection);
         let is_empty_list = resolver.is_some_and(|resolver| {
-            resolver.definition.null_lists == NullLists::Empty
+            resolver.definition.answers == AnswerRules::Lenient
                 && self.selected.api.schema[resolver.field].r#type.is_list()
         });
         self.fills.push(match is_empty_list {

@@ -1,0 +1,200 @@
+//! Actions: root fields that other servers resolve, with the types of their arguments and results.
+//! <https://hasura.io/docs/2.0/actions/overview/>
+//!
+//! * `types`: the custom types
+//! * `relationships`: from their objects to tables
+//! * `webhook`: the request of an action
+//!
+//! The fields are in the schema of every role that may use the action; [`ActionRoles`] lists these.
+
+mod relationships;
+mod types;
+mod webhook;
+
+use std::time::Duration;
+
+use api::ApiBuilder;
+use api::binding::{FieldBinding, InputBinding, InputRole, ResolverId};
+use hasura_metadata::types::action::{Action, ActionArgument, ActionKind, ActionType};
+use hasura_metadata::{Location, Metadata, Problem, ProblemKind};
+use http::Method;
+use http_resolvers::headers::Headers;
+use http_resolvers::url::UrlTemplate;
+use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
+
+use crate::Options;
+use crate::draft::{Draft, DraftField, DraftInput};
+use crate::environment::Environment;
+use crate::schema::Build;
+use relationships::Relationship;
+use types::Position;
+
+/// The text at inputs that only the server of an action reads.
+const TAKEN: &str = "The server of an action takes this.";
+
+/// The text at fields that the server of an action gives.
+const GIVEN: &str = "The server of an action gives this.";
+
+/// The actions of an API.
+#[derive(Debug, Default)]
+pub(crate) struct Actions {
+    resolvers: Vec<HttpResolver>,
+    /// The names of the object types.
+    remote_types: Vec<String>,
+    related: Vec<Relationship>,
+}
+
+/// The roles that may use an action; the role `admin` may use all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionRoles {
+    /// The root type of its field.
+    pub parent: &'static str,
+    pub field: Box<str>,
+    pub roles: Vec<Box<str>>,
+}
+
+/// The roles of each action.
+#[must_use]
+pub fn roles(metadata: &Metadata) -> Vec<ActionRoles> {
+    let of_action = |action: &Action| ActionRoles {
+        parent: parent(action.definition.r#type),
+        field: (&*action.name).into(),
+        roles: action.permissions.iter().map(|one| one.role.text.as_str().into()).collect(),
+    };
+    metadata.actions.iter().map(|action| of_action(action)).collect()
+}
+
+/// Adds the actions of metadata to the types of an API. What does not fit is left out, and told.
+pub(crate) fn add(
+    build: &mut Build<'_>,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> Actions {
+    let mut actions = Actions::default();
+    let Some(served) = options.metadata.served() else { return actions };
+    let metadata = served.metadata();
+    // Types without an action are no part of the schema.
+    if metadata.actions.is_empty() {
+        return actions;
+    }
+    let draft = &mut build.draft;
+    let custom_types = &metadata.custom_types;
+    let types = types::CustomTypeNames::new(draft, custom_types, problems);
+    actions.remote_types = types::add(draft, &types, custom_types, problems);
+    let source = &served.source().name.text;
+    actions.related = relationships::add(build, source, &actions.remote_types, custom_types, problems);
+    let draft = &mut build.draft;
+    for action in metadata.actions.iter() {
+        match action.definition.kind {
+            // The table of `support` tells that these are not served.
+            ActionKind::Asynchronous => continue,
+            ActionKind::Synchronous => {}
+        }
+        let number = actions.resolvers.len();
+        match add_action(draft, &types, action, &options.environment, number) {
+            Ok(resolver) => actions.resolvers.push(resolver),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    actions
+}
+
+impl Actions {
+    /// Binds the fields of the actions, which are in the API now.
+    pub(crate) fn bind(self, builder: &mut ApiBuilder) {
+        for name in &self.remote_types {
+            if let Some(id) = builder.schema().find_type(name) {
+                builder.mark_remote(id);
+            }
+        }
+        for Relationship { object, field, related } in self.related {
+            let schema = builder.schema();
+            let field = schema.find_type(&object).and_then(|id| schema.find_field(id, &field));
+            if let Some(field) = field {
+                builder.bind_related(field, related);
+            }
+        }
+        builder.bind_resolvers(self.resolvers);
+    }
+}
+
+fn add_action(
+    draft: &mut Draft,
+    types: &types::CustomTypeNames<'_>,
+    action: &Action,
+    environment: &Environment,
+    number: usize,
+) -> Result<HttpResolver, Problem> {
+    let (name, definition) = (&*action.name, &action.definition);
+    let parent = parent(definition.r#type);
+    if draft.has_field(parent, name) {
+        let message = format!("The action {name} has the name of another field of {parent}.");
+        return Err(problem(ProblemKind::Duplicate, &action.name.0.place, message));
+    }
+    let output = types.check(draft, &definition.output_type, Position::Output)?;
+    let arguments = definition.arguments.iter();
+    let arguments = arguments.map(|argument| argument_of(draft, types, argument));
+    let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+    let resolver = resolver(parent, action, environment)?;
+    // Resolvers are as many as actions in a file.
+    let id = ResolverId(u32::try_from(number).unwrap_or(u32::MAX));
+    let field = DraftField::new(name, output, FieldBinding::Resolved(id));
+    let field = field.verbatim().described_by(action.comment.as_deref()).with(arguments);
+    draft.add_field(parent, field);
+    Ok(resolver)
+}
+
+/// The root type of an action.
+fn parent(r#type: ActionType) -> &'static str {
+    match r#type {
+        ActionType::Query => "query_root",
+        ActionType::Mutation => "mutation_root",
+    }
+}
+
+fn argument_of(
+    draft: &mut Draft,
+    types: &types::CustomTypeNames<'_>,
+    argument: &ActionArgument,
+) -> Result<DraftInput, Problem> {
+    let r#type = types.check(draft, &argument.r#type, Position::Input)?;
+    let input = DraftInput::new(&argument.name, r#type, taken());
+    Ok(input.verbatim().described_by(argument.description.as_deref()))
+}
+
+fn resolver(
+    parent: &'static str,
+    action: &Action,
+    environment: &Environment,
+) -> Result<HttpResolver, Problem> {
+    let definition = &action.definition;
+    let place = &definition.place;
+    let base_url = environment.fill(&definition.handler, place)?;
+    let url = UrlTemplate::fixed(&base_url).map_err(|error| {
+        let message = format!("The handler of the action {}: {error}.", &*action.name);
+        problem(ProblemKind::WrongValue, place, message)
+    })?;
+    let webhook = webhook::webhook(definition, base_url, environment)?;
+    let action = ActionWebhook { action: (&*action.name).into(), webhook };
+    Ok(HttpResolver {
+        parent: parent.into(),
+        field: action.action.clone(),
+        url,
+        method: Method::POST,
+        body: RequestBody::Webhook(Box::new(action)),
+        is_batch: false,
+        headers: Headers::default(),
+        inputs: InputSource::Arguments,
+        answers: AnswerRules::Strict,
+        timeout: Some(Duration::from_secs(definition.timeout)),
+    })
+}
+
+/// The binding of an input that only the server of an action reads.
+fn taken() -> InputBinding {
+    InputBinding::lenient(InputRole::Refused(TAKEN.into()))
+}
+
+fn problem(kind: ProblemKind, place: &Location, message: String) -> Problem {
+    Problem { kind, place: place.clone(), message }
+}

@@ -1,0 +1,140 @@
+//! Relationships from objects of actions to tables of the served source.
+
+use api::binding::FieldBinding;
+use hasura_metadata::naming::RootField;
+use hasura_metadata::types::action::{CustomTypes, ObjectType, TypeRelationship};
+use hasura_metadata::types::name::NameParts;
+use hasura_metadata::types::remote_relationship::RelationshipType;
+use hasura_metadata::{Problem, ProblemKind};
+use http_resolvers::related::{RelatedField, RelatedKey};
+
+use super::{GIVEN, problem};
+use crate::draft::DraftField;
+use crate::plan::Planned;
+use crate::schema::{Build, rows};
+use crate::tracking::namespace;
+
+/// A relationship, whose field is in the types of the API.
+#[derive(Debug)]
+pub(super) struct Relationship {
+    pub(super) object: String,
+    pub(super) field: String,
+    pub(super) related: RelatedField,
+}
+
+/// Adds the relationships of the object types that are in the API.
+pub(super) fn add(
+    build: &mut Build<'_>,
+    source: &str,
+    objects: &[String],
+    types: &CustomTypes,
+    problems: &mut Vec<Problem>,
+) -> Vec<Relationship> {
+    let mut added = Vec::new();
+    let known = types.objects.iter().filter(|object| objects.iter().any(|one| **one == *object.name));
+    for object in known {
+        for relationship in &object.relationships {
+            match add_one(build, source, object, relationship) {
+                Ok(relationship) => added.push(relationship),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    added
+}
+
+fn add_one(
+    build: &mut Build<'_>,
+    source: &str,
+    object: &ObjectType,
+    relationship: &TypeRelationship,
+) -> Result<Relationship, Problem> {
+    let (name, place) = (&*relationship.name, &relationship.place);
+    let wrong = |message: String| problem(ProblemKind::WrongValue, place, message);
+    if relationship.source.0.text != source {
+        let message = format!(
+            "The relationship {name} leads to the source {}: relationships of actions lead to the \
+             served source, {source}, only.",
+            relationship.source.0.text
+        );
+        return Err(problem(ProblemKind::WrongValue, &relationship.source.0.place, message));
+    }
+    if build.draft.has_field(&object.name, name) {
+        let message = format!("The type {} has another field {name}.", &*object.name);
+        return Err(problem(ProblemKind::Duplicate, place, message));
+    }
+    let target = target(build, relationship)?;
+    let mut keys = Vec::with_capacity(relationship.field_mapping.len());
+    for (member, column) in &relationship.field_mapping {
+        let field = object.fields.iter().find(|field| &*field.name == member.as_str());
+        let field = field.ok_or_else(|| {
+            wrong(format!("The relationship {name}: {} has no field {member}.", &*object.name))
+        })?;
+        let is_list = matches!(
+            field.r#type.expression,
+            graphql::definitions::TypeExpression::List { .. }
+        );
+        if is_list || !build.draft.has_leaf(field.r#type.expression.base()) {
+            return Err(wrong(format!(
+                "The relationship {name}: the field {member} is no single scalar."
+            )));
+        }
+        let known = target.read().find(|known| *known.field.name == **column);
+        let known = known.filter(|known| known.values.lists == 0 && known.values.is_comparable());
+        let known = known.ok_or_else(|| {
+            wrong(format!(
+                "The relationship {name}: {} has no column {} whose values can be compared.",
+                target.name, &**column
+            ))
+        })?;
+        keys.push(RelatedKey {
+            member: member.as_str().into(),
+            column: known.name().into(),
+            r#type: (&*known.values.scalar).into(),
+        });
+    }
+    if keys.is_empty() {
+        return Err(wrong(format!("The relationship {name} has no field_mapping.")));
+    }
+    let is_list = relationship.r#type == RelationshipType::Array;
+    let field = match is_list {
+        true => {
+            let r#type = format!("[{}!]!", target.name);
+            DraftField::new(name, r#type, given()).with(rows::arguments(target))
+        }
+        false => DraftField::new(name, target.name.as_str(), given()),
+    };
+    let related =
+        RelatedField { root: target.root(RootField::Select).into(), keys: keys.into(), is_list };
+    build.draft.add_field(&object.name, field.verbatim());
+    Ok(Relationship { object: object.name.to_string(), field: name.to_owned(), related })
+}
+
+/// The table of a relationship in the API.
+fn target<'b>(
+    build: &Build<'b>,
+    relationship: &TypeRelationship,
+) -> Result<&'b Planned<'b>, Problem> {
+    let table = &relationship.remote_table;
+    let planned = match &table.parts {
+        NameParts::InSchema { schema, name } => {
+            let namespace = namespace(build.catalog, schema);
+            build.plan.entities.iter().find(|planned| {
+                *planned.entity.name == **name && planned.entity.namespace.as_deref() == namespace
+            })
+        }
+        NameParts::InDataset { .. } | NameParts::Listed(_) => None,
+    };
+    planned.ok_or_else(|| {
+        let message = format!(
+            "The relationship {} leads to the table {}, which is not tracked.",
+            &*relationship.name,
+            table.sort_key()
+        );
+        problem(ProblemKind::MissingPart, &table.place, message)
+    })
+}
+
+fn given() -> FieldBinding {
+    FieldBinding::Refused(GIVEN.into())
+}

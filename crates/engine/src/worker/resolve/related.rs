@@ -1,0 +1,207 @@
+//! Rows of the source that belong to objects of other servers: each object has a query of its own,
+//! which is planned once for all of them, and has the permissions of the caller.
+
+use std::collections::HashMap;
+
+use graphql::operation::Location;
+use graphql::{ErrorCode, GraphQLError, PathSegment, Request};
+use http_resolvers::related::{ROWS, RelatedQuery, selection_of};
+use http_resolvers::splice::{Fill, Placeholder, Placeholders, Position};
+use response::{MemoryReservation, TooLarge};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::projections::Projections;
+use super::{Data, PartContext};
+use crate::report::Report;
+use crate::resolvers::batch::Selected;
+use crate::resolvers::map_error::too_many_calls;
+use crate::respond::our_bug;
+use crate::worker::{Allowed, Delivery, Worker};
+
+/// The response to a query for rows.
+#[derive(Deserialize)]
+struct Answered<'b> {
+    #[serde(borrow, default)]
+    data: Option<HashMap<&'b str, &'b RawValue>>,
+    #[serde(default)]
+    errors: Vec<Reported<'b>>,
+}
+
+/// An error of it.
+#[derive(Deserialize)]
+struct Reported<'b> {
+    message: String,
+    #[serde(borrow, default)]
+    extensions: Option<HashMap<&'b str, &'b RawValue>>,
+}
+
+/// The selected fields of other servers' values, of one part of an operation.
+#[derive(Clone, Copy)]
+pub(super) struct RelatedContext<'a> {
+    pub(super) part: PartContext<'a>,
+    pub(super) selected: Selected<'a>,
+    pub(super) projections: &'a Projections<'a>,
+}
+
+impl RelatedContext<'_> {
+    /// The places of related rows: below those of the first placeholders, which are root fields.
+    pub(super) fn positions(self, first: &Placeholders<'_>) -> Vec<Position> {
+        let mut positions = Vec::new();
+        for placeholder in &first.list {
+            let Some(Ok(projection)) = self.projections.get(placeholder.selection) else {
+                continue;
+            };
+            let children = projection.related_positions();
+            let path = first.path(placeholder);
+            let resolver = self.selected.resolver(placeholder.selection);
+            if let (Some(resolver), [PathSegment::Field(name)], false) =
+                (resolver, path.as_slice(), children.is_empty())
+            {
+                let r#type = self.selected.api.schema[resolver.field].r#type;
+                let response_name = name.clone();
+                positions.push(Position { response_name, r#type, is_resolved: false, children });
+            }
+        }
+        positions
+    }
+}
+
+impl Worker {
+    /// Adds the answer of a part with the rows in the places of their placeholders.
+    pub(super) async fn add_related(
+        &self,
+        context: RelatedContext<'_>,
+        positions: &[Position],
+        first: &[u8],
+        calls_left: &mut usize,
+        data: &mut Data,
+    ) -> Result<(), TooLarge> {
+        let Ok(found) = Placeholders::find(first, positions) else {
+            data.errors.push(our_bug("values of other servers cannot be read"));
+            data.is_null = true;
+            return Ok(());
+        };
+        let mut held = MemoryReservation::of(&self.memory);
+        let (mut values, mut fills) = (Vec::new(), Vec::with_capacity(found.list.len()));
+        let mut known: HashMap<(usize, &[u8]), Fill> = HashMap::new();
+        for placeholder in &found.list {
+            let bytes = first.get(placeholder.bytes.clone()).unwrap_or_default();
+            let key = (placeholder.selection, bytes);
+            let fill = match known.get(&key) {
+                Some(fill) => fill.clone(),
+                None => {
+                    let rows = self.related(context, placeholder, bytes, calls_left).await;
+                    let start = values.len();
+                    let (rows, errors) = rows;
+                    for error in errors {
+                        let location = location(context.selected, placeholder);
+                        data.errors.push(error.at(location).with_path(found.path(placeholder)));
+                    }
+                    let fill = match rows {
+                        Some(rows) => {
+                            values.extend_from_slice(&rows);
+                            Fill::Bytes(start..values.len())
+                        }
+                        None => Fill::Null,
+                    };
+                    known.insert(key, fill.clone());
+                    fill
+                }
+            };
+            held.grow_to(values.capacity() as u64)?;
+            if values.len() as u64 > data.most {
+                return Err(TooLarge::Answer { budget: data.most });
+            }
+            fills.push(fill);
+        }
+        // Equal objects share their rows.
+        let shared: usize = fills
+            .iter()
+            .map(|fill| match fill {
+                Fill::Bytes(range) => range.len(),
+                Fill::Null => 0,
+            })
+            .sum();
+        let length = first.len().saturating_add(shared);
+        data.add(length, |output| found.fill(first, &fills, &values, output))
+    }
+
+    /// The rows of one object as JSON, with errors of their query.
+    async fn related(
+        &self,
+        context: RelatedContext<'_>,
+        placeholder: &Placeholder,
+        bytes: &[u8],
+        calls_left: &mut usize,
+    ) -> (Option<Vec<u8>>, Vec<GraphQLError>) {
+        let RelatedContext { part, projections, .. } = context;
+        let projection = projections.get(selection_of(placeholder.selection));
+        let selection = match projection {
+            Some(Ok(projection)) => projection.find_related(placeholder.selection),
+            Some(Err(_)) | None => None,
+        };
+        let Some(selection) = selection else {
+            return (None, vec![our_bug("a selection of related rows is missing")]);
+        };
+        let none = || (selection.is_list().then(|| b"[]".to_vec()), Vec::new());
+        let Some(RelatedQuery { document, variables }) = selection.query(bytes) else {
+            return none();
+        };
+        let Some(left) = calls_left.checked_sub(1) else {
+            let most = self.engine.resolvers.as_ref().map_or(0, |known| known.most_calls);
+            return (None, vec![too_many_calls(most)]);
+        };
+        *calls_left = left;
+        let Ok(serde_json_bytes::Value::Object(variables)) = serde_json_bytes::to_value(&variables)
+        else {
+            return (None, vec![our_bug("keys of related rows are no values")]);
+        };
+        let request = Request { query: document, variables, ..Request::default() };
+        let form = (Delivery::Whole, None);
+        let mut report = Report::default();
+        let ran =
+            Box::pin(self.run(&request, part.caller, Allowed::Queries, form, &mut report)).await;
+        let response = match ran {
+            Ok(response) => response,
+            Err(errors) => return (None, errors.into_iter().map(bare).collect()),
+        };
+        let Ok(answered) = serde_json::from_slice::<Answered<'_>>(&response.body) else {
+            return (None, vec![our_bug("a response of related rows cannot be read")]);
+        };
+        let errors = answered.errors.into_iter().map(Reported::error).collect();
+        let rows = answered.data.as_ref().and_then(|data| data.get(ROWS)).map(|rows| rows.get());
+        let rows = match (rows, selection.is_list()) {
+            (None | Some("null"), _) => None,
+            (Some(rows), true) => Some(rows.as_bytes().to_vec()),
+            (Some(rows), false) => {
+                let rows: Result<Vec<&RawValue>, _> = serde_json::from_str(rows);
+                rows.ok().and_then(|rows| Some(rows.first()?.get().as_bytes().to_vec()))
+            }
+        };
+        (rows, errors)
+    }
+}
+
+impl Reported<'_> {
+    /// The error with its code.
+    fn error(self) -> GraphQLError {
+        let extensions = self.extensions.unwrap_or_default();
+        let mut extensions: Vec<_> =
+            extensions.iter().map(|(key, value)| ((*key).into(), value.get().into())).collect();
+        extensions.sort_unstable();
+        let mut error = GraphQLError::new(ErrorCode::SourceError, self.message);
+        error.extensions = extensions;
+        error
+    }
+}
+
+/// An error without places in a document that the client does not know.
+fn bare(error: GraphQLError) -> GraphQLError {
+    GraphQLError { locations: Vec::new(), path: Vec::new(), ..error }
+}
+
+fn location(selected: Selected<'_>, placeholder: &Placeholder) -> Location {
+    let selection = selected.plan.selections.get(selection_of(placeholder.selection));
+    selection.map(|selection| selection.location).unwrap_or_default()
+}
