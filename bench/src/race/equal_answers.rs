@@ -1,4 +1,4 @@
-//! Every query of the suites is answered alike, in both dialects, from both kinds of database, and
+//! Every query of the suites is answered alike, in all dialects, from both kinds of database, and
 //! its floors bring the same rows: what the benchmark rests on.
 
 #[path = "../../tests/built/mod.rs"]
@@ -63,6 +63,7 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
     for (dialect, options) in [
         ("postgraphile", &["--simple-collections", "both", "--connection-filter"][..]),
         ("phrag", &[]),
+        ("hasura", &[]),
     ] {
         let url = match database {
             Database::Postgres(server, name) => server.url(name),
@@ -96,7 +97,7 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
                 asked.push((name, data));
             }
         }
-        // A suite has texts in one dialect, or in both.
+        // A suite has texts in one dialect, or in several.
         if !asked.is_empty() && !answers.is_empty() {
             assert_eq!(asked, answers, "{dialect} answers otherwise");
         } else if !asked.is_empty() {

@@ -161,6 +161,12 @@ impl Roles {
         self.roles.get(self.index(claims)?).ok_or(SessionRefusal::UnknownRole)
     }
 
+    /// The role of a name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Role> {
+        self.roles.get(*self.named.get(name)?)
+    }
+
     /// The grants of a role.
     pub fn grants_of<'r>(&'r self, role: &'r Role) -> impl Iterator<Item = &'r Grant> {
         role.grants.iter().filter_map(|grant| self.grants.get(*grant))

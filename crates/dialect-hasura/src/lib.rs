@@ -15,6 +15,7 @@
 //! * [`remote`]: fields of other GraphQL servers
 //! * [`permissions`]: permissions of roles as access rules, and the part of the schema that each sees
 //! * `schema`: the plan as types with their bindings
+//! * [`errors`]: the form of errors
 //!
 //! Differences from Hasura, with reasons:
 //! * Rows without `order_by` are in the order of the primary key; in Hasura they are in any order.
@@ -34,6 +35,7 @@ mod collision;
 mod columns;
 mod draft;
 pub mod environment;
+pub mod errors;
 pub mod metadata;
 mod naming;
 pub mod permissions;

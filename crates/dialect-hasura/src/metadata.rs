@@ -142,6 +142,12 @@ impl ServedSource {
         &self.metadata
     }
 
+    /// The whole metadata, to be kept.
+    #[must_use]
+    pub fn shared(&self) -> Arc<Metadata> {
+        Arc::clone(&self.metadata)
+    }
+
     /// The source of the served database.
     #[must_use]
     pub fn source(&self) -> &Source {

@@ -112,9 +112,10 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
     // Scalars have the names of the source's types.
     for field in tracked().flat_map(|entity| catalog.fields_of(entity.id)) {
         let values = values(catalog, &field.r#type);
+        // Names of the other types follow the convention.
         types.claim(&values.scalar, "a type of values");
-        for is_list in [false, true] {
-            types.claim(&naming.shared_type(&values.comparison_type(is_list)), "a type of values");
+        for name in values.types() {
+            types.claim(&naming.shared_type(&name), "a type of values");
         }
     }
     let mut roots = Names::default();

@@ -9,8 +9,15 @@ use graphql::schema::is_name;
 use ir::Form;
 use response::{JsonForm, Leaf};
 
+/// PostgreSQL's type of paths of labels.
+const TREE: &str = "ltree";
+
+/// The scalars of patterns of `ltree`.
+pub(super) const TREE_PATTERN: &str = "lquery";
+pub(super) const TREE_QUERY: &str = "ltxtquery";
+
 /// The scalar of values without one of their own.
-const TEXT: &str = "String";
+pub(super) const TEXT: &str = "String";
 
 /// Representation of a column's values, and operations on them.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +46,8 @@ pub(super) enum Operators {
     /// JSON that has no order.
     JsonContent,
     List,
+    /// Paths of labels.
+    Tree,
 }
 
 /// The output of sums.
@@ -73,12 +82,35 @@ impl Values {
         format!("{}{list}_comparison_exp", self.scalar)
     }
 
+    /// The names of all types for such values, beside their scalar.
+    pub(super) fn types(&self) -> Vec<String> {
+        let scalar = &self.scalar;
+        let mut names = vec![self.comparison_type(false), self.comparison_type(true)];
+        match self.operators {
+            Operators::Json | Operators::JsonContent => {
+                names.extend([format!("{scalar}_cast_exp"), format!("{TEXT}_comparison_exp")]);
+            }
+            Operators::Tree => names.extend([TREE_PATTERN, TREE_QUERY].map(str::to_owned)),
+            Operators::Null | Operators::Ordered | Operators::Text | Operators::List => {}
+        }
+        names
+    }
+
     /// True if a value can be compared with an operand.
     pub(super) fn is_comparable(&self) -> bool {
         match self.operators {
             Operators::Null | Operators::JsonContent => false,
-            Operators::Ordered | Operators::Text | Operators::Json | Operators::List => true,
+            Operators::Ordered
+            | Operators::Text
+            | Operators::Json
+            | Operators::List
+            | Operators::Tree => true,
         }
+    }
+
+    /// True if operators change parts of a value: of JSON whose content is known.
+    pub(super) fn has_parts(&self) -> bool {
+        matches!(self.operators, Operators::Json | Operators::JsonContent)
     }
 
     pub(super) fn is_ordered(&self) -> bool {
@@ -92,7 +124,7 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type) -> Values {
     match base {
         Type::List(item) => list(catalog, values(catalog, item)),
         Type::Scalar(scalar) => single(scalar_value(catalog, scalar), base),
-        Type::Enum(id) => single(text(&named(&catalog[*id].name), Leaf::Text), base),
+        Type::Enum(id) => single(plain(&named(&catalog[*id].name), Leaf::Text), base),
         Type::Range(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Composite(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Domain(_) | Type::Row(_) => single(opaque(TEXT, Leaf::Any), base),
@@ -177,9 +209,14 @@ fn scalar_value(catalog: &Catalog, scalar: &Scalar) -> Single {
         Scalar::Point => opaque("point", Leaf::Any),
         Scalar::GeographicPoint => opaque("geography", Leaf::Any),
         Scalar::CartesianPoint => opaque("geometry", Leaf::Any),
+        Scalar::Other(name) if &**name == TREE => {
+            Single { operators: Operators::Tree, ..plain(TREE, Leaf::Text) }
+        }
         Scalar::Other(name) => opaque(&named(name), Leaf::Any),
-        Scalar::Json => opaque("json", Leaf::Json(JsonForm::Embedded)),
-        Scalar::Jsonb => {
+        Scalar::Json if !catalog.capabilities().json_content => {
+            opaque("json", Leaf::Json(JsonForm::Embedded))
+        }
+        Scalar::Json | Scalar::Jsonb => {
             let capabilities = catalog.capabilities();
             let operators = match (capabilities.json_equality, capabilities.json_content) {
                 (true, _) => Operators::Json,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive,
+    Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, add_defer_directive,
     add_live_directive, federation,
 };
 use graphql::schema::Schema;
@@ -70,6 +70,8 @@ pub struct Engine {
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
+    /// The form of errors in responses.
+    pub(crate) error_form: ErrorForm,
     /// Fields whose values other servers give, if there are some.
     pub(crate) resolvers: Option<Resolvers>,
     pub(crate) live: Live,
@@ -257,6 +259,7 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
+            error_form: options.dialect.error_form(),
             resolvers,
             live: Live::new(options.live.clone(), topics),
         }))
@@ -307,6 +310,19 @@ impl Engine {
     /// The roles of a policy file.
     pub(crate) fn roles(&self) -> Option<&Roles> {
         self.access.as_ref()?.roles()
+    }
+
+    /// Whether a session has every right: without roles, each of them has.
+    #[must_use]
+    pub fn is_superuser(&self, session: &Session) -> bool {
+        let Some(roles) = self.roles() else { return true };
+        roles.role(session.claims.as_deref()).is_ok_and(|role| role.is_superuser)
+    }
+
+    /// The schemas and the names of the tables and views of the source.
+    pub fn tables(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let tables = self.catalog.entities().filter(|entity| entity.labels.is_empty());
+        tables.map(|entity| (entity.namespace.as_deref(), &*entity.name))
     }
 
     /// The claim that names the role, where there are policies.
@@ -366,6 +382,17 @@ impl Engine {
         self.live.listeners.counts() + self.live.events.counts()
     }
 
+    /// The form of errors in responses.
+    #[must_use]
+    pub fn error_form(&self) -> ErrorForm {
+        self.error_form
+    }
+
+    /// Whether the source is an SQLite file.
+    pub(crate) fn is_sqlite(&self) -> bool {
+        matches!(self.address.0, Address::Sqlite(_))
+    }
+
     /// The schema of the API.
     #[must_use]
     pub fn schema(&self) -> &Schema {
@@ -387,6 +414,18 @@ impl Engine {
     #[must_use]
     pub fn sdl(&self) -> String {
         graphql::print_schema(&self.api.schema)
+    }
+
+    /// The schema as a role sees it, as SDL; `None` without such a role.
+    #[must_use]
+    pub fn sdl_for_role(&self, role: &str) -> Option<String> {
+        let (schema, views) = (&self.api.schema, &self.api.role_views);
+        let known = self.roles()?.find(role)?;
+        if views.is_empty() || known.is_superuser {
+            return Some(self.sdl());
+        }
+        let visibility = views.find(role).and_then(|id| views.get(id))?;
+        Some(graphql::print_schema(View::new(schema, Some(visibility))))
     }
 
     /// The schema with its federation directives, and without the fields that routers select of a

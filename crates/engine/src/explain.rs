@@ -457,6 +457,8 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         | ParameterKind::Float
         | ParameterKind::Text
         | ParameterKind::TextList
+        | ParameterKind::Inferred
+        | ParameterKind::InferredList
         | ParameterKind::Index
         | ParameterKind::Element { .. }
         | ParameterKind::JsonElements

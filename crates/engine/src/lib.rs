@@ -28,7 +28,7 @@
 //! * `memory_size`: memory size of plans, for the plan cache
 //! * [`cost`]: the estimated cost of an operation
 //! * [`respond`]: answers and errors as JSON
-//! * [`map_error`]: errors of a source as clients see them
+//! * [`map_error`]: errors of a source as clients see them; `error_form`: the form of a dialect's errors
 //! * `log_throttle`: rate-limited logging
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
@@ -45,6 +45,7 @@ pub mod cost;
 pub mod documents;
 pub mod engine;
 pub mod enum_tables;
+mod error_form;
 mod events;
 pub mod explain;
 pub mod federated_trace;
@@ -80,6 +81,7 @@ pub mod worker;
 
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
+pub use dialects::ErrorForm;
 pub use engine::{Engine, OpenError, Options};
 pub use enum_tables::EnumTablesError;
 pub use explain::Explained;

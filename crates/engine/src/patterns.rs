@@ -88,6 +88,7 @@ impl PatternLimits {
 fn wildcards(r#match: TextMatch, text: &str) -> usize {
     let is_wildcard = match r#match {
         TextMatch::Like => |letter| matches!(letter, '%' | '_'),
+        TextMatch::Similar => |letter| matches!(letter, '%' | '_' | '*' | '+' | '?' | '{' | '|'),
         TextMatch::Regex | TextMatch::Re2 => {
             |letter| matches!(letter, '.' | '*' | '+' | '?' | '{' | '|')
         }
@@ -126,6 +127,7 @@ mod tests {
         check(TextMatch::Like, "*?", 0);
         check(TextMatch::Includes, "%%%", 0);
         check(TextMatch::Regex, "a.*b|c{1,2}\\.", 4);
+        check(TextMatch::Similar, "%(b|c)\\%.*", 3);
     }
 
     #[test]

@@ -6,7 +6,9 @@
 //! * `selected`: the introspection fields of a document, fragments and conditions resolved
 //! * `built_in`: built-in types and directives, as an arena of their own
 //! * `write`: the response as JSON
+//! * `answered`: the other way: the schema of another server, from its response
 
+mod answered;
 mod built_in;
 mod selected;
 mod write;
@@ -23,6 +25,7 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::Operation;
 use crate::variables::Variables;
 use crate::visibility::View;
+pub use answered::{INTROSPECTION_QUERY, IntrospectionError, print_introspection};
 use selected::{RootField, Selecting};
 use write::Writer;
 
@@ -172,6 +175,60 @@ mod tests {
                 .collect(),
             Err(errors) => format!("{errors:?}"),
         }
+    }
+
+    /// The response of a server with the test schema.
+    fn answered() -> String {
+        let fields = introspected(INTROSPECTION_QUERY, Json::Object(Map::new()));
+        let schema = fields.trim().strip_prefix("__schema ").unwrap();
+        format!("{{\"data\":{{\"__schema\":{schema}}}}}")
+    }
+
+    fn normalized(sdl: &str) -> String {
+        crate::print_definitions(&crate::parse_definitions(sdl).unwrap())
+    }
+
+    #[test]
+    fn the_schema_of_another_server_is_read_from_its_response() {
+        let read = print_introspection(answered().as_bytes()).unwrap();
+        let written = crate::print_schema(&test_schema());
+        // Introspection names the roots. Not every server says which directives are repeatable.
+        let roots = "schema {\n  query: Query\n  mutation: Mutation\n}\n\n";
+        let written = [roots, &written.replace(" repeatable on", " on")].concat();
+        assert_eq!(normalized(&read), normalized(&written));
+    }
+
+    #[test]
+    fn a_response_without_its_envelope_is_read_too() {
+        let whole = answered();
+        let data = whole.strip_prefix("{\"data\":").unwrap().strip_suffix('}').unwrap();
+        assert_eq!(print_introspection(data.as_bytes()), print_introspection(whole.as_bytes()));
+    }
+
+    #[test]
+    fn what_is_no_schema_is_an_error() {
+        let check = |json: &str, expected: &str| {
+            assert_eq!(print_introspection(json.as_bytes()).unwrap_err().to_string(), expected);
+        };
+        check(
+            r#"{"errors":[{"message":"introspection is off"}]}"#,
+            "the response to introspection has the error \"introspection is off\"",
+        );
+        check(
+            r#"{"data":null}"#,
+            "the response to introspection is not the JSON that is expected: it has no `__schema`",
+        );
+        check(
+            r#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q {} type X"}]}}"#,
+            "\"Q {} type X\" is no name of GraphQL",
+        );
+        check(
+            r#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q","fields":[
+                {"name":"a","type":{"kind":"LIST"}}]}]}}"#,
+            "the type reference of `a` is not complete",
+        );
+        let error = print_introspection(b"<html>").unwrap_err();
+        assert!(matches!(error, IntrospectionError::Unreadable(_)));
     }
 
     #[test]

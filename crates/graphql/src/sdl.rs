@@ -17,11 +17,11 @@ use crate::value::Const;
 use crate::visibility::View;
 pub use applied::Applied;
 use applied::{print_added, print_added_type, print_definition, print_directives};
-use block_string::print_description;
+pub(crate) use block_string::print_description;
 pub use written::print_definitions;
 
 /// The default of the reason of `@deprecated`.
-const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
+pub(crate) const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 
 /// A field to print.
 enum Member<'a> {
@@ -254,7 +254,7 @@ fn print_enum_value(schema: View<'_>, id: EnumValueId, first: bool, output: &mut
     print_deprecated(value.deprecated.as_deref(), output);
 }
 
-fn print_deprecated(reason: Option<&str>, output: &mut String) {
+pub(crate) fn print_deprecated(reason: Option<&str>, output: &mut String) {
     match reason {
         None => {}
         Some(DEFAULT_DEPRECATION_REASON) => output.push_str(" @deprecated"),

@@ -135,7 +135,8 @@ fn read_webhook(status: u16, body: &[u8]) -> Read<'_> {
                         .collect(),
                     None => {
                         let code = code.map(|code| Value::String(code.into()).to_string().into());
-                        vec![("code".into(), code.unwrap_or_else(|| NO_CODE.into()))]
+                        let code = code.unwrap_or_else(|| NO_CODE.into());
+                        vec![("path".into(), "\"$\"".into()), ("code".into(), code)]
                     }
                 };
                 let errors = vec![RemoteError { message, extensions }];

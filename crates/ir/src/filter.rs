@@ -269,6 +269,29 @@ pub enum Comparison {
     HasKey,
     HasAnyKey,
     HasAllKeys,
+    /// JSON: an SQL/JSON path finds something in it.
+    PathExists,
+    /// JSON: the predicate of an SQL/JSON path is true.
+    PathIsTrue,
+    /// A path of labels in a tree.
+    Tree(TreeComparison),
+}
+
+/// Comparisons of a path of labels in a tree, PostgreSQL's `ltree`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeComparison {
+    /// It is an ancestor of the operand, or the operand itself.
+    AncestorOf,
+    /// The same of any path of a list.
+    AncestorOfAny,
+    DescendantOf,
+    DescendantOfAny,
+    /// It matches a pattern of paths, an `lquery`.
+    Matches,
+    /// It matches any pattern of a list.
+    MatchesAny,
+    /// Its labels match a full-text query, an `ltxtquery`.
+    MatchesText,
 }
 
 /// Case sensitivity of a comparison of texts.
@@ -319,6 +342,8 @@ pub enum TextMatch {
     EndsWith,
     /// A regular expression in the source's own syntax.
     Regex,
+    /// A pattern of SQL's SIMILAR TO, with `\` as its escape: of the whole text.
+    Similar,
     /// A regular expression in the syntax of RE2 between slashes, with flags behind them:
     /// `/^ab+$/i`.
     Re2,
@@ -348,6 +373,7 @@ impl TextMatch {
             | Self::StartsWith
             | Self::EndsWith
             | Self::Regex
+            | Self::Similar
             | Self::Re2 => false,
         }
     }

@@ -379,6 +379,9 @@ fn is_order(comparison: Comparison) -> bool {
         | Comparison::Adjacent
         | Comparison::HasKey
         | Comparison::HasAnyKey
-        | Comparison::HasAllKeys => false,
+        | Comparison::HasAllKeys
+        | Comparison::PathExists
+        | Comparison::PathIsTrue
+        | Comparison::Tree(_) => false,
     }
 }

@@ -1,10 +1,14 @@
 //! Conditions: the request's filters as SQL expressions.
 
 use catalog::{EntityId, EntityKind, FieldId, Scalar, Type};
-use ir::{Case, Comparison, Filter, Hop, Operand, Quantifier, TextMatch, TimeUnit, ValueRef};
+use ir::{
+    Case, Comparison, Filter, Hop, Operand, Quantifier, TextMatch, TimeUnit, TreeComparison,
+    ValueRef,
+};
 use source::CompileError;
 use sql::flavor::{
     JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY, LIKE, Pattern,
+    RE2,
 };
 use sql::{
     Alias, CallArgument, Expression, Identifier, Select, SelectItem, SqlType, TableName, TimeKind,
@@ -213,6 +217,11 @@ impl Compiler<'_> {
             (Comparison::ContainsElement, Type::Range(range)) => {
                 (sql::Comparison::Contains, ParameterKind::RangeElement { range: *range })
             }
+            (Comparison::PathExists, _) => (sql::Comparison::PathExists, ParameterKind::Inferred),
+            (Comparison::PathIsTrue, _) => (sql::Comparison::PathIsTrue, ParameterKind::Inferred),
+            (Comparison::Tree(tree), _) => {
+                return self.compare_tree((against, r#type), value, tree, source, statement);
+            }
             (Comparison::Contains, _) if is_network => {
                 let kind = ParameterKind::Value { against, kind: ValueKind::Other };
                 (sql::Comparison::ContainsOrEquals, kind)
@@ -231,6 +240,43 @@ impl Compiler<'_> {
             comparison,
             right: Box::new(Expression::Parameter(statement.parameter(source, kind))),
         })
+    }
+
+    /// A comparison of a path of labels.
+    fn compare_tree(
+        &self,
+        (against, r#type): (Against, &Type),
+        value: Expression,
+        comparison: TreeComparison,
+        source: ParameterSource,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if !self.flavor.typed_text {
+            return Err(CompileError::not_built("paths of labels"));
+        }
+        let kind = ValueKind::of_type(self.catalog, r#type);
+        let one = ParameterKind::Value { against, kind };
+        let (comparison, kind) = match comparison {
+            TreeComparison::AncestorOf => (sql::Comparison::Contains, one),
+            TreeComparison::DescendantOf => (sql::Comparison::ContainedBy, one),
+            TreeComparison::Matches => (sql::Comparison::MatchesRegex, ParameterKind::Inferred),
+            TreeComparison::MatchesAny => (sql::Comparison::HasKey, ParameterKind::InferredList),
+            TreeComparison::MatchesText => {
+                (sql::Comparison::MatchesLabels, ParameterKind::Inferred)
+            }
+            TreeComparison::AncestorOfAny | TreeComparison::DescendantOfAny => {
+                let comparison = match comparison {
+                    TreeComparison::AncestorOfAny => sql::Comparison::Contains,
+                    _ => sql::Comparison::ContainedBy,
+                };
+                let list = statement.parameter(source, ParameterKind::List { against, kind });
+                let expression = Box::new(value);
+                return Ok(Expression::ComparesToAny { expression, comparison, list });
+            }
+        };
+        let right = Expression::Parameter(statement.parameter(source, kind));
+        let (left, right) = (Box::new(value), Box::new(right));
+        Ok(Expression::Compare { left, comparison, right })
     }
 
     /// Whether some element of a list compares so. The operand stands before the list, so the
@@ -374,9 +420,6 @@ impl Compiler<'_> {
         operand: &Operand,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        if r#match == TextMatch::Regex {
-            return Err(CompileError::not_built("this text filter"));
-        }
         let source = ParameterSource::Operand(operand.clone());
         let against = with.against;
         let kind = ParameterKind::Pattern { against, r#match, case };
@@ -392,6 +435,16 @@ impl Compiler<'_> {
             (_, true | false) => cast(column, SqlType::Text),
         };
         let is_glob = self.flavor.pattern == Pattern::Glob;
+        if let Some(comparison) = regex_comparison(r#match, case) {
+            let pattern = Expression::Parameter(pattern);
+            return Ok(match is_glob {
+                true => function(RE2, [column, pattern]),
+                false => {
+                    let (left, right) = (Box::new(column), Box::new(pattern));
+                    Expression::Compare { left, comparison, right }
+                }
+            });
+        }
         let matched = |column| match case {
             Case::Ignored => Expression::LikeIgnoringCase { expression: Box::new(column), pattern },
             Case::AsTyped | Case::Exact if is_glob && r#match != TextMatch::StartsWith => {
@@ -621,6 +674,16 @@ impl Compiler<'_> {
     }
 }
 
+/// The operator of a match with a regular expression.
+fn regex_comparison(r#match: TextMatch, case: Case) -> Option<sql::Comparison> {
+    match (r#match, case) {
+        (TextMatch::Regex, Case::Ignored) => Some(sql::Comparison::MatchesRegexIgnoringCase),
+        (TextMatch::Regex, Case::AsTyped | Case::Exact) => Some(sql::Comparison::MatchesRegex),
+        (TextMatch::Similar, _) => Some(sql::Comparison::SimilarTo),
+        _ => None,
+    }
+}
+
 /// The operator between two values.
 fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileError> {
     Ok(match comparison {
@@ -647,7 +710,10 @@ fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileEr
         | Comparison::ContainsElement
         | Comparison::HasKey
         | Comparison::HasAnyKey
-        | Comparison::HasAllKeys => return Err(CompileError::not_built("this comparison")),
+        | Comparison::HasAllKeys
+        | Comparison::PathExists
+        | Comparison::PathIsTrue
+        | Comparison::Tree(_) => return Err(CompileError::not_built("this comparison")),
     })
 }
 

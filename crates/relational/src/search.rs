@@ -10,10 +10,12 @@
 //! * `porter`: words → stems
 //! * `stop_words`: words that no search finds
 //! * [`re2`]: regular expressions
+//! * [`posix`]: patterns of PostgreSQL as expressions of RE2
 //! * [`candidates`]: queries of SQLite's indexes
 
 pub mod candidates;
 mod porter;
+pub mod posix;
 pub mod re2;
 mod stop_words;
 pub mod words;
@@ -65,7 +67,8 @@ impl Search {
             | TextMatch::Includes
             | TextMatch::StartsWith
             | TextMatch::EndsWith
-            | TextMatch::Regex => return Ok(None),
+            | TextMatch::Regex
+            | TextMatch::Similar => return Ok(None),
         }))
     }
 
@@ -102,6 +105,7 @@ pub fn wanted(r#match: TextMatch, operand: &str) -> Vec<Box<str>> {
         | TextMatch::StartsWith
         | TextMatch::EndsWith
         | TextMatch::Regex
+        | TextMatch::Similar
         | TextMatch::Re2 => Vec::new(),
     }
 }

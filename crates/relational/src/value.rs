@@ -80,6 +80,10 @@ pub enum ParameterKind {
     Text,
     /// A list of texts, likewise.
     TextList,
+    /// A text that the database reads as the type that the operator takes.
+    Inferred,
+    /// A list of such texts.
+    InferredList,
     /// The index of an element, a whole number of 32 bits.
     Index,
     /// What a text is matched with.
@@ -240,6 +244,7 @@ pub fn like_pattern(r#match: TextMatch, text: &str) -> Result<Cow<'_, str>, Sour
         // The others are no patterns of LIKE, and no compiler makes patterns of them.
         TextMatch::Like
         | TextMatch::Regex
+        | TextMatch::Similar
         | TextMatch::Re2
         | TextMatch::AllTerms
         | TextMatch::AnyTerm

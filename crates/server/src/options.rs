@@ -2,6 +2,7 @@
 //! the configuration file.
 
 mod address;
+mod allow_list;
 mod api;
 mod auth;
 mod authorization;
@@ -18,12 +19,15 @@ mod data;
 mod database;
 mod development;
 mod dgraph;
+mod diff;
 mod errors;
 mod export;
 mod federation;
 mod gateway;
 mod given;
 mod hasura;
+mod hasura_auth;
+mod hasura_environment;
 mod hive;
 mod import;
 mod limits;
@@ -60,12 +64,17 @@ pub(crate) use compose::{ComposeOptions, ReportForm};
 pub(crate) use compression::Coding;
 pub(crate) use contract::ContractOptions;
 pub(crate) use cost::CostOptions;
+pub(crate) use diff::{DiffOptions, OtherApi};
 pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
+#[cfg(test)]
+pub(crate) use hasura_auth::JwtSetting;
+pub(crate) use hasura_auth::{HasuraAuth, HookMode, HookSetting, boolean};
+pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
@@ -208,6 +217,11 @@ pub(crate) enum Command {
     /// Elements become `@inaccessible` by their `@tag`s. The exit code is 1 if the filtered API would be
     /// invalid; each reason is printed with its place, its code and the remedy.
     Contract(ContractOptions),
+    /// Compare the schema of the API with that of another API, such as the one that it replaces
+    ///
+    /// With `--role`, each role is compared, as it sees the schema. The differences are those by which
+    /// clients of the other API are affected. The exit code is 1 if one of them is breaking.
+    Diff(Box<DiffOptions>),
     /// Serve a sample database, a music shop; with --gateway a federated shop
     Demo(Box<DemoOptions>),
     /// Check whether a server on this machine is ready (health check)
@@ -443,6 +457,7 @@ impl Command {
             Self::Schema(options) => options.api.given = given.clone(),
             Self::Explain(options) => options.api.given = given.clone(),
             Self::Check(options) => options.api.given = given.clone(),
+            Self::Diff(options) => options.api.given = given.clone(),
             // These commands have no options that depend on a source.
             Self::Compose(_)
             | Self::Types(_)
@@ -478,6 +493,7 @@ impl Command {
             | Self::Triggers(_)
             | Self::Check(_)
             | Self::Contract(_)
+            | Self::Diff(_)
             | Self::Health(_)
             | Self::Completions(_)
             | Self::Config(_)

@@ -27,7 +27,7 @@ fn help_names_every_command_and_the_version_is_printed() {
     assert_eq!(code, Some(0));
     for command in [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract",
+        "backup", "restore", "import", "export", "triggers", "contract", "diff",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
@@ -39,7 +39,7 @@ fn help_names_every_command_and_the_version_is_printed() {
 fn every_option_can_be_given_in_the_environment() {
     let commands = [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract",
+        "backup", "restore", "import", "export", "triggers", "contract", "diff",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
@@ -625,7 +625,7 @@ fn the_manual_has_every_error_code_and_every_option() {
     let mut options = BTreeSet::new();
     let commands = [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract",
+        "backup", "restore", "import", "export", "triggers", "contract", "diff",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));

@@ -52,6 +52,7 @@ mod reload;
 mod requests;
 mod rights;
 mod schema_changes;
+mod schema_diff;
 mod schemas;
 #[path = "support/script.rs"]
 mod script;

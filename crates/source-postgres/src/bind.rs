@@ -243,7 +243,7 @@ fn encode(
             // A single value is coerced to a list of one.
             _ => write_list(std::slice::from_ref(value), buffer)?,
         },
-        ParameterKind::TextList => match value {
+        ParameterKind::TextList | ParameterKind::InferredList => match value {
             Resolved::Null => return Ok(Span::Null),
             Resolved::List(items) => {
                 let items = items.iter().map(list_as_json);
@@ -297,6 +297,7 @@ fn encode(
         | ParameterKind::Element { .. }
         | ParameterKind::RangeElement { .. }
         | ParameterKind::Text
+        | ParameterKind::Inferred
         | ParameterKind::Index
         | ParameterKind::Float
         | ParameterKind::Argument { .. }

@@ -126,7 +126,8 @@ pub(super) fn statement_error<'s>(
     }
     // The value was read as the name of an object of the database that does not exist.
     let is_unknown_name = UNKNOWN_NAMES.contains(&&*error.code) && !quoted(&error).is_empty();
-    let is_of_pattern = has_pattern && error.code == INVALID_ESCAPE_SEQUENCE;
+    let is_of_pattern =
+        has_pattern && matches!(&*error.code, INVALID_ESCAPE_SEQUENCE | INVALID_REGULAR_EXPRESSION);
     if is_of_pattern
         || ((is_data_exception || is_unknown_name)
             && error.is_of_bind
@@ -194,6 +195,7 @@ const READ_ONLY: &str = "25006";
 const TIMEOUTS: [&str; 4] = ["57014", "55P03", "25P03", "25P04"];
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";
+const INVALID_REGULAR_EXPRESSION: &str = "2201B";
 
 /// The kind of an SQLSTATE, <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn kind(code: &str) -> SourceErrorKind {

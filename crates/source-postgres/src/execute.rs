@@ -102,6 +102,8 @@ impl PostgresProgram {
                 | ParameterKind::KeyRows
                 | ParameterKind::JsonElements
                 | ParameterKind::Pattern { .. }
+                | ParameterKind::Inferred
+                | ParameterKind::InferredList
                 | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Returned { .. }

@@ -17,6 +17,7 @@
 //! * `snapshot`: several programs in one transaction
 //! * `changes`: detection of changes of rows
 //! * `channels`: notifications
+//! * `event_log`: events for webhooks
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
@@ -31,6 +32,7 @@ mod compile;
 pub mod cursor;
 pub mod database;
 pub mod error;
+mod event_log;
 pub mod execute;
 pub mod introspect;
 mod joined;
@@ -60,6 +62,7 @@ pub use changes::{
 };
 pub use channels::{PostgresChannelSession, PostgresChannels};
 pub use database::{PostgresConnections, PostgresSource};
+pub use event_log::{EventLogError, PostgresEventLog};
 pub use execute::{PostgresPlan, PostgresProgram};
 pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;

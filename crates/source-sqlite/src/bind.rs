@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use relational::search::{Re2, candidates};
+use relational::search::{Re2, candidates, posix};
 use relational::{
     Creators, Level, ObjectList, Parameter, ParameterKind, ParameterSource, Program, TableCreators,
     ValueKind, like_pattern,
@@ -193,13 +193,21 @@ fn encode(
         | ParameterKind::ArgumentList { .. } => encode_value(value, ValueKind::Other),
         ParameterKind::Element { .. } => encode_element(value),
         ParameterKind::JsonElements => encode_items(value, encode_element),
-        ParameterKind::Text => encode_value(value, ValueKind::Text),
-        ParameterKind::TextList => encode_list(value, ValueKind::Text),
+        ParameterKind::Text | ParameterKind::Inferred => encode_value(value, ValueKind::Text),
+        ParameterKind::TextList | ParameterKind::InferredList => {
+            encode_list(value, ValueKind::Text)
+        }
         ParameterKind::Index => encode_value(value, ValueKind::Integer { bits: 32 }),
         ParameterKind::KeyList { kind, .. } => encode_list(value, kind),
         ParameterKind::KeyRows => encode_rows(value),
         ParameterKind::Pattern { r#match, case, .. } if is_glob(r#match, case) => {
             encode_pattern(value, |text| glob_beginning(text).ok_or_else(too_long))
+        }
+        ParameterKind::Pattern { r#match: TextMatch::Regex, case, .. } => {
+            encode_regex(value, |text| Ok(posix::regex(text, case == Case::Ignored)))
+        }
+        ParameterKind::Pattern { r#match: TextMatch::Similar, .. } => {
+            encode_regex(value, posix::similar)
         }
         ParameterKind::Pattern { r#match, .. } => {
             encode_pattern(value, |text| like_pattern(r#match, text).map(Cow::into_owned))
@@ -329,6 +337,21 @@ fn encode_rows(value: &Resolved<'_>) -> Result<Value, SourceError> {
 /// Whether a pattern is matched by GLOB, in time linear in the pattern, and with an index.
 pub(super) fn is_glob(r#match: TextMatch, case: Case) -> bool {
     r#match == TextMatch::StartsWith && case != Case::Ignored
+}
+
+/// A pattern as an expression of RE2.
+fn encode_regex(
+    value: &Resolved<'_>,
+    expression: impl FnOnce(&str) -> Result<String, SourceError>,
+) -> Result<Value, SourceError> {
+    let invalid = |error: SourceError| {
+        SourceError::input(format!("invalid regular expression: {}", error.message))
+    };
+    encode_pattern(value, |text| {
+        let expression = expression(text)?;
+        Re2::read(&expression).map_err(invalid)?;
+        Ok(expression)
+    })
 }
 
 fn encode_pattern(

@@ -5,6 +5,7 @@ use rusqlite::ErrorCode;
 use source::{Details, SourceError, SourceErrorKind};
 
 use super::allocations;
+use super::json_change::REFUSED;
 
 /// SQLite's error texts of a statement beyond its limits, which have no code:
 /// <https://sqlite.org/limits.html>.
@@ -40,6 +41,9 @@ pub(crate) fn map_error(error: rusqlite::Error) -> SourceError {
     let words = message.unwrap_or_default();
     if LIMITS.iter().any(|limit| words.starts_with(limit)) {
         return SourceError::new(SourceErrorKind::TooComplex, error.to_string());
+    }
+    if let Some(message) = words.strip_prefix(REFUSED) {
+        return SourceError::new(SourceErrorKind::Input, message);
     }
     let kind = match MISSING.iter().any(|missing| words.starts_with(missing)) {
         true => SourceErrorKind::MissingFunction,

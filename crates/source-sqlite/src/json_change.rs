@@ -42,7 +42,7 @@ pub(super) fn delete_key(json: &str, key: &str) -> Result<String, Error> {
             };
             Ok(list(items.into_iter().filter(|item| !is_key(item)).map(text)))
         }
-        Parts::Scalar(_) => Err(refused("nothing can be deleted from a JSON value without parts")),
+        Parts::Scalar(_) => Err(refused("cannot delete from scalar")),
     }
 }
 
@@ -53,8 +53,8 @@ pub(super) fn delete_element(json: &str, index: i64) -> Result<String, Error> {
             let place = place(index, items.len());
             Ok(without_place(&items, place))
         }
-        Parts::Object(_) => Err(refused("a JSON object has no element of an index")),
-        Parts::Scalar(_) => Err(refused("nothing can be deleted from a JSON value without parts")),
+        Parts::Object(_) => Err(refused("cannot delete from object using integer index")),
+        Parts::Scalar(_) => Err(refused("cannot delete from scalar")),
     }
 }
 
@@ -64,12 +64,13 @@ pub(super) fn delete_path(json: &str, path: &str) -> Result<String, Error> {
         return Err(refused("a path is a list of texts"));
     };
     if let Parts::Scalar(_) = parts(json)? {
-        return Err(refused("nothing can be deleted from a JSON value without parts"));
+        return Err(refused("cannot delete from scalar"));
     }
-    at_path(json, &path)
+    at_path(json, &path, 1)
 }
 
-fn at_path(json: &str, path: &[String]) -> Result<String, Error> {
+/// The value without the one at the end of a path, whose first item has this position.
+fn at_path(json: &str, path: &[String], position: usize) -> Result<String, Error> {
     let Some((first, rest)) = path.split_first() else { return Ok(json.to_owned()) };
     match parts(json)? {
         Parts::Object(mut members) => {
@@ -78,13 +79,16 @@ fn at_path(json: &str, path: &[String]) -> Result<String, Error> {
                 return Ok(object(&members));
             }
             let Some(inner) = members.get(first.as_str()) else { return Ok(json.to_owned()) };
-            let inner = RawValue::from_string(at_path(inner.get(), rest)?).map_err(unreadable)?;
+            let inner = RawValue::from_string(at_path(inner.get(), rest, position + 1)?)
+                .map_err(unreadable)?;
             members.insert(first.clone(), &inner);
             Ok(object(&members))
         }
         Parts::List(mut items) => {
             let Ok(index) = first.parse::<i64>() else {
-                return Err(refused("the path to an element of a JSON list is a whole number"));
+                let text =
+                    format!("path element at position {position} is not an integer: \"{first}\"");
+                return Err(refused(&text));
             };
             let place = place(index, items.len());
             if rest.is_empty() {
@@ -92,7 +96,8 @@ fn at_path(json: &str, path: &[String]) -> Result<String, Error> {
             }
             let item = place.and_then(|place| items.get_mut(place));
             let Some(item) = item else { return Ok(json.to_owned()) };
-            let inner = RawValue::from_string(at_path(item.get(), rest)?).map_err(unreadable)?;
+            let inner = RawValue::from_string(at_path(item.get(), rest, position + 1)?)
+                .map_err(unreadable)?;
             *item = &inner;
             Ok(list(items.into_iter().map(text)))
         }
@@ -156,10 +161,13 @@ fn object(members: &BTreeMap<String, &RawValue>) -> String {
     out
 }
 
+/// The beginning of the texts of such errors: with a text, an error of a function has no code.
+pub(super) const REFUSED: &str = "invalid change of JSON: ";
+
 /// An error of the request: a value that the column's content does not accept.
 fn refused(message: &str) -> Error {
     let mismatch = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_MISMATCH);
-    Error::SqliteFailure(mismatch, Some(message.to_owned()))
+    Error::SqliteFailure(mismatch, Some(format!("{REFUSED}{message}")))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives its error away")]
@@ -169,13 +177,13 @@ fn unreadable(error: serde_json::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{delete_element, delete_key, delete_path, merge};
+    use super::{REFUSED, delete_element, delete_key, delete_path, merge};
 
     #[test]
     fn parts_of_json_change_as_in_postgresql() {
         let check = |found: Result<String, rusqlite::Error>, expect: &str| match found {
             Ok(found) => assert_eq!(found, expect),
-            Err(error) => assert_eq!(error.to_string(), expect),
+            Err(error) => assert_eq!(error.to_string().strip_prefix(REFUSED), Some(expect)),
         };
         check(merge(r#"{"b":1,"a":2}"#, r#"{"a":{"x":1.50}}"#), r#"{"a":{"x":1.50},"b":1}"#);
         check(merge("[1, 2]", "[3]"), "[1,2,3]");
@@ -189,14 +197,14 @@ mod tests {
         check(delete_key(r#"{"a":1,"b":2}"#, "a"), r#"{"b":2}"#);
         check(delete_key(r#"{"a":1}"#, "b"), r#"{"a":1}"#);
         check(delete_key(r#"["a",1,"b","a"]"#, "a"), r#"[1,"b"]"#);
-        check(delete_key("1", "a"), "nothing can be deleted from a JSON value without parts");
+        check(delete_key("1", "a"), "cannot delete from scalar");
         check(delete_element("[1,2,3]", 1), "[1,3]");
         check(delete_element("[1,2,3]", -1), "[1,2]");
         check(delete_element("[1,2,3]", 3), "[1,2,3]");
         check(delete_element("[1,2,3]", -4), "[1,2,3]");
         check(delete_element("[1]", i64::MIN), "[1]");
-        check(delete_element("{}", 0), "a JSON object has no element of an index");
-        check(delete_element("null", 0), "nothing can be deleted from a JSON value without parts");
+        check(delete_element("{}", 0), "cannot delete from object using integer index");
+        check(delete_element("null", 0), "cannot delete from scalar");
         check(
             delete_path(r#"{"a":[1,{"b":2,"c":3}]}"#, r#"["a","1","b"]"#),
             r#"{"a":[1,{"c":3}]}"#,
@@ -205,7 +213,7 @@ mod tests {
         check(delete_path(r#"{"a":1}"#, r#"["a","b"]"#), r#"{"a":1}"#);
         check(delete_path(r#"{"a":1}"#, r#"["b","c"]"#), r#"{"a":1}"#);
         check(delete_path(r#"{"a":1}"#, "[]"), r#"{"a":1}"#);
-        let message = "the path to an element of a JSON list is a whole number";
+        let message = "path element at position 1 is not an integer: \"x\"";
         check(delete_path("[1]", r#"["x"]"#), message);
         check(delete_path("[1]", r#"[1]"#), "a path is a list of texts");
     }

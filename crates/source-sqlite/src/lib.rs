@@ -12,6 +12,7 @@
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `changes`: detection of changes of rows; `recording`: changes of the connection that writes
+//! * `event_log`: events for webhooks
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `allocations`: SQLite's own memory for values, in the budget of all answers
@@ -39,6 +40,7 @@ mod durability;
 mod encode;
 mod epoch;
 pub mod error;
+mod event_log;
 mod exact;
 pub mod execute;
 mod functions;
@@ -75,6 +77,7 @@ pub use changes::{SqliteChangeProbe, SqliteChangeStream, SqliteChanges};
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqliteSource};
 pub use durability::Durability;
+pub use event_log::{EventLogError, SqliteEventLog};
 pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
 pub use options::{OpenError, SqliteOptions, StoredColumn};
 pub use program::{SqlitePlan, SqliteProgram};

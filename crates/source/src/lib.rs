@@ -10,7 +10,7 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
-//! * [`events`]: events of nodes
+//! * [`events`]: events of nodes; [`event_log`]: logs of events for webhooks
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
@@ -18,6 +18,7 @@
 pub mod changes;
 pub mod connections;
 pub mod error;
+pub mod event_log;
 pub mod events;
 pub mod geo;
 pub mod limits;

@@ -7,12 +7,14 @@
 //! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows; [`triggers`]: triggers
 //!   that report them
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
+//! * [`event_log`]: events for webhooks
 //! * [`transfer`]: loads and reads in bulk of such a source
 
 pub mod address;
 pub mod backup;
 pub mod changes;
 pub mod connections;
+pub mod event_log;
 pub mod migrate;
 pub mod open;
 pub mod opened;
@@ -25,6 +27,7 @@ pub mod watch;
 pub use address::{Address, AddressError};
 pub use changes::{ChangeProbe, ChangeStream, Changes};
 pub use connections::Connections;
+pub use event_log::{EventLog, EventLogError};
 pub use migrate::{MigrateError, Migrator, Planned};
 pub use open::{
     Durability, Extensions, FunctionName, OpenError, OpenOptions, Rights, StoredColumn,

@@ -207,6 +207,12 @@ pub enum Expression {
         expression: Box<Expression>,
         list: Parameter,
     },
+    /// Compares so with some element of a list parameter.
+    ComparesToAny {
+        expression: Box<Expression>,
+        comparison: Comparison,
+        list: Parameter,
+    },
     /// Equal to an element of a list parameter of texts, both without regard to case; the
     /// expression is [`Expression::Folded`].
     InFoldedList {
@@ -434,9 +440,16 @@ pub enum Comparison {
     ContainedByMore,
     /// A text matches a regular expression.
     MatchesRegex,
+    MatchesRegexIgnoringCase,
+    /// The whole text matches a pattern of SIMILAR TO.
+    SimilarTo,
     HasKey,
     HasAnyKey,
     HasAllKeys,
+    PathExists,
+    PathIsTrue,
+    /// The labels of a path match a full-text query.
+    MatchesLabels,
     /// Of ranges.
     LeftOf,
     RightOf,

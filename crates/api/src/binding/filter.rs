@@ -142,6 +142,10 @@ pub enum OperatorRole {
     CompareElement(Comparison),
     /// An object of operators, all of which hold.
     All,
+    /// A list of lists, of which one equals the value, itself a list.
+    EqualsAny,
+    /// An object of operators on the text of the value.
+    AsText,
     Match {
         r#match: TextMatch,
         ignore_case: bool,

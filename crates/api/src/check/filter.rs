@@ -88,12 +88,13 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
 
 fn of_operator(operator: OperatorRole) -> Reading {
     match operator {
-        OperatorRole::All => ON_SUBJECT,
+        OperatorRole::All | OperatorRole::AsText => ON_SUBJECT,
         OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
         OperatorRole::Compare(_)
         | OperatorRole::CompareAsWritten(_)
         | OperatorRole::CompareIgnoringCase(_)
         | OperatorRole::CompareElement(_)
+        | OperatorRole::EqualsAny
         | OperatorRole::Match { .. }
         | OperatorRole::TestNull
         | OperatorRole::Geo(_)

@@ -4,7 +4,7 @@ use api::ApiBuilder;
 use api::binding::ValueBinding;
 use graphql::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, TypeRef};
 use graphql::value::Const;
-use ir::{Direction, Nulls};
+use ir::{Direction, Nulls, ValueForm};
 
 use super::Build;
 use crate::draft::DraftValue;
@@ -40,6 +40,15 @@ pub(super) fn add(build: &mut Build<'_>) {
     });
     let name = build.shared_type(ORDER_BY);
     build.draft.values(&name, Some("column ordering options"), directions.collect());
+}
+
+/// Binds the forms of input values: a text for a column of JSON is a JSON string.
+pub(super) fn bind_forms(builder: &mut ApiBuilder) {
+    for scalar in ["json", "jsonb"] {
+        if let Some(id) = builder.schema().find_type(scalar) {
+            builder.bind_form(id, ValueForm::Json { texts_are_json: false });
+        }
+    }
 }
 
 /// Adds the directive of cached queries, which Hasura's community edition accepts without effect as

@@ -6,9 +6,10 @@
 //! * `conditions`: conditions on rows
 //! * `orders`: orders of rows
 //! * `aggregates`: aggregates of rows, and conditions on and orders by them
-//! * `mutations`: changes of rows
+//! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
 mod aggregates;
+mod assignments;
 mod base;
 mod comparisons;
 mod conditions;
@@ -68,6 +69,7 @@ pub(super) fn build(
     remote.bind(&mut builder);
     builder.bind_resolvers(resolvers);
     base::add_directives(&mut builder);
+    base::bind_forms(&mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use api::binding::{
-    AssignVerb, Change, FieldBinding, FilterRole, InputBinding, InputRole, Meaning,
-    MutationBinding, MutationForm, PayloadField, TreeRelation, TreeRole, ValueBinding, WriteRole,
+    Change, FieldBinding, FilterRole, InputBinding, InputRole, Meaning, MutationBinding,
+    MutationForm, PayloadField, TreeRelation, TreeRole, ValueBinding, WriteRole,
 };
 use catalog::{EntityId, EntityKind, FieldId, Key};
 use graphql::schema::is_name;
@@ -12,28 +12,13 @@ use graphql::value::Const;
 use hasura_metadata::naming::RootField;
 
 use super::Build;
+use super::assignments::{OPERATORS, Operator, operated, updated};
 use super::conditions::member;
 use super::rows::{described, key_arguments};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
 use crate::relations::RelationKind;
-
-/// The arguments that give new values to columns.
-const OPERATORS: [(&str, AssignVerb, &str, &str); 2] = [
-    (
-        "_inc",
-        AssignVerb::Add,
-        "inc_input",
-        "increments the numeric columns with given value of the filtered values",
-    ),
-    (
-        "_set",
-        AssignVerb::Set,
-        "set_input",
-        "sets the columns of the filtered rows to the given values",
-    ),
-];
 
 /// The changes that an entity's rows take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,19 +72,6 @@ pub(super) fn add(build: &mut Build<'_>) {
 /// The columns that new rows may set.
 fn inserted<'p>(planned: &'p Planned<'_>) -> impl Iterator<Item = &'p Column<'p>> {
     planned.columns.iter().filter(|column| column.field.access.insert && column.is_stored())
-}
-
-/// The columns that updates may set.
-fn updated<'p>(planned: &'p Planned<'_>) -> impl Iterator<Item = &'p Column<'p>> {
-    planned.columns.iter().filter(|column| column.field.access.update && column.is_stored())
-}
-
-/// The columns that an operator may change.
-fn operated<'p>(
-    planned: &'p Planned<'_>,
-    verb: AssignVerb,
-) -> impl Iterator<Item = &'p Column<'p>> {
-    updated(planned).filter(move |column| verb == AssignVerb::Set || column.values.number.is_some())
 }
 
 fn add_response(build: &mut Build<'_>, planned: &Planned<'_>) {
@@ -261,11 +233,11 @@ fn insert_fields(build: &Build<'_>, planned: &Planned<'_>, changes: Changes) -> 
 }
 
 fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
-    let table = &planned.described;
-    for (_, verb, suffix, _) in OPERATORS {
+    for operator in &OPERATORS {
+        let verb = operator.verb;
         let assign = |column: &Column<'_>| {
             let binding = InputBinding::lenient(WriteRole::Assign { field: column.field.id, verb });
-            DraftInput::new(column.name(), column.values.text(), binding)
+            DraftInput::new(column.name(), operator.operand(&column.values), binding)
                 .verbatim()
                 .described_by(column.description())
         };
@@ -273,17 +245,14 @@ fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
         if members.is_empty() {
             continue;
         }
-        let about = match verb {
-            AssignVerb::Set => format!("input type for updating data in table \"{table}\""),
-            _ => format!("input type for incrementing numeric columns in table \"{table}\""),
-        };
-        build.draft.input(&planned.r#type(suffix), Some(&about), members);
+        let about = operator.about_type(&planned.described);
+        build.draft.input(&planned.r#type(operator.suffix), Some(&about), members);
     }
     let mut members = operator_arguments(planned);
     members.push(where_argument(planned, "filter the rows which have to be updated"));
     build.draft.input(&planned.r#type("updates"), None, members);
     if let Some(key) = key_arguments(planned) {
-        let about = format!("primary key columns input for table: {table}");
+        let about = format!("primary key columns input for table: {}", planned.described);
         build.draft.input(&planned.r#type("pk_columns_input"), Some(&about), key);
     }
 }
@@ -291,10 +260,11 @@ fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
 /// The arguments of operators for which there are columns.
 fn operator_arguments(planned: &Planned<'_>) -> Vec<DraftInput> {
     let operators = OPERATORS.iter();
-    let operators = operators.filter(|(_, verb, ..)| operated(planned, *verb).next().is_some());
-    let argument = |(name, _, suffix, about): &(&str, AssignVerb, &str, &str)| {
+    let operators = operators.filter(|operator| operated(planned, operator.verb).next().is_some());
+    let argument = |operator: &Operator| {
         let binding = InputBinding::lenient(WriteRole::Inputs);
-        DraftInput::new(name, planned.r#type(suffix), binding).described(*about)
+        DraftInput::new(operator.name, planned.r#type(operator.suffix), binding)
+            .described(operator.about)
     };
     operators.map(argument).collect()
 }

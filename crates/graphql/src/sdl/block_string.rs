@@ -5,7 +5,7 @@ const LONG: usize = 70;
 
 /// Writes a description above what it describes, with an empty line before it unless it is the
 /// first of its block.
-pub(super) fn print_description(
+pub(crate) fn print_description(
     description: Option<&str>,
     indentation: &str,
     first_in_block: bool,

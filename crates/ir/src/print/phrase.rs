@@ -7,7 +7,7 @@ use super::field_set::print_field_set;
 use super::objects::object_keys;
 use crate::filter::{
     Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
-    Quantifier, TextMatch, TimeUnit, ValueRef,
+    Quantifier, TextMatch, TimeUnit, TreeComparison, ValueRef,
 };
 use crate::operand::{
     Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
@@ -616,6 +616,17 @@ fn comparison_text(comparison: Comparison) -> &'static str {
         Comparison::HasKey => "has key",
         Comparison::HasAnyKey => "has any key of",
         Comparison::HasAllKeys => "has all keys of",
+        Comparison::PathExists => "has path",
+        Comparison::PathIsTrue => "satisfies path",
+        Comparison::Tree(tree) => match tree {
+            TreeComparison::AncestorOf => "ancestor of",
+            TreeComparison::AncestorOfAny => "ancestor of any of",
+            TreeComparison::DescendantOf => "descendant of",
+            TreeComparison::DescendantOfAny => "descendant of any of",
+            TreeComparison::Matches => "matches path",
+            TreeComparison::MatchesAny => "matches any path of",
+            TreeComparison::MatchesText => "matches labels",
+        },
     }
 }
 
@@ -634,6 +645,7 @@ fn match_text(r#match: TextMatch) -> &'static str {
         TextMatch::StartsWith => "starts with",
         TextMatch::EndsWith => "ends with",
         TextMatch::Regex => "matches",
+        TextMatch::Similar => "is similar to",
         TextMatch::AllTerms => "has all words of",
         TextMatch::AnyTerm => "has any word of",
         TextMatch::Re2 => "matches RE2",

@@ -9,7 +9,7 @@ use ir::{
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
     Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
     PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
-    TimeUnit, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
+    TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -142,11 +142,21 @@ fn filters() {
         compare(Comparison::HasKey),
         compare(Comparison::HasAnyKey),
         compare(Comparison::HasAllKeys),
+        compare(Comparison::PathExists),
+        compare(Comparison::PathIsTrue),
+        compare(Comparison::Tree(TreeComparison::AncestorOf)),
+        compare(Comparison::Tree(TreeComparison::AncestorOfAny)),
+        compare(Comparison::Tree(TreeComparison::DescendantOf)),
+        compare(Comparison::Tree(TreeComparison::DescendantOfAny)),
+        compare(Comparison::Tree(TreeComparison::Matches)),
+        compare(Comparison::Tree(TreeComparison::MatchesAny)),
+        compare(Comparison::Tree(TreeComparison::MatchesText)),
         Filter::Not(Box::new(matches(TextMatch::Like, Case::Ignored))),
         Filter::Except(Box::new(matches(TextMatch::Includes, Case::Exact))),
         matches(TextMatch::StartsWith, Case::AsTyped),
         matches(TextMatch::EndsWith, Case::AsTyped),
         matches(TextMatch::Regex, Case::Ignored),
+        matches(TextMatch::Similar, Case::AsTyped),
         matches(TextMatch::AllTerms, Case::AsTyped),
         matches(TextMatch::AnyTerm, Case::AsTyped),
         matches(TextMatch::Re2, Case::AsTyped),
@@ -237,7 +247,7 @@ fn filters() {
         &request,
         &expect![[r#"
             transaction, snapshot
-              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and all distinct price is null and any price is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all <-album[artist_id] (all) together (distinct count (title, price) = 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
+              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and price has path $0 and price satisfies path $0 and price ancestor of $0 and price ancestor of any of $0 and price descendant of $0 and price descendant of any of $0 and price matches path $0 and price matches any path of $0 and price matches labels $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title is similar to $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and all distinct price is null and any price is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all <-album[artist_id] (all) together (distinct count (title, price) = 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
         "#]],
     );
 }

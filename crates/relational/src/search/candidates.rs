@@ -33,7 +33,8 @@ pub fn serves(index: TextIndexKind, r#match: TextMatch) -> bool {
         | TextMatch::Includes
         | TextMatch::StartsWith
         | TextMatch::EndsWith
-        | TextMatch::Regex => false,
+        | TextMatch::Regex
+        | TextMatch::Similar => false,
     }
 }
 
@@ -67,7 +68,8 @@ pub fn query(r#match: TextMatch, operand: &str) -> Option<String> {
         | TextMatch::Includes
         | TextMatch::StartsWith
         | TextMatch::EndsWith
-        | TextMatch::Regex => None,
+        | TextMatch::Regex
+        | TextMatch::Similar => None,
     }
 }
 

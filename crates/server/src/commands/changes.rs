@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::options::{ChangesOptions, RegistryOptions, SupergraphLocation};
 use counted::Threshold;
 use documents::{Contents, DocumentError};
-use report::Report;
+pub(super) use report::Report;
 
 /// Exit code for schemas and documents that cannot be compared.
 const UNREADABLE: u8 = 2;
@@ -31,11 +31,11 @@ const UNREADABLE: u8 = 2;
 const MOST_WARNINGS: usize = 20;
 
 /// A schema with the name of its place in messages.
-struct Schema {
-    place: String,
+pub(super) struct Schema {
+    pub(super) place: String,
     /// Whether the place is a file.
-    is_file: bool,
-    schema: WrittenSchema,
+    pub(super) is_file: bool,
+    pub(super) schema: WrittenSchema,
 }
 
 /// The reason why schemas cannot be compared.

@@ -9,6 +9,7 @@ mod config;
 mod contract;
 mod demo;
 mod dev;
+mod diff;
 mod explain;
 mod export;
 mod exposure;
@@ -57,6 +58,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
         Command::Check(options) => check::run(options, invocation),
         Command::Contract(options) => contract::run(options),
+        Command::Diff(options) => diff::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),
         Command::Health(options) => health::run(options).map(|()| ExitCode::SUCCESS),
         Command::Completions(options) => completions::run(options).map(|()| ExitCode::SUCCESS),

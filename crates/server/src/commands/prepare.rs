@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
+use dialects::hasura::metadata::ServedSource;
 use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
@@ -12,7 +13,7 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{AuthProfile, ChangeWatch, Declared, Reloaded, Settings};
+use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
@@ -24,13 +25,17 @@ pub(crate) struct Prepared {
     settings: Settings,
     /// Whether the schema is watched.
     watch: bool,
+    /// The most requests in a batch, and whether there is an allow list.
+    batches: (usize, bool),
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
     let engine_options = engine_options(options)?;
     let settings = settings(Some(&engine_options.dialect), &options.serving)?;
-    Ok(Prepared { source, engine_options, settings, watch: options.watch })
+    let serving = &options.serving;
+    let batches = (serving.persisted.max_batch, serving.allow_list.allow_list);
+    Ok(Prepared { source, engine_options, settings, watch: options.watch, batches })
 }
 
 /// All problems of a server's options.
@@ -59,16 +64,18 @@ fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions)
 
 /// The settings for a dialect. Without one, their errors are the same but for what definitions declare.
 fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Settings, Failure> {
-    let (profile, declared) = match dialect {
-        Some(Dialect::Neo4j(_)) => (AuthProfile::Neo4j, Declared::default()),
+    let (scheme, declared) = match dialect {
+        Some(Dialect::Neo4j(_)) => (AuthScheme::Tokens(AuthProfile::Neo4j), Declared::default()),
         Some(Dialect::Dgraph(dialect)) => {
-            (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, serving)?)
+            let declared = Declared::new(&dialect.model.settings, serving)?;
+            (AuthScheme::Tokens(AuthProfile::Dgraph), declared)
         }
-        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Hasura(_)) | None => {
-            (AuthProfile::PostGraphile, Declared::default())
+        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
+            (AuthScheme::Tokens(AuthProfile::PostGraphile), Declared::default())
         }
+        Some(Dialect::Hasura(_)) => (AuthScheme::Hasura, Declared::default()),
     };
-    Settings::new(serving, profile, declared)
+    Settings::new(serving, scheme, declared)
 }
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
@@ -131,6 +138,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
         settings: settings(None, serving)?,
         // The demo's schema does not change.
         watch: false,
+        batches: (serving.persisted.max_batch, false),
     })
 }
 
@@ -174,16 +182,17 @@ impl Prepared {
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
-        let Self { source, engine_options, watch, .. } = &self;
-        let (engine, watch) = block_on(async {
-            let engine_options = &*engine::stored_metadata::read(source, engine_options).await?;
+        let Self { source, engine_options, watch, settings, batches } = self;
+        let (engine, watch, settings) = block_on(async {
+            let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
+            let settings = with_hasura(settings, engine_options, batches)?;
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
-                true => SchemaWatch::begin(source, &engine_options.source).await,
+                true => SchemaWatch::begin(&source, &engine_options.source).await,
                 false => None,
             };
-            let engine = open(source, engine_options, watch.is_some()).await?;
-            Ok((engine, watch))
+            let engine = open(&source, engine_options, watch.is_some()).await?;
+            Ok::<_, Failure>((engine, watch, settings))
         })?;
         // The catalog in the database's form was dropped.
         memory::give_back();
@@ -207,9 +216,20 @@ impl Prepared {
         let is_empty = engine.is_empty();
         let api = Api::Source(engine);
         if !is_empty {
-            self.settings.check(&api);
+            settings.check(&api);
         }
         let watch = watch.map(ChangeWatch::Schema);
-        Ok(Reloaded { api, settings: Arc::new(self.settings), watch })
+        Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
+}
+
+/// The settings with the endpoints of Hasura, for its dialect.
+fn with_hasura(
+    settings: Settings,
+    options: &engine::Options,
+    (max_batch, uses_allow_list): (usize, bool),
+) -> Result<Settings, Failure> {
+    let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
+    let metadata = dialect.metadata.served().map(ServedSource::shared);
+    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
 }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use engine::gateway::headers::{REQUEST_ID, Trace};
-use engine::{Allowed, Caller, Delivery, Kind};
+use engine::{Allowed, Caller, Delivery, ErrorForm, Kind};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
+use serde_json_bytes::{Map, Value as Json};
 use tokio::time::Instant;
 
 use super::accept_encoding::Readable;
@@ -17,19 +18,19 @@ use super::cache_control::add_cache_control;
 use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
-use super::execute::{Executed, Execution, execute};
-use super::media_type::{MediaType, is_readable, negotiate};
+use super::execute::{Executed, Execution, execute, find_document};
+use super::media_type::{MediaType, is_readable, negotiate_in};
 use super::origin::{self, OwnSchemes};
 use super::refusal::Refusal;
 use super::request_memory::BodyReservation;
-use super::respond::{Response, complete, refuse};
+use super::respond::{Response, complete, refuse_in};
 use super::response_stream::{
     Format, Incremental, Operation, answer as answer_stream, choose, respond_incrementally,
 };
 use super::timeouts::ConnectionState;
 
 use super::service::Service;
-use super::session::{self, Authenticated};
+use super::session::Authenticated;
 use super::transport::Peer;
 use crate::request_id::RequestId;
 
@@ -82,7 +83,8 @@ async fn answer_request(
 ) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is not text matches no media type.
-    let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
+    let form = service.worker.error_form();
+    let media_type = negotiate_in(form, accept.map(|header| header.to_str().unwrap_or("?")));
     let stream = Format::accepted(&request);
     let incremental = Incremental::accepted(&request);
     let delivery = delivery(service, &request);
@@ -104,7 +106,7 @@ async fn answer_request(
                 let answered =
                     Box::pin(answer_stream(service, context, format, operation, exchange)).await;
                 return answered
-                    .unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange));
+                    .unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange));
             }
             let (began, report) = (exchange.started, &mut exchange.report);
             // A response as one part of a body is not streamed.
@@ -150,11 +152,16 @@ async fn answer_request(
         }
         Err(refusal) => Err(refusal),
     };
-    answered.unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange))
+    answered.unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange))
 }
 
-fn refuse_one(media_type: MediaType, refusal: Refusal, exchange: &mut Exchange) -> Response {
-    let response = refuse(media_type, &refusal);
+fn refuse_one(
+    form: ErrorForm,
+    media_type: MediaType,
+    refusal: Refusal,
+    exchange: &mut Exchange,
+) -> Response {
+    let response = refuse_in(form, media_type, &refusal);
     exchange.refusal = Some(refusal);
     response
 }
@@ -198,8 +205,8 @@ pub(super) async fn read_one(
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
         Body::One(parameters) => {
-            let found = service.settings.persisted.find(parameters);
-            Ok((found.map_err(Refusal::Document)?.request, caller))
+            let found = find_document(service, parameters, &caller)?;
+            Ok((found.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),
     }
@@ -213,20 +220,37 @@ pub(super) async fn read<'s>(
 ) -> Result<Read<'s>, Refusal> {
     match *request.method() {
         Method::POST => {
-            let (caller, until) = authenticate(service, request.headers(), trace).await?;
+            let reads_request = service.settings.credentials.reads_request();
+            let known = match reads_request {
+                true => None,
+                false => Some(authenticate(service, request.headers(), trace).await?),
+            };
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let (settings, bodies) = (service.settings.body, &service.process.bodies);
             let read = body::read(settings, bodies, state, &head.headers, body).await?;
             let ReadBody { bytes, memory } = read;
             let body = Body::from_json(&bytes, settings.json).map_err(Refusal::Malformed)?;
+            let (caller, until) = match known {
+                Some(known) => known,
+                None => {
+                    let shown = shown_body(service, &body);
+                    // Boxed: such webhooks are rare, and every request would need the space.
+                    Box::pin(authenticate_by(service, &head.headers, trace, Some(&shown))).await?
+                }
+            };
             Ok(Read { body, allowed: Allowed::All, caller, until, memory: Some(memory) })
         }
         Method::GET | Method::HEAD => {
-            let (caller, until) = authenticate(service, request.headers(), trace).await?;
             let query_string = request.uri().query().unwrap_or_default();
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
+            let shown = match (service.settings.credentials.reads_request(), &parameters) {
+                (true, Ok(parameters)) => Some(shown_request(service, parameters)),
+                (true, Err(_)) | (false, _) => None,
+            };
+            let (caller, until) =
+                authenticate_by(service, request.headers(), trace, shown.as_ref()).await?;
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
             Ok(Read { body, allowed: Allowed::Queries, caller, until, memory: None })
         }
@@ -241,8 +265,18 @@ pub(super) async fn authenticate(
     headers: &HeaderMap,
     trace: Option<Trace>,
 ) -> Result<(Caller, Option<Instant>), Refusal> {
-    let Authenticated { session, until } =
-        session::find(&service.settings.credentials, headers).await?;
+    authenticate_by(service, headers, trace, None).await
+}
+
+/// The same, with the GraphQL request in the form that webhooks receive.
+async fn authenticate_by(
+    service: &Service,
+    headers: &HeaderMap,
+    trace: Option<Trace>,
+    request: Option<&Json>,
+) -> Result<(Caller, Option<Instant>), Refusal> {
+    let found = service.settings.credentials.find(service, headers, request).await;
+    let Authenticated { session, until } = found?;
     let forwarded = service.worker.read_headers().map(|wanted| {
         let mut forwarded = Box::new(wanted.collect(headers));
         forwarded.trace = trace;
@@ -253,6 +287,35 @@ pub(super) async fn authenticate(
         forwarded
     });
     Ok((Caller { session, forwarded }, until))
+}
+
+/// The contents of a body as webhooks receive them.
+fn shown_body(service: &Service, body: &Body) -> Json {
+    match body {
+        Body::One(parameters) => shown_request(service, parameters),
+        Body::Batch(members) => {
+            let shown = members.iter().map(|member| match member {
+                Ok(parameters) => shown_request(service, parameters),
+                Err(_) => Json::Null,
+            });
+            Json::Array(shown.collect())
+        }
+    }
+}
+
+/// A request with its document, which the client may have given by id.
+fn shown_request(service: &Service, parameters: &Parameters) -> Json {
+    let found = service.settings.persisted.find(parameters.clone()).ok();
+    let query = found.map(|found| found.request.query).or_else(|| parameters.query.clone());
+    let mut shown = Map::new();
+    if !parameters.variables.is_empty() {
+        shown.insert("variables", Json::Object(parameters.variables.clone()));
+    }
+    if let Some(name) = &parameters.operation_name {
+        shown.insert("operationName", Json::from(name.as_str()));
+    }
+    shown.insert("query", query.map(Json::from).unwrap_or_default());
+    Json::Object(shown)
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use clap::Args;
 use hyper::Uri;
 
-use super::supergraph_url::{SupergraphHeader, SupergraphUrl};
+use super::supergraph_url::{RequestHeader, SupergraphUrl};
 use super::words::Words;
 use crate::failure::Failure;
 
@@ -50,7 +50,7 @@ pub(crate) struct RegistryOptions {
         hide_env_values = true,
         value_name = "NAME=VALUE"
     )]
-    supergraph_header: Vec<SupergraphHeader>,
+    supergraph_header: Vec<RequestHeader>,
     /// For `uplink:`: a key of the graph in GraphOS [default: the variable APOLLO_KEY]
     #[arg(
         help_heading = "Supergraph",

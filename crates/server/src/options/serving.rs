@@ -6,12 +6,14 @@ use std::thread;
 use clap::Args;
 
 use super::address::{self, Address, Mode};
+use super::allow_list::AllowListOptions;
 use super::auth::AuthOptions;
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::errors::ErrorOptions;
 use super::given::GivenOptions;
+use super::hasura_auth::HasuraAuthOptions;
 use super::hive::HiveOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
@@ -86,6 +88,10 @@ pub(crate) struct ServingOptions {
     pub(crate) persisted: PersistedOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
+    #[command(flatten)]
+    pub(crate) allow_list: AllowListOptions,
+    #[command(flatten)]
+    pub(crate) hasura_auth: HasuraAuthOptions,
     /// The options that the command was given.
     #[arg(skip)]
     pub(crate) given: GivenOptions,

@@ -19,9 +19,9 @@ pub(crate) struct SupergraphUrl {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// A header of `--supergraph-header`.
+/// A header of requests, whose value may be a secret.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SupergraphHeader(HeaderName, HeaderValue);
+pub(crate) struct RequestHeader(HeaderName, HeaderValue);
 
 impl SupergraphUrl {
     /// An address whose credentials are sent as a header, never as a part of it.
@@ -37,10 +37,14 @@ impl SupergraphUrl {
         Self { url: Uri::from_parts(parts).unwrap_or(url), headers }
     }
 
-    pub(crate) fn add(&mut self, headers: &[SupergraphHeader]) {
-        self.headers.extend(
-            headers.iter().map(|SupergraphHeader(name, value)| (name.clone(), value.clone())),
-        );
+    pub(crate) fn add(&mut self, headers: &[RequestHeader]) {
+        self.headers.extend(headers.iter().map(RequestHeader::to_pair));
+    }
+}
+
+impl RequestHeader {
+    pub(crate) fn to_pair(&self) -> (HeaderName, HeaderValue) {
+        (self.0.clone(), self.1.clone())
     }
 }
 
@@ -56,7 +60,7 @@ fn basic(credentials: &str) -> HeaderValue {
     value
 }
 
-impl FromStr for SupergraphHeader {
+impl FromStr for RequestHeader {
     type Err = String;
 
     /// Reads `NAME=VALUE` or `NAME=env:VARIABLE`; messages never have the value.
@@ -77,9 +81,9 @@ impl FromStr for SupergraphHeader {
     }
 }
 
-impl fmt::Debug for SupergraphHeader {
+impl fmt::Debug for RequestHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SupergraphHeader").field(&self.0).finish_non_exhaustive()
+        f.debug_tuple("RequestHeader").field(&self.0).finish_non_exhaustive()
     }
 }
 
@@ -108,10 +112,10 @@ mod tests {
     #[test]
     fn headers_have_a_name_and_a_value() {
         let check = |text: &str, expected: Result<(&str, &str), &str>| {
-            let read = text.parse::<SupergraphHeader>();
+            let read = text.parse::<RequestHeader>();
             let read = read
                 .as_ref()
-                .map(|SupergraphHeader(name, value)| (name.as_str(), value.to_str().unwrap()));
+                .map(|RequestHeader(name, value)| (name.as_str(), value.to_str().unwrap()));
             assert_eq!(read.map_err(String::as_str), expected, "{text}");
         };
         check("X-Key=a=b", Ok(("x-key", "a=b")));

@@ -201,7 +201,10 @@ fn plain(comparison: Comparison) -> Result<cypher::Comparison, CompileError> {
         | Comparison::Adjacent
         | Comparison::HasKey
         | Comparison::HasAnyKey
-        | Comparison::HasAllKeys => return Err(refused("this comparison")),
+        | Comparison::HasAllKeys
+        | Comparison::PathExists
+        | Comparison::PathIsTrue
+        | Comparison::Tree(_) => return Err(refused("this comparison")),
     })
 }
 
@@ -245,6 +248,7 @@ fn matched(
         TextMatch::EndsWith => cypher::Comparison::EndsWith,
         TextMatch::Regex => cypher::Comparison::Matches,
         TextMatch::Like
+        | TextMatch::Similar
         | TextMatch::Re2
         | TextMatch::AllTerms
         | TextMatch::AnyTerm

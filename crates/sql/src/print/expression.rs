@@ -64,6 +64,13 @@ impl Printer<'_> {
                 self.operand(expression)?;
                 self.list(*list)?;
             }
+            Expression::ComparesToAny { expression, comparison, list } => {
+                self.operand(expression)?;
+                self.out.push_str(self.comparison(*comparison));
+                self.out.push_str("ANY(");
+                self.parameter(*list)?;
+                self.out.push(')');
+            }
             Expression::InFoldedList { expression, list } => {
                 self.operand(expression)?;
                 self.folded_list(*list)?;
@@ -414,6 +421,7 @@ impl Printer<'_> {
             | Expression::IsNull(_)
             | Expression::IsNullItself(_)
             | Expression::InList { .. }
+            | Expression::ComparesToAny { .. }
             | Expression::InFoldedList { .. }
             | Expression::InTextIndex(_)
             | Expression::InPlaceIndex(_)
@@ -740,9 +748,14 @@ impl Printer<'_> {
             Comparison::ContainsMore | Comparison::RightOf => " >> ",
             Comparison::ContainedByMore | Comparison::LeftOf => " << ",
             Comparison::MatchesRegex => " ~ ",
+            Comparison::MatchesRegexIgnoringCase => " ~* ",
+            Comparison::SimilarTo => " SIMILAR TO ",
             Comparison::HasKey => " ? ",
             Comparison::HasAnyKey => " ?| ",
             Comparison::HasAllKeys => " ?& ",
+            Comparison::PathExists => " @? ",
+            Comparison::PathIsTrue => " @@ ",
+            Comparison::MatchesLabels => " @ ",
             Comparison::NotRightOf => " &< ",
             Comparison::NotLeftOf => " &> ",
             Comparison::Adjacent => " -|- ",

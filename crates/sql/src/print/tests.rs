@@ -177,6 +177,31 @@ fn lists_patterns_and_offsets_are_said_as_each_database_knows_them() {
 }
 
 #[test]
+fn operators_of_postgresql_stand_between_their_operands() {
+    let mut select = Select::from(table("person", 0));
+    let name = || Box::new(Expression::named(Alias(0), "name"));
+    let compare = |comparison| Expression::Compare {
+        left: name(),
+        comparison,
+        right: Box::new(Expression::Parameter(Parameter(0))),
+    };
+    select.filter = Some(Expression::And(vec![
+        compare(Comparison::MatchesRegexIgnoringCase),
+        Expression::Not(Box::new(compare(Comparison::SimilarTo))),
+        compare(Comparison::PathExists),
+        compare(Comparison::PathIsTrue),
+        compare(Comparison::MatchesLabels),
+        Expression::Not(Box::new(Expression::ComparesToAny {
+            expression: name(),
+            comparison: Comparison::ContainedBy,
+            list: Parameter(1),
+        })),
+    ]));
+    expect![[r#"SELECT 1 FROM "person" AS t0 WHERE t0."name" ~* $1 AND (NOT (t0."name" SIMILAR TO $1)) AND t0."name" @? $1 AND t0."name" @@ $1 AND t0."name" @ $1 AND (NOT (t0."name" <@ ANY($2)))"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
+}
+
+#[test]
 fn of_rows_that_agree_the_first_is_kept() {
     let name = || Expression::named(Alias(0), "name");
     let order = |expression| OrderItem {

@@ -228,6 +228,8 @@ family!(operators: OperatorRole {
     CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
     CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
     All => one(OperatorRole::All),
+    EqualsAny => one(OperatorRole::EqualsAny),
+    AsText => one(OperatorRole::AsText),
     Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
     TestNull => one(OperatorRole::TestNull),
     Geo => one(OperatorRole::Geo(ir::GeoOperator::Near)),

@@ -11,15 +11,15 @@ use crate::options::ReportForm;
 const ORDER: [Criticality; 3] =
     [Criticality::Breaking, Criticality::Dangerous, Criticality::NonBreaking];
 
-pub(super) struct Report<'c> {
-    pub(super) changes: &'c [Change],
-    pub(super) old: &'c Schema,
-    pub(super) new: &'c Schema,
-    pub(super) is_failed: bool,
+pub(crate) struct Report<'c> {
+    pub(crate) changes: &'c [Change],
+    pub(crate) old: &'c Schema,
+    pub(crate) new: &'c Schema,
+    pub(crate) is_failed: bool,
 }
 
 impl Report<'_> {
-    pub(super) fn print(&self, form: ReportForm) -> String {
+    pub(crate) fn print(&self, form: ReportForm) -> String {
         match form {
             ReportForm::Text => self.text(),
             ReportForm::Json => format!("{:#}\n", self.json()),

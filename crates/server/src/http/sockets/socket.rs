@@ -17,7 +17,6 @@ use super::subprotocol::Subprotocol;
 use super::wire::{Step, Wire};
 use crate::http::body::parsed_size;
 use crate::http::connection_context::ConnectionContext;
-use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;
 use crate::http::operations::{Operations, Outcome, Panicked, begin};
@@ -159,7 +158,7 @@ impl<'s> Socket<'s> {
 
     /// Ends the subscriptions: the token has expired.
     fn expire(&mut self) -> Result<(), End> {
-        let error = Refusal::Credentials(AuthError::Expired).body();
+        let error = self.context.current.get().settings.credentials.expired().body();
         for id in self.operations.end_subscriptions() {
             self.send_errors(&id, &error);
         }
@@ -254,7 +253,8 @@ impl<'s> Socket<'s> {
             }
             Err(refusal) => {
                 if self.subprotocol == Subprotocol::Legacy {
-                    self.send(ServerMessage::ConnectionError(&refusal.error()));
+                    let error = refusal.error_in(service.worker.error_form());
+                    self.send(ServerMessage::ConnectionError(&error));
                 }
                 let mut exchange = Exchange::of_socket(&service, self.context.peer);
                 let status = refusal.status();
@@ -283,8 +283,9 @@ impl<'s> Socket<'s> {
         }
         if self.operations.len() >= self.settings.most_operations {
             let refusal = Refusal::TooManyOperations { most: self.settings.most_operations };
-            self.context.current.get().count_refused(&refusal);
-            self.send_errors(id, &refusal.body());
+            let service = self.context.current.get();
+            service.count_refused(&refusal);
+            self.send_errors(id, &refusal.body_in(service.worker.error_form()));
             return Ok(());
         }
         let incremental = self.subprotocol.incremental();

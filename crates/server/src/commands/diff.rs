@@ -1,0 +1,160 @@
+//! `thalweg diff SOURCE --against URL`: the differences between another API's schema and the one of a
+//! source, for each role.
+
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use bytes::Bytes;
+use clients::http::{Client, DownloadLimits};
+use engine::{Engine, Limits};
+use graphql::introspection::{INTROSPECTION_QUERY, print_introspection};
+use hyper::Uri;
+use hyper::header::{HeaderName, HeaderValue};
+use serde_json::{Map, Value as Json, json};
+use supergraph::changes::{Rules, WrittenSchema, compare};
+
+use super::changes::{Report, Schema};
+use super::{block_on, open, print};
+use crate::failure::Failure;
+use crate::options::{DiffOptions, OtherApi, ReportForm};
+
+/// A large schema is made and introspected within a few seconds.
+const LIMITS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(120), most_bytes: 512 << 20 };
+
+/// The role that sees the whole schema.
+const ADMIN: &str = "admin";
+
+/// The reason why the schema of the other API cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of {place} cannot be read: {reason}")]
+struct Unread {
+    place: String,
+    reason: String,
+}
+
+/// The report for a role.
+struct Compared {
+    role: Option<String>,
+    text: String,
+    is_failed: bool,
+}
+
+/// Compares the schemas of all roles. The exit code is 1 if a difference fails the comparison.
+pub(crate) fn run(options: &DiffOptions) -> Result<ExitCode, Failure> {
+    if options.role.is_empty() {
+        let compared = block_on(async {
+            let engine = open(&options.api, Limits::default()).await?;
+            compared(options, &engine, None).await
+        })?;
+        print(&compared.text)?;
+        return Ok(exit_code(compared.is_failed));
+    }
+    let all = block_on(async {
+        let engine = open(&options.api, Limits::default()).await?;
+        let mut all = Vec::new();
+        for role in &options.role {
+            all.push(compared(options, &engine, Some(role)).await?);
+        }
+        Ok(all)
+    })?;
+    print(&report(&all, options.report)?)?;
+    Ok(exit_code(all.iter().any(|one| one.is_failed)))
+}
+
+fn exit_code(is_failed: bool) -> ExitCode {
+    if is_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The reports of several roles: one after another, or members of one JSON object.
+fn report(all: &[Compared], form: ReportForm) -> Result<String, Failure> {
+    let role = |one: &Compared| one.role.clone().unwrap_or_default();
+    match form {
+        ReportForm::Text | ReportForm::Github => Ok(all
+            .iter()
+            .map(|one| format!("Role {}\n{}\n", role(one), one.text))
+            .collect::<String>()),
+        ReportForm::Json => {
+            let mut roles = Map::new();
+            for one in all {
+                let report: Json = serde_json::from_str(&one.text).map_err(Failure::other)?;
+                roles.insert(role(one), report);
+            }
+            Ok(format!("{:#}\n", json!({ "roles": roles })))
+        }
+    }
+}
+
+/// Compares the schemas of a role, or the whole ones.
+async fn compared(
+    options: &DiffOptions,
+    engine: &Engine,
+    role: Option<&str>,
+) -> Result<Compared, Failure> {
+    let own = match role {
+        None => engine.sdl(),
+        // Without permissions there is this role alone.
+        Some(ADMIN) if !engine.has_policies() => engine.sdl(),
+        Some(role) => engine.sdl_for_role(role).ok_or_else(|| {
+            Failure::Usage(format!("the API has no role `{}`", role.escape_debug()))
+        })?,
+    };
+    let (place, sdl) = other(options, role).await?;
+    let old = schema(place, matches!(options.against().0, OtherApi::File(_)), &sdl)?;
+    let new = schema("thalweg".to_owned(), false, &own)?;
+    let rules =
+        Rules { ignore_descriptions: !options.descriptions, omit_nested: true, ..Rules::default() };
+    let changes = compare(&old.schema, &new.schema, &rules);
+    let is_failed = changes.iter().any(|change| options.fail_on.includes(change.criticality));
+    let report = Report { changes: &changes, old: &old, new: &new, is_failed };
+    Ok(Compared { role: role.map(str::to_owned), text: report.print(options.report), is_failed })
+}
+
+fn schema(place: String, is_file: bool, sdl: &str) -> Result<Schema, Failure> {
+    match WrittenSchema::read(sdl) {
+        Ok(schema) => Ok(Schema { place, is_file, schema }),
+        Err(problems) => Err(Failure::WrongSupergraph { place, problems }),
+    }
+}
+
+/// The place and the schema of the other API, as a role sees it.
+async fn other(options: &DiffOptions, role: Option<&str>) -> Result<(String, String), Failure> {
+    let (place, mut headers) = options.against();
+    let unread = |reason: String| Failure::other(Unread { place: place.to_string(), reason });
+    match place {
+        OtherApi::File(file) => {
+            if role.is_some() && options.role.len() > 1 {
+                let message = "a file has the schema of one role: `--role` names one";
+                return Err(Failure::Usage(message.to_owned()));
+            }
+            let text = fs::read_to_string(file).map_err(|error| unread(error.to_string()))?;
+            let is_json = file.extension().is_some_and(|ending| ending == "json");
+            match is_json {
+                false => Ok((place.to_string(), text)),
+                true => {
+                    let sdl = print_introspection(text.as_bytes());
+                    Ok((place.to_string(), sdl.map_err(|error| unread(error.to_string()))?))
+                }
+            }
+        }
+        OtherApi::Endpoint(endpoint) => {
+            if let Some(role) = role {
+                let value = HeaderValue::from_str(role)
+                    .map_err(|_| Failure::Usage(format!("{role:?} is no value of a header")))?;
+                headers.push((options.role_header.clone(), value));
+            }
+            let fetched = fetch(&endpoint.url, &headers).await;
+            Ok((place.to_string(), fetched.map_err(unread)?))
+        }
+    }
+}
+
+async fn fetch(url: &Uri, headers: &[(HeaderName, HeaderValue)]) -> Result<String, String> {
+    let client = Client::new(url).map_err(|error| error.to_string())?;
+    let request = json!({ "query": INTROSPECTION_QUERY, "operationName": "IntrospectionQuery" });
+    let body = Bytes::from(request.to_string());
+    let fetched = client.post_json(url, headers, body, LIMITS).await;
+    let fetched = fetched.map_err(|error| error.to_string())?;
+    print_introspection(&fetched.body).map_err(|error| error.to_string())
+}

@@ -1,0 +1,1 @@
+listen thalweg_events
