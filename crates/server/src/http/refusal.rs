@@ -235,7 +235,8 @@ impl Refusal {
     /// The error in the form of an API.
     pub(super) fn error_in(&self, form: ErrorForm) -> GraphQLError {
         let mut error = self.error();
-        if let (ErrorForm::Hasura, Self::Malformed(_)) = (form, self)
+        if let (ErrorForm::Hasura, Self::Malformed(_) | Self::Document(Missing::NotNamed(_))) =
+            (form, self)
             && error.code == ErrorCode::BadUserInput
         {
             let code = match error.message.contains("is not valid JSON") {
