@@ -28,6 +28,8 @@ pub enum NoteKind {
     Partitioned,
     /// Opaque ids of rows differ from those of the system that the dialect follows.
     NodeId,
+    /// A part of what a user configured has no effect.
+    Unserved,
     /// Something needs a collation or a function that the source does not have.
     UnknownName,
     /// The reverse of a foreign key scans the whole table. The remedy is a statement.
@@ -45,6 +47,7 @@ impl NoteKind {
             Self::Declaration => "declaration without effect",
             Self::Partitioned => "partitioned table",
             Self::NodeId => "node id of its own",
+            Self::Unserved => "part without effect",
             Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
@@ -61,6 +64,7 @@ impl NoteKind {
             Self::Declaration => "declarations without effect",
             Self::Partitioned => "partitioned tables",
             Self::NodeId => "node ids of their own",
+            Self::Unserved => "parts without effect",
             Self::UnknownName => "unknown names",
             Self::UnindexedRelationship => "unindexed foreign keys",
         };

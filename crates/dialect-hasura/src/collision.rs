@@ -11,9 +11,9 @@ pub(super) struct Names {
 
 impl Names {
     /// Names of the API itself.
-    pub(super) fn reserved(names: &[&str]) -> Self {
-        let owner = |name: &&str| ((*name).into(), format!("the API's own {name}").into());
-        Self { owners: names.iter().map(owner).collect() }
+    pub(super) fn reserved<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let owner = |name: &str| (name.into(), format!("the API's own {name}").into());
+        Self { owners: names.map(owner).collect() }
     }
 
     /// The owner of a name.

@@ -2,8 +2,10 @@
 
 use catalog::{Catalog, Entity, Field, FieldAccess, FieldId, Generated, Note};
 use graphql::schema::is_name;
+use hasura_metadata::{Problem, ProblemKind};
 
-use super::collision::{Names, left_out};
+use super::collision::{Names, collision, left_out};
+use super::tracking::Tracking;
 use super::values::{Values, values};
 
 const RENAME: &str = "rename the column, or show it under another name by a view.";
@@ -13,11 +15,14 @@ const RENAME: &str = "rename the column, or show it under another name by a view
 pub(super) struct Column<'a> {
     pub(super) field: &'a Field,
     pub(super) values: Values,
+    name: String,
+    /// The comment that replaces the description; an empty one removes it.
+    comment: Option<&'a str>,
 }
 
 impl Column<'_> {
     pub(super) fn name(&self) -> &str {
-        &self.field.name
+        &self.name
     }
 
     /// Its type in objects, as in a schema.
@@ -27,7 +32,8 @@ impl Column<'_> {
     }
 
     pub(super) fn description(&self) -> Option<&str> {
-        self.field.description.as_deref()
+        let description = self.comment.or(self.field.description.as_deref());
+        description.filter(|text| !text.is_empty())
     }
 
     /// True if a client may set it.
@@ -41,11 +47,14 @@ impl Column<'_> {
 
 /// The columns that may be read or written, in the order of the source; each claims its name.
 pub(super) fn columns<'a>(
-    catalog: &'a Catalog,
+    scope: (&'a Catalog, &Tracking<'a>),
     entity: &Entity,
     names: &mut Names,
     notes: &mut Vec<Note>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Column<'a>> {
+    let (catalog, tracking) = scope;
+    let configuration = tracking.configuration(entity.id);
     let mut columns = Vec::with_capacity(entity.fields.len());
     for field in catalog.fields_of(entity.id) {
         let FieldAccess { read, insert, update } = field.access;
@@ -53,13 +62,30 @@ pub(super) fn columns<'a>(
             continue;
         }
         let subject = format!("{}.{}", catalog.qualified_name(entity.id), field.name);
-        if !is_name(&field.name) {
+        let own = configuration.column_config.get(&*field.name);
+        let name = tracking.naming.column(configuration, &field.name);
+        let Some(name) = name.filter(|name| is_name(name)) else {
             let message = format!("{:?} is no name of GraphQL.", field.name);
             notes.push(left_out(&subject, &message, RENAME));
             continue;
+        };
+        if let Some(first) = names.owner(&name) {
+            let message =
+                format!("The field `{name}` of {subject} belongs to {first}. Rename one of them.");
+            match own {
+                Some(own) => {
+                    let (kind, place) = (ProblemKind::WrongValue, own.place.clone());
+                    problems.push(Problem { kind, place, message });
+                }
+                None => {
+                    notes.push(collision(&subject, &format!("the field {name}"), first, RENAME));
+                }
+            }
+            continue;
         }
-        names.claim(&field.name, &format!("the column {subject}"));
-        columns.push(Column { field, values: values(catalog, &field.r#type) });
+        names.claim(&name, &format!("the column {subject}"));
+        let comment = own.and_then(|own| own.comment.as_deref());
+        columns.push(Column { field, values: values(catalog, &field.r#type), name, comment });
     }
     columns
 }

@@ -2,6 +2,9 @@
 //!
 //! A type refers to others by their names. Types, fields, inputs and enum values are sorted by name,
 //! as Hasura prints them.
+//!
+//! Names of members are words in snake case, which the convention of names may change; those of
+//! columns, relationships and root fields are `verbatim`.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +15,29 @@ use graphql::schema::{
     TypeRef,
 };
 use graphql::value::Const;
+use hasura_metadata::naming::Naming;
 
 /// The types so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     types: BTreeMap<String, DraftType>,
+}
+
+/// The name of a member.
+#[derive(Clone, Debug)]
+struct MemberName {
+    text: String,
+    is_verbatim: bool,
+}
+
+impl MemberName {
+    fn word(text: &str) -> Self {
+        Self { text: text.to_owned(), is_verbatim: false }
+    }
+
+    fn finish(self, naming: Naming<'_>) -> String {
+        if self.is_verbatim { self.text } else { naming.word(&self.text) }
+    }
 }
 
 /// A type.
@@ -38,7 +59,7 @@ enum DraftKind {
 /// A field of an object type.
 #[derive(Clone, Debug)]
 pub(super) struct DraftField {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     /// As in a schema: `[Album!]!`.
     r#type: String,
@@ -49,7 +70,7 @@ pub(super) struct DraftField {
 /// An argument, or a member of an input type.
 #[derive(Clone, Debug)]
 pub(super) struct DraftInput {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     r#type: String,
     default: Option<Const>,
@@ -59,15 +80,21 @@ pub(super) struct DraftInput {
 /// A value of an enum.
 #[derive(Clone, Debug)]
 pub(super) struct DraftValue {
-    name: String,
+    name: MemberName,
     description: Option<String>,
     binding: ValueBinding,
 }
 
 impl DraftField {
     pub(super) fn new(name: &str, r#type: impl Into<String>, binding: FieldBinding) -> Self {
-        let (name, r#type) = (name.to_owned(), r#type.into());
+        let (name, r#type) = (MemberName::word(name), r#type.into());
         Self { name, description: None, r#type, arguments: Vec::new(), binding }
+    }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
     }
 
     pub(super) fn with(self, arguments: Vec<DraftInput>) -> Self {
@@ -85,11 +112,17 @@ impl DraftField {
 
 impl DraftInput {
     pub(super) fn name(&self) -> &str {
-        &self.name
+        &self.name.text
+    }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
     }
 
     pub(super) fn new(name: &str, r#type: impl Into<String>, binding: InputBinding) -> Self {
-        let (name, r#type) = (name.to_owned(), r#type.into());
+        let (name, r#type) = (MemberName::word(name), r#type.into());
         Self { name, description: None, r#type, default: None, binding }
     }
 
@@ -108,7 +141,14 @@ impl DraftInput {
 
 impl DraftValue {
     pub(super) fn new(name: &str, description: &str, binding: ValueBinding) -> Self {
-        Self { name: name.to_owned(), description: Some(description.to_owned()), binding }
+        let name = MemberName::word(name);
+        Self { name, description: Some(description.to_owned()), binding }
+    }
+
+    /// Keeps the name under each convention.
+    pub(super) fn verbatim(mut self) -> Self {
+        self.name.is_verbatim = true;
+        self
     }
 }
 
@@ -141,7 +181,7 @@ impl Draft {
 
     /// Makes an API of the types: first the types, since they refer to each other, then their
     /// members.
-    pub(super) fn finish(self, builder: &mut ApiBuilder) {
+    pub(super) fn finish(self, naming: Naming<'_>, builder: &mut ApiBuilder) {
         for (name, r#type) in &self.types {
             let kind = match &r#type.kind {
                 DraftKind::Scalar => TypeKind::Scalar,
@@ -156,7 +196,7 @@ impl Draft {
             builder.add_type(definition);
         }
         for (name, r#type) in self.types {
-            add_members(builder, &name, r#type.kind);
+            add_members(builder, naming, &name, r#type.kind);
         }
         let [query, mutation, subscription] = ["query_root", "mutation_root", "subscription_root"]
             .map(|name| builder.schema().find_type(name));
@@ -165,42 +205,42 @@ impl Draft {
     }
 }
 
-fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
+fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: DraftKind) {
     let Some(id) = builder.schema().find_type(name) else { return };
     match kind {
         DraftKind::Scalar => {}
-        DraftKind::Object(mut fields) => {
-            fields.sort_by(|one, other| one.name.cmp(&other.name));
-            for field in fields {
+        DraftKind::Object(fields) => {
+            let fields = sorted(fields, |field| field.name.clone().finish(naming));
+            for (name, field) in fields {
                 let Some(r#type) = type_ref(&field.r#type, builder.schema()) else { continue };
-                let mut definition = FieldDefinition::new(&field.name, r#type);
+                let mut definition = FieldDefinition::new(&name, r#type);
                 definition.description = field.description.as_deref().map(Into::into);
                 if field.arguments.is_empty() {
                     builder.add_plain_field(id, definition, field.binding);
                     continue;
                 }
                 let added = builder.add_field(id, definition, field.binding);
-                let mut arguments = field.arguments;
-                arguments.sort_by(|one, other| one.name.cmp(&other.name));
-                for argument in arguments {
-                    if let Some(definition) = input_definition(&argument, builder.schema()) {
+                for (name, argument) in sorted_inputs(field.arguments, naming) {
+                    if let Some(definition) = input_definition(&name, &argument, builder.schema()) {
                         builder.add_argument(added, definition, argument.binding);
                     }
                 }
             }
         }
-        DraftKind::Enum(mut values) => {
-            values.sort_by(|one, other| one.name.cmp(&other.name));
-            for value in values {
-                let mut definition = EnumValueDefinition::new(&value.name);
+        DraftKind::Enum(values) => {
+            let name = |value: &DraftValue| match value.name.is_verbatim {
+                true => value.name.text.clone(),
+                false => naming.enum_value(&value.name.text),
+            };
+            for (name, value) in sorted(values, name) {
+                let mut definition = EnumValueDefinition::new(&name);
                 definition.description = value.description.as_deref().map(Into::into);
                 builder.add_enum_value(id, definition, value.binding);
             }
         }
-        DraftKind::Input(mut members) => {
-            members.sort_by(|one, other| one.name.cmp(&other.name));
-            for member in members {
-                if let Some(definition) = input_definition(&member, builder.schema()) {
+        DraftKind::Input(members) => {
+            for (name, member) in sorted_inputs(members, naming) {
+                if let Some(definition) = input_definition(&name, &member, builder.schema()) {
                     builder.add_input_field(id, definition, member.binding);
                 }
             }
@@ -208,8 +248,20 @@ fn add_members(builder: &mut ApiBuilder, name: &str, kind: DraftKind) {
     }
 }
 
-fn input_definition(input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
-    let mut definition = InputDefinition::new(&input.name, type_ref(&input.r#type, schema)?);
+/// Members with their final names, sorted by these.
+fn sorted<T>(members: Vec<T>, name: impl Fn(&T) -> String) -> Vec<(String, T)> {
+    let members = members.into_iter().map(|member| (name(&member), member));
+    let mut members: Vec<(String, T)> = members.collect();
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members
+}
+
+fn sorted_inputs(inputs: Vec<DraftInput>, naming: Naming<'_>) -> Vec<(String, DraftInput)> {
+    sorted(inputs, |input| input.name.clone().finish(naming))
+}
+
+fn input_definition(name: &str, input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
+    let mut definition = InputDefinition::new(name, type_ref(&input.r#type, schema)?);
     definition.description = input.description.as_deref().map(Into::into);
     definition.default = input.default.clone().map(Box::new);
     Some(definition)

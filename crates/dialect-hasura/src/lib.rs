@@ -1,14 +1,17 @@
-//! The API of Hasura GraphQL Engine 2 on PostgreSQL, by its naming convention `hasura-default`, for
-//! the role `admin` and without metadata: all tables and views are tracked, and relationships have
-//! the names that Hasura's console suggests for foreign keys.
+//! The API of Hasura GraphQL Engine 2 on PostgreSQL for the role `admin`: of what its metadata
+//! tracks, by the names there. Without metadata all tables and views are tracked, and relationships
+//! have the names that Hasura's console suggests for foreign keys.
 //! <https://hasura.io/docs/2.0/api-reference/graphql-api/overview/>
 //!
+//! * [`metadata`]: metadata as an option
+//! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * `schema`: the plan as types with their bindings
+//! * [`errors`]: the form of errors
 //!
 //! Differences from Hasura, with reasons:
 //! * Rows without `order_by` are in the order of the primary key; in Hasura they are in any order.
@@ -26,33 +29,95 @@
 mod collision;
 mod columns;
 mod draft;
+pub mod errors;
+pub mod metadata;
 mod naming;
 mod plan;
 mod relations;
 mod schema;
+mod tracking;
 mod values;
 
 use api::{Api, Transactions};
 use catalog::Catalog;
+use hasura_metadata::Problem;
+pub use hasura_metadata::types::source::NamingConvention;
+
+use metadata::MetadataSetting;
+use tracking::Tracking;
 
 /// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The scope of a mutation's transactions; in Hasura one of all root fields.
     pub mutation_transactions: Transactions,
+    pub metadata: MetadataSetting,
+    pub inconsistencies: Inconsistencies,
+    /// The convention of names, unless the source of the metadata has its own.
+    pub naming_convention: NamingConvention,
+}
+
+/// What becomes of metadata that does not fit the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inconsistencies {
+    /// Nothing is served.
+    #[default]
+    Refused,
+    /// The parts that do not fit are left out, each with a note.
+    LeftOut,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mutation_transactions: Transactions::Request }
+        Self {
+            mutation_transactions: Transactions::Request,
+            metadata: MetadataSetting::None,
+            inconsistencies: Inconsistencies::default(),
+            naming_convention: NamingConvention::HasuraDefault,
+        }
     }
 }
 
-/// Makes the API of a catalog.
-#[must_use]
-pub fn api(catalog: &Catalog, options: &Options) -> Api {
-    let plan = plan::plan(catalog);
-    let mut api = schema::build(catalog, plan);
-    api.transactions = options.mutation_transactions;
-    api
+/// Metadata with parts that the database does not have, all of them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the metadata does not fit the database; correct one of the two, or leave these parts out with \
+     `--inconsistent-metadata leave-out`:{}",
+    listed(.0)
+)]
+pub struct InconsistentMetadata(pub Vec<Problem>);
+
+fn listed(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("\n  {problem}")).collect()
+}
+
+/// A catalog with the declarations of its metadata.
+#[derive(Debug)]
+pub struct Declared<'d> {
+    options: &'d Options,
+    tracking: Tracking<'d>,
+}
+
+/// Adds what the metadata declares to a catalog: relationships without foreign keys.
+pub fn declare<'d>(catalog: &mut Catalog, options: &'d Options) -> Declared<'d> {
+    Declared { options, tracking: Tracking::new(catalog, options) }
+}
+
+impl Declared<'_> {
+    /// Makes the API of the catalog.
+    pub fn api(&self, catalog: &Catalog) -> Result<Api, InconsistentMetadata> {
+        let mut plan = plan::plan(catalog, &self.tracking);
+        let mut problems = self.tracking.problems.clone();
+        problems.append(&mut plan.problems);
+        match self.options.inconsistencies {
+            Inconsistencies::Refused if !problems.is_empty() => {
+                return Err(InconsistentMetadata(problems));
+            }
+            Inconsistencies::Refused | Inconsistencies::LeftOut => {}
+        }
+        plan.notes.extend(problems.iter().map(tracking::left_out_part));
+        let mut api = schema::build(catalog, plan);
+        api.transactions = self.options.mutation_transactions;
+        Ok(api)
+    }
 }

@@ -1,11 +1,15 @@
-//! Names by the naming convention `hasura-default`:
+//! The names of an entity in the API, by the naming convention and the configuration of its table:
 //! <https://hasura.io/docs/2.0/schema/postgres/naming-convention/>
+
+use hasura_metadata::naming::{Identifier, Naming, RootField};
+use hasura_metadata::types::table::TableConfiguration;
 
 /// The schema whose tables have no prefix.
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The suffixes of the types of a table, `T_aggregate` and so on.
-pub(super) const TYPE_SUFFIXES: [&str; 30] = [
+const TYPE_SUFFIXES: [&str; 31] = [
+    "",
     "aggregate",
     "aggregate_bool_exp",
     "aggregate_bool_exp_count",
@@ -52,7 +56,78 @@ pub(super) const FUNCTIONS: [&str; 10] = [
     "variance",
 ];
 
-/// The name of a table: that of its object type, of its root field, and the beginning of all others.
+/// All fields of the root types for a table.
+const ROOTS: [RootField; 11] = [
+    RootField::Select,
+    RootField::SelectAggregate,
+    RootField::SelectByPk,
+    RootField::SelectStream,
+    RootField::Insert,
+    RootField::InsertOne,
+    RootField::Update,
+    RootField::UpdateByPk,
+    RootField::UpdateMany,
+    RootField::Delete,
+    RootField::DeleteByPk,
+];
+
+/// The names of a table's types and root fields.
+#[derive(Clone, Debug)]
+pub(super) struct TableNames<'m> {
+    naming: Naming<'m>,
+    identifier: Identifier,
+    configuration: &'m TableConfiguration,
+}
+
+impl<'m> TableNames<'m> {
+    /// `None` if the table's name is none of GraphQL, and it has no other one.
+    pub(super) fn new(
+        naming: Naming<'m>,
+        namespace: Option<&str>,
+        name: &str,
+        configuration: &'m TableConfiguration,
+    ) -> Option<Self> {
+        let schema = namespace.filter(|namespace| *namespace != DEFAULT_SCHEMA);
+        let identifier = Identifier::of_entity(schema, name, configuration.custom_name.as_deref())?;
+        Some(Self { naming, identifier, configuration })
+    }
+
+    /// A type: that of the rows by an empty suffix.
+    pub(super) fn r#type(&self, suffix: &str) -> String {
+        self.naming.table_type(&self.identifier, suffix)
+    }
+
+    /// A root field.
+    pub(super) fn root(&self, field: RootField) -> String {
+        self.naming.root_field(&self.identifier, self.configuration, field)
+    }
+
+    /// The description of a root field, which a comment replaces; an empty one removes it.
+    pub(super) fn description(&self, field: RootField, usual: String) -> Option<String> {
+        let custom = field.find_custom(self.configuration);
+        match custom.and_then(|custom| custom.comment.as_deref()) {
+            None => Some(usual),
+            Some("") => None,
+            Some(comment) => Some(comment.to_owned()),
+        }
+    }
+
+    /// The names of all types.
+    pub(super) fn types(&self) -> impl Iterator<Item = String> {
+        let own = TYPE_SUFFIXES.iter().map(|suffix| self.r#type(suffix));
+        let functions = FUNCTIONS.iter().flat_map(|function| {
+            ["fields", "order_by"].map(|suffix| self.r#type(&of(function, suffix)))
+        });
+        own.chain(functions)
+    }
+
+    /// The names of all fields of the root types.
+    pub(super) fn roots(&self) -> [String; 11] {
+        ROOTS.map(|field| self.root(field))
+    }
+}
+
+/// The name of a table by which the console names relationships.
 pub(super) fn table(namespace: Option<&str>, name: &str) -> String {
     match namespace {
         None | Some(DEFAULT_SCHEMA) => name.to_owned(),
@@ -60,55 +135,44 @@ pub(super) fn table(namespace: Option<&str>, name: &str) -> String {
     }
 }
 
-/// A type or field of a table.
-pub(super) fn of(table: &str, suffix: &str) -> String {
-    format!("{table}_{suffix}")
+/// The name of a table in descriptions.
+pub(super) fn described(namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        None | Some(DEFAULT_SCHEMA) => name.to_owned(),
+        Some(namespace) => format!("{namespace}.{name}"),
+    }
 }
 
-/// The names of all types of a table.
-pub(super) fn types(table: &str) -> impl Iterator<Item = String> {
-    let own = TYPE_SUFFIXES.iter().map(move |suffix| of(table, suffix));
-    let functions = FUNCTIONS.iter().flat_map(move |function| {
-        [format!("{table}_{function}_fields"), format!("{table}_{function}_order_by")]
-    });
-    std::iter::once(table.to_owned()).chain(own).chain(functions)
-}
-
-/// The names of all fields of the root types for a table.
-pub(super) fn roots(table: &str) -> [String; 11] {
-    [
-        table.to_owned(),
-        of(table, "aggregate"),
-        of(table, "by_pk"),
-        of(table, "stream"),
-        format!("insert_{table}"),
-        format!("insert_{table}_one"),
-        format!("update_{table}"),
-        format!("update_{table}_by_pk"),
-        format!("update_{table}_many"),
-        format!("delete_{table}"),
-        format!("delete_{table}_by_pk"),
-    ]
+/// A name with a suffix in snake case.
+pub(super) fn of(name: &str, suffix: &str) -> String {
+    format!("{name}_{suffix}")
 }
 
 #[cfg(test)]
 mod tests {
+    use hasura_metadata::types::source::{NamingConvention, SourceCustomization};
+
     use super::*;
 
     #[test]
-    fn tables_of_other_schemas_have_a_prefix() {
-        let check = |namespace, name, expected: &str| assert_eq!(table(namespace, name), expected);
-        check(None, "Album", "Album");
-        check(Some("public"), "album", "album");
-        check(Some("sales"), "invoice", "sales_invoice");
-    }
-
-    #[test]
     fn types_and_fields_begin_with_the_table() {
-        let types: Vec<String> = types("album").collect();
-        for expected in ["album", "album_bool_exp", "album_avg_fields", "album_variance_order_by"] {
-            assert!(types.iter().any(|name| name == expected), "{expected}");
-        }
-        assert!(roots("album").iter().any(|name| name == "update_album_many"));
+        let (customization, configuration) =
+            (SourceCustomization::default(), TableConfiguration::default());
+        let check = |convention, namespace, name: &str, expected: [&str; 3]| {
+            let naming = Naming { convention, customization: &customization };
+            let names = TableNames::new(naming, namespace, name, &configuration);
+            let names = names.unwrap_or_else(|| panic!("{name} has no names"));
+            let types: Vec<String> = names.types().collect();
+            assert_eq!([&*types[0], &*types[2], &*names.roots()[8]], expected);
+        };
+        let (snake, camel) = (NamingConvention::HasuraDefault, NamingConvention::GraphQlDefault);
+        let expected = ["Album", "Album_aggregate_bool_exp", "update_Album_many"];
+        check(snake, None, "Album", expected);
+        check(snake, Some("public"), "Album", expected);
+        let expected =
+            ["sales_invoice", "sales_invoice_aggregate_bool_exp", "update_sales_invoice_many"];
+        check(snake, Some("sales"), "invoice", expected);
+        let expected = ["SalesInvoice", "SalesInvoiceAggregateBoolExp", "updateSalesInvoiceMany"];
+        check(camel, Some("sales"), "invoice", expected);
     }
 }

@@ -2,27 +2,23 @@
 
 use catalog::{Catalog, Entity, EntityKind, Note};
 use graphql::schema::is_name;
+use hasura_metadata::naming::{Naming, RootField};
+use hasura_metadata::{Problem, ProblemKind};
 use rustc_hash::FxHashMap;
 
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns};
-use super::naming;
-use super::relations::{Relation, RelationKind, relations};
+use super::naming::{self, TableNames};
+use super::relations::{Relation, RelationKind, Scope, relations};
+use super::tracking::Tracking;
 use super::values::values;
 
-/// Types that every API has.
-const RESERVED_TYPES: [&str; 10] = [
-    "query_root",
-    "mutation_root",
-    "subscription_root",
-    "order_by",
-    "cursor_ordering",
-    "Int",
-    "Float",
-    "String",
-    "Boolean",
-    "ID",
-];
+/// Types that every API has, by names that no convention changes.
+const RESERVED_TYPES: [&str; 8] =
+    ["query_root", "mutation_root", "subscription_root", "Int", "Float", "String", "Boolean", "ID"];
+
+/// Types that every API has, by names in snake case.
+const SHARED_TYPES: [&str; 2] = ["order_by", "cursor_ordering"];
 
 const RENAME: &str = "rename it, or show its rows under another name by a view.";
 
@@ -30,15 +26,23 @@ const RENAME: &str = "rename it, or show its rows under another name by a view."
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
+    pub(super) naming: Naming<'a>,
     pub(super) notes: Vec<Note>,
+    /// Parts of the metadata that have no place in the API.
+    pub(super) problems: Vec<Problem>,
 }
 
 /// The plan of an entity.
 #[derive(Debug)]
 pub(super) struct Planned<'a> {
     pub(super) entity: &'a Entity,
-    /// The name of its object type, with which all names of its types begin.
+    /// The name of its object type.
     pub(super) name: String,
+    /// Its name in descriptions.
+    pub(super) described: String,
+    /// What the metadata says about it instead of a description of the source.
+    comment: Option<&'a str>,
+    names: TableNames<'a>,
     pub(super) columns: Vec<Column<'a>>,
     pub(super) relations: Vec<Relation>,
     /// True if an array relationship leads to it.
@@ -55,7 +59,26 @@ impl<'a> Planned<'a> {
 
     /// A type of the entity.
     pub(super) fn r#type(&self, suffix: &str) -> String {
-        naming::of(&self.name, suffix)
+        self.names.r#type(suffix)
+    }
+
+    /// A root field.
+    pub(super) fn root(&self, field: RootField) -> String {
+        self.names.root(field)
+    }
+
+    /// The description of a root field.
+    pub(super) fn root_description(&self, field: RootField, usual: String) -> Option<String> {
+        self.names.description(field, usual)
+    }
+
+    /// The description of its rows.
+    pub(super) fn description(&self) -> Option<String> {
+        match self.comment.or(self.entity.description.as_deref()) {
+            None => Some(format!("columns and relationships of \"{}\"", self.described)),
+            Some("") => None,
+            Some(text) => Some(text.to_owned()),
+        }
     }
 
     /// The columns of the primary key, if all of them can be read and compared.
@@ -77,45 +100,67 @@ impl<'a> Planned<'a> {
 }
 
 /// Plans the API of a catalog.
-pub(super) fn plan(catalog: &Catalog) -> Plan<'_> {
-    let mut notes = Vec::new();
-    let mut types = Names::reserved(&RESERVED_TYPES);
+pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a> {
+    let (mut notes, mut problems) = (Vec::new(), Vec::new());
+    let naming = tracking.naming;
+    let mut types = Names::reserved(RESERVED_TYPES.iter().copied());
+    let shared = SHARED_TYPES.map(|name| naming.shared_type(name));
+    shared.iter().for_each(|name| types.claim(name, &format!("the API's own {name}")));
+    let tracked = || catalog.entities().filter(|entity| tracking.is_tracked(entity));
     // Scalars have the names of the source's types.
-    for field in catalog.entities().flat_map(|entity| catalog.fields_of(entity.id)) {
+    for field in tracked().flat_map(|entity| catalog.fields_of(entity.id)) {
         let values = values(catalog, &field.r#type);
-        for name in
-            [values.scalar.to_string(), values.comparison_type(false), values.comparison_type(true)]
-        {
-            types.claim(&name, "a type of values");
+        types.claim(&values.scalar, "a type of values");
+        for is_list in [false, true] {
+            types.claim(&naming.shared_type(&values.comparison_type(is_list)), "a type of values");
         }
     }
     let mut roots = Names::default();
     let mut entities = Vec::new();
     let mut fields = Vec::new();
-    for entity in catalog.entities() {
+    for entity in tracked() {
         if !is_table(entity.kind) || is_unread(catalog, entity) {
             continue;
         }
         let subject = catalog.qualified_name(entity.id);
-        let name = naming::table(entity.namespace.as_deref(), &entity.name);
-        if let Some(note) = obstacle(&name, &subject, &types, &roots) {
+        let configuration = tracking.configuration(entity.id);
+        let place = tracking.find(entity.id).map(|tracked| &tracked.table.table.place);
+        let namespace = entity.namespace.as_deref();
+        let Some(names) = TableNames::new(naming, namespace, &entity.name, configuration) else {
+            let name = naming::table(namespace, &entity.name);
+            let message = format!("{name:?} is no name of GraphQL.");
+            match place {
+                None => notes.push(left_out(&subject, &message, RENAME)),
+                Some(place) => problems.push(Problem {
+                    kind: ProblemKind::WrongValue,
+                    place: place.clone(),
+                    message: format!("{message} Write a `custom_name`."),
+                }),
+            }
+            continue;
+        };
+        if let Some(note) = obstacle(&names, &subject, &types, &roots) {
             notes.push(note);
             continue;
         }
         let mut own = Names::default();
-        let columns = columns(catalog, entity, &mut own, &mut notes);
+        let scope = (catalog, tracking);
+        let columns = columns(scope, entity, &mut own, &mut notes, &mut problems);
         if !columns.iter().any(|column| column.field.access.read) {
             let message = "it has no column that can be shown.";
             notes.push(left_out(&subject, message, "give it a column with a name of GraphQL."));
             continue;
         }
-        naming::types(&name).for_each(|r#type| types.claim(&r#type, &subject));
-        naming::roots(&name).iter().for_each(|root| roots.claim(root, &subject));
+        names.types().for_each(|r#type| types.claim(&r#type, &subject));
+        names.roots().iter().for_each(|root| roots.claim(root, &subject));
         fields.push(own);
         let (relations, is_array_target, is_object_target) = (Vec::new(), false, false);
         entities.push(Planned {
             entity,
-            name,
+            name: names.r#type(""),
+            described: naming::described(namespace, &entity.name),
+            comment: configuration.comment.as_deref(),
+            names,
             columns,
             relations,
             is_array_target,
@@ -126,7 +171,9 @@ pub(super) fn plan(catalog: &Catalog) -> Plan<'_> {
         entities.iter().enumerate().map(|(place, planned)| (planned.entity.id, place)).collect();
     let mut targets = Vec::new();
     for (planned, names) in entities.iter_mut().zip(&mut fields) {
-        planned.relations = relations(catalog, planned.entity, &places, names, &mut notes);
+        let (notes, problems) = (&mut notes, &mut problems);
+        let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
+        planned.relations = relations(&mut scope, planned.entity, names);
         let target = |relation: &Relation| {
             (relation.target, matches!(relation.kind, RelationKind::Array { .. }))
         };
@@ -138,10 +185,10 @@ pub(super) fn plan(catalog: &Catalog) -> Plan<'_> {
             false => entities[place].is_object_target = true,
         }
     }
-    Plan { entities, notes }
+    Plan { entities, naming, notes, problems }
 }
 
-fn is_table(kind: EntityKind) -> bool {
+pub(super) fn is_table(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Table
         | EntityKind::View
@@ -162,17 +209,21 @@ pub(super) fn is_unread(catalog: &Catalog, entity: &Entity) -> bool {
 }
 
 /// The reason why an entity cannot be in the API.
-fn obstacle(name: &str, subject: &str, types: &Names, roots: &Names) -> Option<Note> {
-    if !is_name(name) {
-        let message = format!("{name:?} is no name of GraphQL.");
-        return Some(left_out(subject, &message, RENAME));
-    }
-    for r#type in naming::types(name) {
+fn obstacle(names: &TableNames<'_>, subject: &str, types: &Names, roots: &Names) -> Option<Note> {
+    for r#type in names.types() {
+        if !is_name(&r#type) {
+            let message = format!("{:?} is no name of GraphQL.", r#type);
+            return Some(left_out(subject, &message, RENAME));
+        }
         if let Some(first) = types.owner(&r#type) {
             return Some(collision(subject, &format!("the type {type}"), first, RENAME));
         }
     }
-    for root in naming::roots(name) {
+    for root in names.roots() {
+        if !is_name(&root) {
+            let message = format!("{root:?} is no name of GraphQL.");
+            return Some(left_out(subject, &message, RENAME));
+        }
         if let Some(first) = roots.owner(&root) {
             return Some(collision(subject, &format!("the field {root}"), first, RENAME));
         }

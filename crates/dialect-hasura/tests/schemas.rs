@@ -7,17 +7,24 @@ mod made;
 
 use std::fmt::Write;
 
+use api::Api;
 use api::check::misbound;
 use catalog::{Catalog, EntityKind};
-use dialect_hasura::{Options, api};
+use dialect_hasura::{Options, declare};
 use expect_test::{Expect, expect};
 use graphql::schema::TypeKind;
 use graphql::{print_schema, validate_schema};
 use made::{Tables, bigint, int, text, uuid};
 
+/// The API of all tables of a catalog.
+fn api(catalog: &Catalog) -> Api {
+    let (mut catalog, options) = (catalog.clone(), Options::default());
+    declare(&mut catalog, &options).api(&catalog).unwrap()
+}
+
 /// The types of these names, and all notes.
 fn check(catalog: &Catalog, types: &[&str], expect: &Expect) {
-    let api = api(catalog, &Options::default());
+    let api = api(catalog);
     validate_schema(&api.schema).unwrap();
     assert_eq!(misbound(&api), []);
     let schema = print_schema(&api.schema);
@@ -39,7 +46,7 @@ fn types_fields_and_values_are_sorted_by_name() {
     let mut tables = Tables::new();
     tables.table("zebra", 1, &[("id", int()), ("Name", text()), ("age", int())]);
     tables.table("Ant", 1, &[("id", int())]);
-    let api = api(&tables.finish(), &Options::default());
+    let api = api(&tables.finish());
     let is_sorted = |names: Vec<&str>| assert!(names.is_sorted(), "{names:?}");
     let schema = &api.schema;
     is_sorted(schema.types().map(|(_, definition)| &*definition.name).collect());

@@ -20,6 +20,7 @@ impl Build<'_> {
             | NoteKind::Partitioned
             | NoteKind::NodeId
             | NoteKind::UnknownName
+            | NoteKind::Unserved
             | NoteKind::UnindexedRelationship => note,
         };
         self.note(note);

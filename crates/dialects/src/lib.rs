@@ -6,7 +6,9 @@
 //! names and for what it offers.
 //!
 //! * [`make`]: from a source to an API
+//! * [`error_form`]: the form of its errors
 
+pub mod error_form;
 pub mod make;
 
 use std::sync::Arc;
@@ -22,6 +24,7 @@ pub use dialect_hasura as hasura;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
+pub use error_form::ErrorForm;
 pub use lowering::resolved::parts;
 pub use lowering::{
     AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,

@@ -28,7 +28,7 @@ pub struct Declaration<'d> {
 enum Declared<'d> {
     PostGraphile(&'d postgraphile::Options),
     Phrag(&'d phrag::Options),
-    Hasura(&'d hasura::Options),
+    Hasura(hasura::Declared<'d>),
     Neo4j(neo4j::Declared<'d>),
     Dgraph(dgraph::Declared<'d>),
 }
@@ -49,6 +49,8 @@ pub struct DialectOutput {
 pub enum DialectError {
     #[error("a rule of the type definitions cannot be applied: {0}")]
     Rules(String),
+    #[error(transparent)]
+    Metadata(#[from] hasura::InconsistentMetadata),
     #[error("the API cannot be a subgraph: {0}")]
     Federation(#[from] FederationError),
     /// A defect of the dialect, which no option and no source should reach.
@@ -66,7 +68,7 @@ impl<'d> Declaration<'d> {
                 Declared::PostGraphile(options)
             }
             Dialect::Phrag(options) => Declared::Phrag(options),
-            Dialect::Hasura(options) => Declared::Hasura(options),
+            Dialect::Hasura(options) => Declared::Hasura(hasura::declare(&mut catalog, options)),
             Dialect::Neo4j(options) => Declared::Neo4j(neo4j::declare(&mut catalog, options)),
             Dialect::Dgraph(options) => Declared::Dgraph(dgraph::declare(&mut catalog, options)),
         };
@@ -77,7 +79,7 @@ impl<'d> Declaration<'d> {
     /// texts. The catalog must know these rows before [`Self::make`].
     #[must_use]
     pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
-        match self.declared {
+        match &self.declared {
             Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
             Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) | Declared::Hasura(_) => {
                 Vec::new()
@@ -91,7 +93,7 @@ impl<'d> Declaration<'d> {
         federation: Option<&federation::Options>,
     ) -> Result<DialectOutput, DialectError> {
         let Self { catalog, declared } = self;
-        let api = declared.api(&catalog);
+        let api = declared.api(&catalog)?;
         let api = match federation {
             None => api,
             Some(options) => {
@@ -108,14 +110,14 @@ impl<'d> Declaration<'d> {
 }
 
 impl Declared<'_> {
-    fn api(&self, catalog: &Catalog) -> Api {
-        match self {
+    fn api(&self, catalog: &Catalog) -> Result<Api, DialectError> {
+        Ok(match self {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
-            Self::Hasura(options) => hasura::api(catalog, options),
+            Self::Hasura(declared) => declared.api(catalog)?,
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
-        }
+        })
     }
 
     /// Directives of Apollo Federation that the definitions have.

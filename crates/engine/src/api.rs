@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use dialects::ErrorForm;
 use graphql::operation::OperationKind;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
@@ -219,6 +220,29 @@ impl ApiWorker {
         match self {
             Self::Source(worker) => worker.engine().subgraph_sdl().is_some(),
             Self::Gateway(_) => false,
+        }
+    }
+
+    /// The form of errors in responses.
+    #[must_use]
+    pub fn error_form(&self) -> ErrorForm {
+        match self {
+            Self::Source(worker) => worker.engine().error_form(),
+            Self::Gateway(_) => ErrorForm::GraphQL,
+        }
+    }
+
+    /// An error of a request in the form of the API.
+    #[must_use]
+    pub fn form_error(
+        &self,
+        error: GraphQLError,
+        request: &Request,
+        session: &Session,
+    ) -> GraphQLError {
+        match self {
+            Self::Source(worker) => worker.engine().form_error(error, request, session),
+            Self::Gateway(_) => error,
         }
     }
 

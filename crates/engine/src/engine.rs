@@ -6,7 +6,7 @@ use std::time::Duration;
 use access::{AccessRules, AccessSet, Roles, SessionRefusal};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{
-    Api, Declaration, Dialect, DialectError, DialectOutput, add_defer_directive,
+    Api, Declaration, Dialect, DialectError, DialectOutput, ErrorForm, add_defer_directive,
     add_live_directive, federation,
 };
 use graphql::schema::Schema;
@@ -28,6 +28,7 @@ use crate::prepare::Prepared;
 use crate::resolvers::statistics::FieldStatistics;
 use crate::resolvers::{ResolverError, ResolverOptions, Resolvers};
 use crate::schema_first::{self, SchemaFirst, SchemaFirstError};
+use crate::stored_metadata::{self, StoredMetadataError};
 use crate::topics::TopicAuthorization;
 use crate::withhold::session_refused;
 
@@ -68,6 +69,8 @@ pub struct Engine {
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
+    /// The form of errors in responses.
+    pub(crate) error_form: ErrorForm,
     /// Fields whose values other servers give, if there are some.
     pub(crate) resolvers: Option<Resolvers>,
     pub(crate) live: Live,
@@ -86,6 +89,8 @@ pub enum OpenError {
     Source(#[from] sources::OpenError),
     #[error(transparent)]
     Rows(#[from] EnumTablesError),
+    #[error(transparent)]
+    Metadata(#[from] StoredMetadataError),
     #[error(transparent)]
     Graph(#[from] GraphError),
     #[error("the function that authorizes subscriptions cannot be called: {0}")]
@@ -200,6 +205,7 @@ impl Engine {
 
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
+        let options = &*stored_metadata::read(address, options).await?;
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;
@@ -245,6 +251,7 @@ impl Engine {
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
+            error_form: options.dialect.error_form(),
             resolvers,
             live: Live::new(options.live.clone(), topics),
         }))
@@ -280,6 +287,19 @@ impl Engine {
     /// The roles of a policy file.
     pub(crate) fn roles(&self) -> Option<&Roles> {
         self.access.as_ref()?.roles()
+    }
+
+    /// Whether a session has every right: without roles, each of them has.
+    #[must_use]
+    pub fn is_superuser(&self, session: &Session) -> bool {
+        let Some(roles) = self.roles() else { return true };
+        roles.role(session.claims.as_deref()).is_ok_and(|role| role.is_superuser)
+    }
+
+    /// The schemas and the names of the tables and views of the source.
+    pub fn tables(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let tables = self.catalog.entities().filter(|entity| entity.labels.is_empty());
+        tables.map(|entity| (entity.namespace.as_deref(), &*entity.name))
     }
 
     /// The claim that names the role, where there are policies.
@@ -337,6 +357,17 @@ impl Engine {
     #[must_use]
     pub fn listener_counts(&self) -> ListenerCounts {
         self.live.listeners.counts() + self.live.events.counts()
+    }
+
+    /// The form of errors in responses.
+    #[must_use]
+    pub fn error_form(&self) -> ErrorForm {
+        self.error_form
+    }
+
+    /// Whether the source is an SQLite file.
+    pub(crate) fn is_sqlite(&self) -> bool {
+        matches!(self.address.0, Address::Sqlite(_))
     }
 
     /// The schema of the API.

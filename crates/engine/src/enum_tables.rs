@@ -30,24 +30,26 @@ pub(crate) async fn read(
     wanted: Vec<(EntityId, Vec<FieldId>)>,
 ) -> Result<(), EnumTablesError> {
     for (entity, fields) in wanted {
-        let rows = read_entity(source, catalog, entity, &fields).await?;
+        let rows = read_entity(source, catalog, entity, &fields, BYTES).await?;
         catalog.set_known_rows(entity, KnownRows { fields, rows });
     }
     Ok(())
 }
 
-async fn read_entity(
+/// Reads all rows of an entity, as the texts of these fields.
+pub(crate) async fn read_entity(
     source: &Source,
     catalog: &Catalog,
     entity: EntityId,
     fields: &[FieldId],
+    bytes: u64,
 ) -> Result<Vec<Vec<Option<Box<str>>>>, EnumTablesError> {
     let name = || catalog.qualified_name(entity);
     let plan = source
         .compile(catalog, &request(entity, fields), shape(fields.len()))
         .map_err(|source| EnumTablesError::Compile { entity: name(), source })?;
     let connections = source.connections(PoolLimits::unshared(1), &MemoryBudget::new(u64::MAX));
-    let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
+    let sink = Sink::new(Vec::new(), bytes, MemoryReservation::default());
     let anonymous = Session::default();
     let params = ExecuteParams {
         variables: Variables::of(&[]),

@@ -17,6 +17,7 @@
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * [`stored_metadata`]: the metadata that a running Hasura keeps in the served database
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
@@ -27,7 +28,7 @@
 //! * `memory_size`: memory size of plans, for the plan cache
 //! * [`cost`]: the estimated cost of an operation
 //! * [`respond`]: answers and errors as JSON
-//! * [`map_error`]: errors of a source as clients see them
+//! * [`map_error`]: errors of a source as clients see them; `error_form`: the form of a dialect's errors
 //! * `log_throttle`: rate-limited logging
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
@@ -44,6 +45,7 @@ pub mod cost;
 pub mod documents;
 pub mod engine;
 pub mod enum_tables;
+mod error_form;
 mod events;
 pub mod explain;
 pub mod federated_trace;
@@ -70,6 +72,7 @@ pub mod rest;
 mod restrictions;
 pub mod schema_first;
 pub mod session;
+pub mod stored_metadata;
 mod topics;
 pub mod usage;
 mod withhold;
@@ -77,6 +80,7 @@ pub mod worker;
 
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
+pub use dialects::ErrorForm;
 pub use engine::{Engine, OpenError, Options};
 pub use enum_tables::EnumTablesError;
 pub use explain::Explained;

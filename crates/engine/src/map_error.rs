@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use catalog::{Catalog, Entity, FieldId};
 use dialects::ConstraintMessage;
+use dialects::error_form::Refused;
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
 use source::{Details, SourceError, SourceErrorKind};
@@ -145,6 +146,9 @@ impl Engine {
         let details = completed.as_ref();
         let options = &self.messages.options;
         let ClientError { code, message } = client_error(error.kind);
+        if let Some(mapped) = self.map_to_form(error, code, details) {
+            return mapped;
+        }
         // An error without a code does not come from the database.
         let shows_own = options.show_database_errors && error.code.is_some();
         let own = || GraphQLError::new(code, String::from(&*error.message));
@@ -175,6 +179,48 @@ impl Engine {
             extend(&options.extended, error, &mut mapped);
         }
         mapped
+    }
+}
+
+impl Engine {
+    /// The error of a row or a value that the source refuses, if the form of the dialect has its own
+    /// codes and texts for it. Such a form shows the constraint: clients look for it.
+    fn map_to_form(
+        &self,
+        error: &SourceError,
+        code: ErrorCode,
+        details: Option<&Details>,
+    ) -> Option<GraphQLError> {
+        let form = self.error_form;
+        let own = Some(&*error.message).filter(|_| {
+            // Values of the request are checked with PostgreSQL's messages for all sources.
+            error.kind == SourceErrorKind::Input || (error.code.is_some() && !self.is_sqlite())
+        });
+        let (told, text) = match error.kind {
+            SourceErrorKind::Refused => ("permission-error", form.refused_by_permission()?.into()),
+            SourceErrorKind::Raised => {
+                let (told, text) = form.raised()?;
+                let internal = serde_json::json!({ "error": {
+                    "message": &*error.message,
+                    "status_code": error.code.as_deref(),
+                    "hint": details.and_then(|details| details.hint.as_deref()),
+                    "description": details.and_then(|details| details.detail.as_deref()),
+                }});
+                let mut mapped = GraphQLError::new(code, text).with_extension("code", told);
+                mapped.extensions.push(("internal".into(), internal.to_string().into()));
+                return Some(mapped);
+            }
+            _ => form.refused_by_database(Refused {
+                code,
+                message: own,
+                constraint: details.and_then(|details| details.constraint.as_deref()),
+                table: details.and_then(|details| details.table.as_deref()),
+                column: details.and_then(|details| details.columns.first().map(|one| &**one)),
+            })?,
+        };
+        let configured = details.and_then(|details| self.messages.find(details));
+        let text = configured.map_or(text, str::to_owned);
+        Some(GraphQLError::new(code, text).with_extension("code", told))
     }
 }
 

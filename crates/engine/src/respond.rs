@@ -26,6 +26,8 @@ pub struct Response {
     pub rest: Option<Box<Rest>>,
     /// The payloads after this initial one, if it has deferred fragments.
     pub payloads: Option<Payloads>,
+    /// The errors of a response without data, which the form of a dialect may write again.
+    pub(crate) errors: Vec<GraphQLError>,
 }
 
 /// The progress of the request. HTTP derives its status from it.
@@ -56,7 +58,18 @@ impl Response {
         write_errors(errors, &mut body);
         body.push(b'}');
         let kind = Kind::RequestError;
-        Self { kind, body, held: MemoryReservation::default(), rest: None, payloads: None }
+        Self { kind, errors: errors.to_vec(), ..Self::complete(body, MemoryReservation::default()) }
+    }
+
+    /// The response of errors without data; its body follows when the form of the dialect is applied.
+    pub(crate) fn of_errors(errors: Vec<GraphQLError>) -> Self {
+        Self { errors, ..Self::complete(Vec::new(), MemoryReservation::default()) }
+    }
+
+    /// A complete response.
+    pub(crate) fn complete(body: Vec<u8>, held: MemoryReservation) -> Self {
+        let (kind, errors) = (Kind::Executed, Vec::new());
+        Self { kind, body, held, rest: None, payloads: None, errors }
     }
 
     /// The response of a request that ran.
@@ -65,15 +78,19 @@ impl Response {
         written: Written<SourceError>,
         codes: &mut Vec<ErrorCode>,
     ) -> Self {
+        if engine.drops_data() && !written.errors.is_empty() {
+            let errors = execution_errors(engine, written.errors, codes);
+            return Self::of_errors(errors);
+        }
         let (body, held) = complete(engine, written, codes);
-        Self { kind: Kind::Executed, body, held, rest: None, payloads: None }
+        Self::complete(body, held)
     }
 
     /// The response of a request whose answer is streamed.
     pub(crate) fn begun(engine: &Arc<Engine>, streamed: Streamed) -> Self {
         let rest = Some(Box::new(Rest::new(Arc::clone(engine), streamed.rest)));
         let SentPiece { bytes: body, held } = streamed.first;
-        Self { kind: Kind::Executed, body, held, rest, payloads: None }
+        Self { rest, ..Self::complete(body, held) }
     }
 
     /// The response of a request of which nothing could be read.
@@ -103,8 +120,8 @@ impl Response {
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(std::slice::from_ref(error), &mut body);
         body.push(b'}');
-        let kind = Kind::Executed;
-        Self { kind, body, held: MemoryReservation::default(), rest: None, payloads: None }
+        let errors = vec![error.clone()];
+        Self { errors, ..Self::complete(body, MemoryReservation::default()) }
     }
 }
 
@@ -115,7 +132,10 @@ pub(crate) fn complete(
     codes: &mut Vec<ErrorCode>,
 ) -> (Vec<u8>, MemoryReservation) {
     let Written { data: mut body, mut held, errors } = written;
-    if let Some(errors) = error_list(engine, errors, codes) {
+    let errors = execution_errors(engine, errors, codes);
+    if !errors.is_empty() {
+        // Beside data, each error keeps its place.
+        let errors = list_of(&engine.form_beside_data(&errors).unwrap_or(errors));
         let more = errors.len() + b",\"errors\":}".len();
         // The errors were counted when they were recorded, so a complete response is not refused.
         if held.make_room_for(&mut body, more).is_err() {
@@ -134,14 +154,24 @@ pub(crate) fn error_list(
     errors: Vec<WriteError<SourceError>>,
     codes: &mut Vec<ErrorCode>,
 ) -> Option<Vec<u8>> {
-    if errors.is_empty() {
-        return None;
-    }
+    let errors = execution_errors(engine, errors, codes);
+    (!errors.is_empty()).then(|| list_of(&errors))
+}
+
+fn execution_errors(
+    engine: &Engine,
+    errors: Vec<WriteError<SourceError>>,
+    codes: &mut Vec<ErrorCode>,
+) -> Vec<GraphQLError> {
     let errors: Vec<_> = errors.into_iter().map(|error| execution_error(engine, error)).collect();
     codes.extend(errors.iter().map(|error| error.code));
+    errors
+}
+
+fn list_of(errors: &[GraphQLError]) -> Vec<u8> {
     let mut list = Vec::new();
-    write_errors(&errors, &mut list);
-    Some(list)
+    write_errors(errors, &mut list);
+    list
 }
 
 /// The error of a missing or incomplete answer.

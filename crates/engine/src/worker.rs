@@ -212,6 +212,7 @@ impl Worker {
                 Response::request_error(&errors)
             }
         };
+        response = self.engine.formed(response, request, &caller.session);
         if report.operation == Some(OperationKind::Mutation) {
             self.wake_cohorts(report);
         }

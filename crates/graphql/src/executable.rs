@@ -33,6 +33,7 @@ pub struct OperationDefinition {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableDefinition {
+    pub name: Arc<str>,
     pub r#type: TypeExpression,
     pub default: Option<Literal>,
     pub directives: Vec<Directive>,
@@ -124,6 +125,7 @@ struct Converter {
 impl Converter {
     fn operation(&self, operation: &ast::OperationDefinition) -> OperationDefinition {
         let variables = operation.variables.iter().map(|variable| VariableDefinition {
+            name: variable.name.as_str().into(),
             r#type: type_expression(&variable.ty),
             default: variable.default_value.as_ref().map(|value| literal(value)),
             directives: self.directives(&variable.directives),

@@ -9,7 +9,8 @@
 //! * [`document`]: the query to a validated operation, within limits
 //! * [`operation`], [`value`]: validated operations
 //! * [`definitions`]: type definitions as written, for schema-first dialects
-//! * [`executable`]: executable documents as written, for tools that compare them with schemas
+//! * [`executable`]: executable documents as written, for tools that compare them with schemas;
+//!   `normalized`: their texts, to compare them with each other
 //! * [`coerce`]: coercion of the request's variables by the operation's definitions
 //! * [`variables`]: coerced values, and the record of those that changed the plan
 //! * [`opaque`]: node ids and cursors
@@ -19,6 +20,7 @@
 //! * [`usage`]: parts of the schema that an operation uses
 //! * [`defer`]: the directive `@defer`, and operations in parts
 //! * `suggestion`: similar names for "Did you mean"
+//! * [`problem`]: the first problem of a refused request, with the path to it
 //! * [`error`]: errors of a response
 
 mod built_in_scalars;
@@ -33,9 +35,11 @@ pub mod heap;
 mod ids;
 pub mod introspection;
 pub mod json;
+mod normalized;
 pub mod opaque;
 pub mod operation;
 mod print_type;
+pub mod problem;
 pub mod request;
 pub mod schema;
 pub mod sdl;
@@ -62,6 +66,7 @@ pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use executable::parse_executable;
 pub use json::JsonLimits;
+pub use normalized::normalized;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};
 pub use sdl::{Applied, print_definitions, print_schema, print_schema_applying};

@@ -53,7 +53,9 @@ impl RootField {
         }
     }
 
-    fn find_custom(self, configuration: &TableConfiguration) -> Option<&CustomRootField> {
+    /// The name and comment that the user chose.
+    #[must_use]
+    pub fn find_custom(self, configuration: &TableConfiguration) -> Option<&CustomRootField> {
         let fields = &configuration.custom_root_fields;
         match self {
             Self::Select => fields.select.as_ref(),

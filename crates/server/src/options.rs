@@ -2,6 +2,7 @@
 //! the configuration file.
 
 mod address;
+mod allow_list;
 mod api;
 mod auth;
 mod authorization;
@@ -25,6 +26,7 @@ mod gateway;
 mod given;
 mod hasura_auth;
 mod hasura_environment;
+mod hasura;
 mod hive;
 mod import;
 mod limits;

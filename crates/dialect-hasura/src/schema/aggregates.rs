@@ -80,7 +80,7 @@ fn add_objects(build: &mut Build<'_>, planned: &Planned<'_>) {
         ),
         DraftField::new("nodes", format!("[{name}!]!"), connection(ConnectionField::Nodes)),
     ];
-    let about = format!("aggregated selection of \"{name}\"");
+    let about = format!("aggregated selection of \"{}\"", planned.described);
     build.draft.object(&planned.r#type("aggregate"), Some(&about), fields);
     let columns = format!("[{}!]", planned.r#type("select_column"));
     let lenient = InputBinding::lenient;
@@ -103,7 +103,7 @@ fn add_objects(build: &mut Build<'_>, planned: &Planned<'_>) {
         let binding = FieldBinding::Aggregate(AggregateField::Object);
         fields.push(DraftField::new(function.name, r#type, binding));
     }
-    let about = format!("aggregate fields of \"{name}\"");
+    let about = format!("aggregate fields of \"{}\"", planned.described);
     build.draft.object(&fields_type, Some(&about), fields);
 }
 
@@ -139,15 +139,18 @@ fn value(column: &Column<'_>, r#type: String, function: &Function, leaf: Leaf) -
         absent: None,
     };
     let binding = FieldBinding::Aggregate(AggregateField::Value([value].into()));
-    DraftField::new(column.name(), r#type, binding).described_by(column.description())
+    let field = DraftField::new(column.name(), r#type, binding).verbatim();
+    field.described_by(column.description())
 }
 
 /// Adds the orders by aggregates of related rows.
 fn add_orders(build: &mut Build<'_>, planned: &Planned<'_>) {
-    let mut members = vec![orders::member("count", ORDER_BY, OrderRole::RelatedCount)];
+    let order_by = build.shared_type(ORDER_BY);
+    let mut members = vec![orders::member("count", &order_by, OrderRole::RelatedCount)];
     for function in &FUNCTIONS {
         let columns = accepted(build, planned, function).map(|(column, ..)| {
-            orders::member(column.name(), ORDER_BY, OrderRole::Field(column.field.id))
+            orders::member(column.name(), &order_by, OrderRole::Field(column.field.id))
+                .verbatim()
                 .described_by(column.description())
         });
         let columns: Vec<_> = columns.collect();
@@ -155,13 +158,13 @@ fn add_orders(build: &mut Build<'_>, planned: &Planned<'_>) {
             continue;
         }
         let r#type = planned.r#type(&format!("{}_order_by", function.name));
-        let about =
-            format!("order by {}() on columns of table \"{}\"", function.name, planned.name);
+        let (name, table) = (function.name, &planned.described);
+        let about = format!("order by {name}() on columns of table \"{table}\"");
         build.draft.input(&r#type, Some(&about), columns);
         let role = OrderRole::Aggregates(function.function);
         members.push(orders::member(function.name, &r#type, role));
     }
-    let about = format!("order by aggregate values of table \"{}\"", planned.name);
+    let about = format!("order by aggregate values of table \"{}\"", planned.described);
     build.draft.input(&planned.r#type("aggregate_order_by"), Some(&about), members);
 }
 

@@ -38,7 +38,8 @@ pub(super) fn add(build: &mut Build<'_>) {
     let directions = DIRECTIONS.into_iter().map(|(name, description, direction, nulls)| {
         DraftValue::new(name, description, ValueBinding::Placed { direction, nulls })
     });
-    build.draft.values(ORDER_BY, Some("column ordering options"), directions.collect());
+    let name = build.shared_type(ORDER_BY);
+    build.draft.values(&name, Some("column ordering options"), directions.collect());
 }
 
 /// Adds the directive of cached queries, which Hasura's community edition accepts without effect as

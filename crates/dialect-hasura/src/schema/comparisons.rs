@@ -27,7 +27,7 @@ enum Operand {
 
 /// The input type of a column's operators; adds it on its first use.
 pub(super) fn find(build: &mut Build<'_>, values: &Values) -> String {
-    let name = values.comparison_type(values.lists > 0);
+    let name = build.shared_type(&values.comparison_type(values.lists > 0));
     if !build.draft.has(&name) {
         let value = values.text();
         let about = format!(
@@ -44,15 +44,15 @@ pub(super) fn find(build: &mut Build<'_>, values: &Values) -> String {
 
 /// The input type of operators on a number of rows.
 pub(super) fn find_int(build: &mut Build<'_>) -> String {
-    let name = "Int_comparison_exp";
-    if !build.draft.has(name) {
+    let name = build.shared_type("Int_comparison_exp");
+    if !build.draft.has(&name) {
         let about = "Boolean expression to compare columns of type \"Int\". All fields are \
                      combined with logical 'AND'.";
         let members = operators(Operators::Ordered).into_iter();
         let members = members.map(|operator| member(operator, "Int")).collect();
-        build.draft.input(name, Some(about), members);
+        build.draft.input(&name, Some(about), members);
     }
-    name.to_owned()
+    name
 }
 
 fn member(operator: Operator, value: &str) -> DraftInput {

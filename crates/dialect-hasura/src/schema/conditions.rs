@@ -27,29 +27,30 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
     for column in planned.read() {
         let operators = comparisons::find(build, &column.values);
         let role = FilterRole::Operators(Arc::new(Subject::field(column.field.id)));
-        members.push(member(column.name(), operators, role, Meaning::True));
+        members.push(member(column.name(), operators, role, Meaning::True).verbatim());
     }
     for relation in &planned.relations {
         let target = &build.plan.entities[relation.target];
         let hop = relation.hop;
         // Some row: `{}` passes any.
         let role = match &relation.kind {
-            RelationKind::Object { .. } => FilterRole::Related(hop),
-            RelationKind::Array { .. } => {
+            RelationKind::Object { is_unique: true, .. } => FilterRole::Related(hop),
+            RelationKind::Object { is_unique: false, .. } | RelationKind::Array { .. } => {
                 FilterRole::RelatedBy { hop, role: RowsRole::Quantified(Quantifier::Some) }
             }
         };
-        members.push(member(&relation.name, target.r#type("bool_exp"), role, Meaning::True));
+        let r#type = target.r#type("bool_exp");
+        members.push(member(&relation.name, r#type, role, Meaning::True).verbatim());
         if let RelationKind::Array { aggregate: Some(name) } = &relation.kind {
             let role = FilterRole::RelatedMany(hop);
             let r#type = target.r#type("aggregate_bool_exp");
-            members.push(member(name, r#type, role, Meaning::True));
+            members.push(member(name, r#type, role, Meaning::True).verbatim());
         }
     }
     let about = format!(
         "Boolean expression to filter rows from the table \"{}\". All fields are combined with a \
          logical 'AND'.",
-        planned.name
+        planned.described
     );
     build.draft.input(&name, Some(&about), members);
 }

@@ -32,6 +32,13 @@ struct Build<'a> {
     draft: Draft,
 }
 
+impl Build<'_> {
+    /// The name of a type that all tables share.
+    fn shared_type(&self, name: &str) -> String {
+        self.plan.naming.shared_type(name)
+    }
+}
+
 /// Makes the API of a plan.
 pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
     let mut builder = ApiBuilder::default();
@@ -46,7 +53,7 @@ pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    build.draft.finish(&mut builder);
+    build.draft.finish(plan.naming, &mut builder);
     base::add_directives(&mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {

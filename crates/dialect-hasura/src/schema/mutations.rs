@@ -9,10 +9,11 @@ use api::binding::{
 use catalog::{EntityId, EntityKind, FieldId, Key};
 use graphql::schema::is_name;
 use graphql::value::Const;
+use hasura_metadata::naming::RootField;
 
 use super::Build;
 use super::conditions::member;
-use super::rows::key_arguments;
+use super::rows::{described, key_arguments};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -109,7 +110,7 @@ fn add_response(build: &mut Build<'_>, planned: &Planned<'_>) {
         DraftField::new("returning", format!("[{}!]!", planned.name), payload(PayloadField::Rows))
             .described("data from the rows affected by the mutation"),
     ];
-    let about = format!("response of any mutation on the table \"{}\"", planned.name);
+    let about = format!("response of any mutation on the table \"{}\"", planned.described);
     build.draft.object(&planned.r#type("mutation_response"), Some(&about), fields);
 }
 
@@ -135,7 +136,7 @@ fn conflicts<'p>(planned: &'p Planned<'_>, changes: Changes) -> Vec<&'p Key> {
 }
 
 fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Changes) {
-    let name = &planned.name;
+    let table = &planned.described;
     let mut members: Vec<DraftInput> = inserted(planned).map(stored).collect();
     for relation in &planned.relations {
         let target = &build.plan.entities[relation.target];
@@ -150,9 +151,9 @@ fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Chan
         let related = TreeRelation { hop: relation.hop, entity: target.entity.id, fields };
         let role = TreeRole::Related(Arc::new(related));
         let r#type = target.r#type(suffix);
-        members.push(DraftInput::new(&relation.name, r#type, tree(role)));
+        members.push(DraftInput::new(&relation.name, r#type, tree(role)).verbatim());
     }
-    let about = format!("input type for inserting data into table \"{name}\"");
+    let about = format!("input type for inserting data into table \"{table}\"");
     build.draft.input(&planned.r#type("insert_input"), Some(&about), members);
     let keys = conflicts(planned, changes);
     if !keys.is_empty() {
@@ -171,22 +172,23 @@ fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Chan
         if !keys.is_empty() {
             members.push(on_conflict(planned));
         }
-        let about = format!("input type for inserting {kind} relation for remote table \"{name}\"");
+        let about =
+            format!("input type for inserting {kind} relation for remote table \"{table}\"");
         build.draft.input(&planned.r#type(suffix), Some(&about), members);
     }
 }
 
 /// Adds the inputs of conflicts.
 fn add_conflicts(build: &mut Build<'_>, planned: &Planned<'_>, keys: &[&Key]) {
-    let name = &planned.name;
+    let table = &planned.described;
     let values = keys.iter().map(|key| {
         let columns = key.fields.iter().map(|field| format!("\"{}\"", build.catalog[*field].name));
         let columns = columns.collect::<Vec<_>>().join(", ");
         let about = format!("unique or primary key constraint on columns {columns}");
         let fields: Arc<[FieldId]> = key.fields.as_slice().into();
-        DraftValue::new(&key.name, &about, ValueBinding::Key(fields))
+        DraftValue::new(&key.name, &about, ValueBinding::Key(fields)).verbatim()
     });
-    let about = format!("unique or primary key constraints on table \"{name}\"");
+    let about = format!("unique or primary key constraints on table \"{table}\"");
     let values = values.collect();
     build.draft.values(&planned.r#type("constraint"), Some(&about), values);
     add_update_columns(build, planned);
@@ -205,15 +207,16 @@ fn add_conflicts(build: &mut Build<'_>, planned: &Planned<'_>, keys: &[&Key]) {
         .or(Const::List(Vec::new())),
         condition("where", planned.r#type("bool_exp")),
     ];
-    let about = format!("on_conflict condition type for table \"{name}\"");
+    let about = format!("on_conflict condition type for table \"{table}\"");
     build.draft.input(&planned.r#type("on_conflict"), Some(&about), members);
 }
 
 fn add_update_columns(build: &mut Build<'_>, planned: &Planned<'_>) {
     let value = |column: &Column<'_>| {
-        DraftValue::new(column.name(), "column name", ValueBinding::Column(column.field.id))
+        let binding = ValueBinding::Column(column.field.id);
+        DraftValue::new(column.name(), "column name", binding).verbatim()
     };
-    let about = format!("update columns of table \"{}\"", planned.name);
+    let about = format!("update columns of table \"{}\"", planned.described);
     let values = updated(planned).map(value).collect();
     build.draft.values(&planned.r#type("update_column"), Some(&about), values);
 }
@@ -224,10 +227,10 @@ fn on_conflict(planned: &Planned<'_>) -> DraftInput {
 }
 
 fn insert_fields(build: &Build<'_>, planned: &Planned<'_>, changes: Changes) -> Vec<DraftField> {
-    let (name, id) = (&planned.name, planned.entity.id);
+    let (table, id) = (&planned.described, planned.entity.id);
     let has_conflicts = build.draft.has(&planned.r#type("on_conflict"));
     debug_assert_eq!(has_conflicts, !conflicts(planned, changes).is_empty());
-    let field = |field: String, r#type: &str, form, argument: (&str, String, &str), about: &str| {
+    let field = |root, r#type: &str, form, argument: (&str, String, &str), about| {
         let (input, input_type, input_about) = argument;
         let mut arguments =
             vec![DraftInput::new(input, input_type, tree(TreeRole::Rows)).described(input_about)];
@@ -235,33 +238,35 @@ fn insert_fields(build: &Build<'_>, planned: &Planned<'_>, changes: Changes) -> 
             arguments.push(on_conflict(planned));
         }
         let binding = change(Change::InsertTree(id), id, form);
-        DraftField::new(&field, r#type, binding).with(arguments).described(about)
+        let field = DraftField::new(&planned.root(root), r#type, binding).verbatim();
+        described(field.with(arguments), planned, root, about)
     };
     let input = planned.r#type("insert_input");
     vec![
         field(
-            format!("insert_{name}"),
+            RootField::Insert,
             &planned.r#type("mutation_response"),
             MutationForm::Payload,
             ("objects", format!("[{input}!]!"), "the rows to be inserted"),
-            &format!("insert data into the table: \"{name}\""),
+            format!("insert data into the table: \"{table}\""),
         ),
         field(
-            format!("insert_{name}_one"),
-            name,
+            RootField::InsertOne,
+            &planned.name,
             MutationForm::Row,
             ("object", format!("{input}!"), "the row to be inserted"),
-            &format!("insert a single row into the table: \"{name}\""),
+            format!("insert a single row into the table: \"{table}\""),
         ),
     ]
 }
 
 fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
-    let name = &planned.name;
+    let table = &planned.described;
     for (_, verb, suffix, _) in OPERATORS {
         let assign = |column: &Column<'_>| {
             let binding = InputBinding::lenient(WriteRole::Assign { field: column.field.id, verb });
             DraftInput::new(column.name(), column.values.text(), binding)
+                .verbatim()
                 .described_by(column.description())
         };
         let members: Vec<DraftInput> = operated(planned, verb).map(assign).collect();
@@ -269,8 +274,8 @@ fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
             continue;
         }
         let about = match verb {
-            AssignVerb::Set => format!("input type for updating data in table \"{name}\""),
-            _ => format!("input type for incrementing numeric columns in table \"{name}\""),
+            AssignVerb::Set => format!("input type for updating data in table \"{table}\""),
+            _ => format!("input type for incrementing numeric columns in table \"{table}\""),
         };
         build.draft.input(&planned.r#type(suffix), Some(&about), members);
     }
@@ -278,7 +283,7 @@ fn add_update_inputs(build: &mut Build<'_>, planned: &Planned<'_>) {
     members.push(where_argument(planned, "filter the rows which have to be updated"));
     build.draft.input(&planned.r#type("updates"), None, members);
     if let Some(key) = key_arguments(planned) {
-        let about = format!("primary key columns input for table: {name}");
+        let about = format!("primary key columns input for table: {table}");
         build.draft.input(&planned.r#type("pk_columns_input"), Some(&about), key);
     }
 }
@@ -295,7 +300,7 @@ fn operator_arguments(planned: &Planned<'_>) -> Vec<DraftInput> {
 }
 
 fn update_fields(planned: &Planned<'_>) -> Vec<DraftField> {
-    let (name, id) = (&planned.name, planned.entity.id);
+    let (table, id) = (&planned.described, planned.entity.id);
     let names = operator_arguments(planned);
     let names: Vec<&str> = names.iter().map(DraftInput::name).collect();
     let nothing = format!("At least any one of {} is expected", names.join(", "));
@@ -313,14 +318,18 @@ fn update_fields(planned: &Planned<'_>) -> Vec<DraftField> {
     let mut arguments = operator_arguments(planned);
     arguments.push(where_argument(planned, "filter the rows which have to be updated"));
     let binding = change(Change::UpdateAll(id), MutationForm::Payload);
-    let all = DraftField::new(&format!("update_{name}"), response.as_str(), binding);
-    let all = all.with(arguments).described(format!("update data of the table: \"{name}\""));
+    let field = |root, r#type: &str, binding, arguments, about| {
+        let field = DraftField::new(&planned.root(root), r#type, binding).verbatim();
+        described(field.with(arguments), planned, root, about)
+    };
+    let about = format!("update data of the table: \"{table}\"");
+    let all = field(RootField::Update, &response, binding, arguments, about);
     let binding = change(Change::UpdateEach(id), MutationForm::Payload);
     let updates = InputBinding::lenient(WriteRole::Updates);
     let updates = DraftInput::new("updates", format!("[{}!]!", planned.r#type("updates")), updates);
-    let many = DraftField::new(&format!("update_{name}_many"), format!("[{response}]"), binding)
-        .with(vec![updates.described("updates to execute, in order")])
-        .described(format!("update multiples rows of table: \"{name}\""));
+    let arguments = vec![updates.described("updates to execute, in order")];
+    let about = format!("update multiples rows of table: \"{table}\"");
+    let many = field(RootField::UpdateMany, &format!("[{response}]"), binding, arguments, about);
     let mut fields = vec![all, many];
     if planned.key().is_some() {
         let mut arguments = operator_arguments(planned);
@@ -331,26 +340,27 @@ fn update_fields(planned: &Planned<'_>) -> Vec<DraftField> {
             key,
         ));
         let binding = change(Change::UpdateAll(id), MutationForm::Row);
-        let one = DraftField::new(&format!("update_{name}_by_pk"), name.as_str(), binding);
-        let about = format!("update single row of the table: \"{name}\"");
-        fields.push(one.with(arguments).described(about));
+        let about = format!("update single row of the table: \"{table}\"");
+        fields.push(field(RootField::UpdateByPk, &planned.name, binding, arguments, about));
     }
     fields
 }
 
 fn delete_fields(planned: &Planned<'_>) -> Vec<DraftField> {
-    let (name, id) = (&planned.name, planned.entity.id);
-    let binding = change(Change::DeleteAll(id), id, MutationForm::Payload);
-    let all =
-        DraftField::new(&format!("delete_{name}"), planned.r#type("mutation_response"), binding);
+    let (table, id) = (&planned.described, planned.entity.id);
+    let field = |root, r#type: &str, form, arguments, about| {
+        let binding = change(Change::DeleteAll(id), id, form);
+        let field = DraftField::new(&planned.root(root), r#type, binding).verbatim();
+        described(field.with(arguments), planned, root, about)
+    };
     let filter = where_argument(planned, "filter the rows which have to be deleted");
-    let about = format!("delete data from the table: \"{name}\"");
-    let mut fields = vec![all.with(vec![filter]).described(about)];
+    let about = format!("delete data from the table: \"{table}\"");
+    let response = planned.r#type("mutation_response");
+    let mut fields =
+        vec![field(RootField::Delete, &response, MutationForm::Payload, vec![filter], about)];
     if let Some(key) = key_arguments(planned) {
-        let binding = change(Change::DeleteAll(id), id, MutationForm::Row);
-        let one = DraftField::new(&format!("delete_{name}_by_pk"), name.as_str(), binding);
-        let about = format!("delete single row from the table: \"{name}\"");
-        fields.push(one.with(key).described(about));
+        let about = format!("delete single row from the table: \"{table}\"");
+        fields.push(field(RootField::DeleteByPk, &planned.name, MutationForm::Row, key, about));
     }
     fields
 }
@@ -372,7 +382,8 @@ fn condition(name: &str, r#type: String) -> DraftInput {
 
 fn stored(column: &Column<'_>) -> DraftInput {
     let binding = InputBinding::lenient(WriteRole::Stored(column.field.id));
-    DraftInput::new(column.name(), column.values.text(), binding).described_by(column.description())
+    let input = DraftInput::new(column.name(), column.values.text(), binding).verbatim();
+    input.described_by(column.description())
 }
 
 fn tree(role: TreeRole) -> InputBinding {

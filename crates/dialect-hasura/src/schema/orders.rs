@@ -13,24 +13,29 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
         return;
     }
     let mut members = Vec::new();
+    let order_by = build.shared_type(ORDER_BY);
     for column in planned.read().filter(|column| column.values.is_ordered()) {
-        members.push(member(column.name(), ORDER_BY, OrderRole::Field(column.field.id)));
+        let role = OrderRole::Field(column.field.id);
+        members.push(member(column.name(), &order_by, role).verbatim());
     }
     for relation in &planned.relations {
         let target = &build.plan.entities[relation.target];
         match &relation.kind {
-            RelationKind::Object { .. } if target.is_sorted() => {
+            // The first of several rows cannot be ordered by.
+            RelationKind::Object { is_unique: true, .. } if target.is_sorted() => {
                 let role = OrderRole::Related(relation.hop);
-                members.push(member(&relation.name, &target.r#type("order_by"), role));
+                let r#type = target.r#type("order_by");
+                members.push(member(&relation.name, &r#type, role).verbatim());
             }
             RelationKind::Array { aggregate: Some(name) } => {
                 let role = OrderRole::RelatedAggregates(relation.hop);
-                members.push(member(name, &target.r#type("aggregate_order_by"), role));
+                let r#type = target.r#type("aggregate_order_by");
+                members.push(member(name, &r#type, role).verbatim());
             }
             RelationKind::Object { .. } | RelationKind::Array { aggregate: None } => {}
         }
     }
-    let about = format!("Ordering options when selecting data from \"{}\".", planned.name);
+    let about = format!("Ordering options when selecting data from \"{}\".", planned.described);
     build.draft.input(&planned.r#type("order_by"), Some(&about), members);
 }
 

@@ -5,9 +5,10 @@ use api::binding::{
     ValueBinding,
 };
 
+use hasura_metadata::naming::RootField;
+
 use super::Build;
 use crate::draft::{DraftField, DraftInput, DraftValue};
-use crate::naming;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
 
@@ -20,19 +21,20 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     for column in planned.read() {
         let field =
             DraftField::new(column.name(), column.output(), FieldBinding::Column(column.field.id));
-        fields.push(field.described_by(column.description()));
+        fields.push(field.verbatim().described_by(column.description()));
     }
     for relation in &planned.relations {
         let target = &build.plan.entities[relation.target];
         let from = RowsFrom::Relation(relation.hop);
         match &relation.kind {
-            RelationKind::Object { is_required } => {
+            RelationKind::Object { is_required, is_unique } => {
                 let r#type = match is_required {
                     true => format!("{}!", target.name),
                     false => target.name.clone(),
                 };
-                let binding = rows(from, target, RowsForm::Single);
-                let field = DraftField::new(&relation.name, r#type, binding);
+                let form = if *is_unique { RowsForm::Single } else { RowsForm::First };
+                let binding = rows(from, target, form);
+                let field = DraftField::new(&relation.name, r#type, binding).verbatim();
                 fields.push(field.described("An object relationship"));
             }
             RelationKind::Array { aggregate } => {
@@ -47,13 +49,12 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
             }
         }
     }
-    let usual = format!("columns and relationships of \"{}\"", planned.name);
-    let about = planned.entity.description.as_deref().unwrap_or(&usual);
-    build.draft.object(&planned.name, Some(about), fields);
+    build.draft.object(&planned.name, planned.description().as_deref(), fields);
     let columns = planned.read().map(|column| {
-        DraftValue::new(column.name(), "column name", ValueBinding::Column(column.field.id))
+        let binding = ValueBinding::Column(column.field.id);
+        DraftValue::new(column.name(), "column name", binding).verbatim()
     });
-    let about = format!("select columns of table \"{}\"", planned.name);
+    let about = format!("select columns of table \"{}\"", planned.described);
     build.draft.values(&planned.r#type("select_column"), Some(&about), columns.collect());
 }
 
@@ -76,22 +77,34 @@ pub(super) fn add_roots(build: &mut Build<'_>) {
 }
 
 fn root_fields(planned: &Planned<'_>) -> Vec<DraftField> {
-    let name = &planned.name;
+    let table = &planned.described;
     let binding = |form| rows(RowsFrom::Entity, planned, form);
-    let all = list(name, planned, binding(RowsForm::List));
-    let aggregate =
-        aggregate(&naming::of(name, "aggregate"), planned, binding(RowsForm::Connection));
+    let all = list(&planned.root(RootField::Select), planned, binding(RowsForm::List));
+    let aggregate = &planned.root(RootField::SelectAggregate);
+    let aggregate = self::aggregate(aggregate, planned, binding(RowsForm::Connection));
+    let about = format!("fetch data from the table: \"{table}\"");
+    let about_aggregate = format!("fetch aggregated fields from the table: \"{table}\"");
     let mut fields = vec![
-        all.described(format!("fetch data from the table: \"{name}\"")),
-        aggregate.described(format!("fetch aggregated fields from the table: \"{name}\"")),
+        described(all, planned, RootField::Select, about),
+        described(aggregate, planned, RootField::SelectAggregate, about_aggregate),
     ];
     if let Some(arguments) = key_arguments(planned) {
-        let binding = binding(RowsForm::Single);
-        let field = DraftField::new(&naming::of(name, "by_pk"), name, binding).with(arguments);
-        let about = format!("fetch data from the table: \"{name}\" using primary key columns");
-        fields.push(field.described(about));
+        let (name, binding) = (planned.root(RootField::SelectByPk), binding(RowsForm::Single));
+        let field = DraftField::new(&name, planned.name.as_str(), binding).with(arguments);
+        let about = format!("fetch data from the table: \"{table}\" using primary key columns");
+        fields.push(described(field.verbatim(), planned, RootField::SelectByPk, about));
     }
     fields
+}
+
+/// A root field with its description, or with the comment of the metadata instead.
+pub(super) fn described(
+    field: DraftField,
+    planned: &Planned<'_>,
+    root: RootField,
+    usual: String,
+) -> DraftField {
+    field.described_by(planned.root_description(root, usual).as_deref())
 }
 
 /// Arguments that find a row by its primary key.
@@ -100,20 +113,23 @@ pub(super) fn key_arguments(planned: &Planned<'_>) -> Option<Vec<DraftInput>> {
     let argument = |column: &&crate::columns::Column<'_>| {
         let binding = InputBinding::lenient(FilterRole::Equal(column.field.id));
         let r#type = column.values.text() + "!";
-        DraftInput::new(column.name(), r#type, binding).described_by(column.description())
+        DraftInput::new(column.name(), r#type, binding)
+            .verbatim()
+            .described_by(column.description())
     };
     Some(key.iter().map(argument).collect())
 }
 
 /// A field of a list of rows.
 fn list(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
-    DraftField::new(name, format!("[{}!]!", target.name), binding).with(arguments(target))
+    let field = DraftField::new(name, format!("[{}!]!", target.name), binding);
+    field.verbatim().with(arguments(target))
 }
 
 /// A field of aggregates of rows.
 fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftField {
     let r#type = target.r#type("aggregate") + "!";
-    DraftField::new(name, r#type, binding).with(arguments(target))
+    DraftField::new(name, r#type, binding).verbatim().with(arguments(target))
 }
 
 /// The arguments of a list.

@@ -28,7 +28,7 @@ use super::respond;
 use super::worker::{ExecutionInputs, GatewayWorker};
 use crate::live::reserved;
 use crate::payloads::Payloads;
-use crate::respond::{Kind, Response, our_bug};
+use crate::respond::{Response, our_bug};
 
 /// A planned operation with deferred fragments.
 pub(super) struct IncrementalQuery {
@@ -135,7 +135,7 @@ impl IncrementalQuery {
                 let response = match written {
                     Ok(sink) => {
                         let (body, held) = sink.into_parts();
-                        Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
+                        Response::complete(body, held)
                     }
                     Err(full) => respond::too_large(&full, document.operation.kind, &mut codes),
                 };

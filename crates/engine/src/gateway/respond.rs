@@ -28,7 +28,7 @@ pub(super) fn complete(
         body.extend_from_slice(extensions(gateway, plan).as_bytes());
     }
     body.push(b'}');
-    Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
+    Response::complete(body, held)
 }
 
 /// Writes a list of errors.

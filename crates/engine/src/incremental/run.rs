@@ -27,7 +27,7 @@ use crate::engine::Engine;
 use crate::live::reserved;
 use crate::payloads::Payloads;
 use crate::prepare::Prepared;
-use crate::respond::{Kind, Response, execute_error, execution_error, our_bug, write_errors};
+use crate::respond::{Response, execute_error, execution_error, our_bug, write_errors};
 
 /// A planned operation with deferred fragments.
 #[derive(Debug)]
@@ -131,9 +131,7 @@ async fn execute(
     };
     let mut codes = Vec::new();
     let response = match execution.initial(&mut observed, &mut codes).await {
-        Ok((body, held)) => {
-            Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
-        }
+        Ok((body, held)) => Response::complete(body, held),
         Err(error) => Response::failed(&execution.engine, error, &mut codes),
     };
     let has_next = execution.has_next();
@@ -241,6 +239,7 @@ impl Execution {
         prepared.end_tape(&data);
         let errors: Vec<_> =
             errors.into_iter().map(|error| execution_error(engine, error)).collect();
+        let errors = engine.form_beside_data(&errors).unwrap_or(errors);
         let Some(writer) = &mut self.writer else { return Err(lost()) };
         let part = Part::read(&mut writer.names, prepared.plan.shape(), data, held);
         Ok((part.map_err(TooLarge::from)?, errors))

@@ -106,6 +106,7 @@ impl Worker {
         let responses = work.responses.clone();
         if let End::Failed(error) = self.execute_until_end(work).await {
             let response = Response::request_error(&[error]);
+            let response = self.engine.formed_alone(response);
             // The subscriber may have left.
             let _ = responses.send(response.body.into()).await;
         }

@@ -30,7 +30,7 @@ use crate::report::{Report, Timed};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
 use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
 use crate::resolvers::statistics::{Calls, RunningCall};
-use crate::respond::{DATA, Kind, Response, execution_error, our_bug, write_errors};
+use crate::respond::{DATA, Response, execution_error, our_bug, write_errors};
 
 /// The data of an answer, as far as it is known.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ impl Worker {
         engine.reweigh(&ready.known, request.operation_name.as_deref(), &ready.prepared);
         Ok(match failure {
             Some(error) => too_large(engine, ready.kind, error, report),
-            None => data.respond(&mut report.codes),
+            None => data.respond(engine, &mut report.codes),
         })
     }
 
@@ -367,19 +367,23 @@ impl Data {
         Ok(())
     }
 
-    fn respond(self, codes: &mut Vec<ErrorCode>) -> Response {
+    fn respond(self, engine: &crate::engine::Engine, codes: &mut Vec<ErrorCode>) -> Response {
         let Self { mut body, is_null, errors, held, .. } = self;
         match is_null {
             true => body = [DATA, b"null"].concat(),
             false => body.push(b'}'),
         }
         codes.extend(errors.iter().map(|error| error.code));
+        if !errors.is_empty() && engine.drops_data() {
+            return Response::of_errors(errors);
+        }
         if !errors.is_empty() {
+            let errors = engine.form_beside_data(&errors).unwrap_or(errors);
             body.extend_from_slice(b",\"errors\":");
             write_errors(&errors, &mut body);
         }
         body.push(b'}');
-        Response { kind: Kind::Executed, body, held, rest: None, payloads: None }
+        Response::complete(body, held)
     }
 }
 

@@ -67,7 +67,9 @@ impl Worker {
         session: &Session,
     ) -> Result<Arc<Document>, Response> {
         let known = self.engine.document(request, session, &mut false);
-        let known = known.map_err(|errors| Response::request_error(&errors))?;
+        let known = known.map_err(|errors| {
+            self.engine.formed(Response::request_error(&errors), request, session)
+        })?;
         Ok(Arc::clone(&known.document))
     }
 
@@ -83,7 +85,7 @@ impl Worker {
         // Only a former subscription may have ended.
         begun.ok_or_else(|| {
             let error = GraphQLError::new(ErrorCode::Unavailable, "The subscription has ended.");
-            Response::request_error(&[error])
+            self.engine.formed_alone(Response::request_error(&[error]))
         })
     }
 
@@ -105,7 +107,8 @@ impl Worker {
                 Ok(driver)
             }
             Some(Begun { responses: Responses::Live(_), .. }) => {
-                Err(Response::request_error(&[former.place.lost()]))
+                let lost = Response::request_error(&[former.place.lost()]);
+                Err(self.engine.formed_alone(lost))
             }
             // Its last responses are still to be sent.
             None => Ok(None),
@@ -120,7 +123,9 @@ impl Worker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Option<Begun>, Response> {
-        let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
+        let refused = |errors: Vec<GraphQLError>| {
+            self.engine.formed(Response::request_error(&errors), request, &caller.session)
+        };
         let (prepared, variables, directive) = self.checked(request, caller).map_err(refused)?;
         match prepared.listened.as_deref() {
             Some(Listened::Channel(listened)) => {
@@ -284,6 +289,7 @@ impl Worker {
             };
             let (response, codes) = match batched {
                 batches::Execution::Done((response, codes)) => {
+                    let response = self.engine.formed(response, request, &caller.session);
                     window = begun + WINDOW;
                     (finished(response, directive.is_some()), codes)
                 }
@@ -329,7 +335,9 @@ impl Worker {
             match timeout(limit, work).await {
                 Ok(response) => (finished(response, is_live_query), report.codes),
                 Err(_) => {
-                    (Response::request_error(&[too_slow()]).body.into(), vec![ErrorCode::Timeout])
+                    let response = Response::request_error(&[too_slow()]);
+                    let response = self.engine.formed_alone(response);
+                    (response.body.into(), vec![ErrorCode::Timeout])
                 }
             }
         })

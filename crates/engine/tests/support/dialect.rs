@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dialects::hasura::metadata::{MetadataSetting, ServedSource, read_text};
 use dialects::neo4j::model::ApiVersion;
 use dialects::postgraphile::SimplifiedNames;
-use dialects::{Dialect, Transactions, find_dialect, neo4j, phrag, postgraphile};
+use dialects::{Dialect, Transactions, find_dialect, hasura, neo4j, phrag, postgraphile};
 
 /// Reads the line; an option that the dialect does not have is an error.
 pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
@@ -74,6 +75,18 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             }
             (Dialect::Dgraph(options), None) if word == "nested-filters" => {
                 options.nested_filters = true;
+                true
+            }
+            (Dialect::Hasura(options), Some(("metadata", path))) => {
+                set_metadata(options, path)?;
+                true
+            }
+            (Dialect::Hasura(options), None) if word == "graphql-default" => {
+                options.naming_convention = hasura::NamingConvention::GraphQlDefault;
+                true
+            }
+            (Dialect::Hasura(options), None) if word == "leave-out-inconsistent" => {
+                options.inconsistencies = hasura::Inconsistencies::LeftOut;
                 true
             }
             (Dialect::Phrag(options), Some(("default-limit", value))) => {
@@ -148,6 +161,16 @@ fn set_subscriptions(options: &mut postgraphile::Options, path: &str) -> Result<
         .map_err(|error| format!("{path}: {error}"))?;
     options.subscriptions_file = postgraphile::SubscriptionsFile::parse(&text)
         .map_err(|error| format!("{path}: {error}"))?;
+    Ok(())
+}
+
+/// A file within `fixtures/hasura`.
+fn set_metadata(options: &mut hasura::Options, path: &str) -> Result<(), String> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/hasura");
+    let text =
+        std::fs::read_to_string(fixtures.join(path)).map_err(|error| format!("{path}: {error}"))?;
+    let served = ServedSource::choose(read_text(path, &text), None);
+    options.metadata = MetadataSetting::Read(served.map_err(|error| error.to_string())?);
     Ok(())
 }
 

@@ -264,10 +264,16 @@ pub(crate) fn read_policies(path: &str) -> Result<Option<Arc<PolicyFile>>, Strin
 }
 
 fn options(database: &str, dialect: &str) -> Result<Options, String> {
+    let parsed = dialect::parse(dialect)?;
+    let tracked = match &parsed {
+        dialects::Dialect::Hasura(options) => options.metadata.served(),
+        _ => None,
+    };
+    let namespaces = tracked.map_or_else(|| vec!["public".into()], |served| served.schemas());
     let mut options = Options {
-        dialect: dialect::parse(dialect)?,
+        dialect: parsed,
         source: OpenOptions {
-            namespaces: vec!["public".into()],
+            namespaces,
             wide_integers: dialect.contains("bigint=string"),
             ..OpenOptions::default()
         },

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
+use dialects::hasura::metadata::ServedSource;
 use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
@@ -24,13 +25,17 @@ pub(crate) struct Prepared {
     settings: Settings,
     /// Whether the schema is watched.
     watch: bool,
+    /// The most requests in a batch, and whether there is an allow list.
+    batches: (usize, bool),
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
     let engine_options = engine_options(options)?;
     let settings = settings(Some(&engine_options.dialect), &options.serving)?;
-    Ok(Prepared { source, engine_options, settings, watch: options.watch })
+    let serving = &options.serving;
+    let batches = (serving.persisted.max_batch, serving.allow_list.allow_list);
+    Ok(Prepared { source, engine_options, settings, watch: options.watch, batches })
 }
 
 /// All problems of a server's options.
@@ -133,6 +138,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
         settings: settings(None, serving)?,
         // The demo's schema does not change.
         watch: false,
+        batches: (serving.persisted.max_batch, false),
     })
 }
 
@@ -176,22 +182,24 @@ impl Prepared {
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
-        let Self { source, engine_options, watch, .. } = &self;
-        let (engine, watch) = block_on(async {
+        let Self { source, engine_options, watch, settings, batches } = self;
+        let (engine, watch, settings) = block_on(async {
+            let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
+            let settings = with_hasura(settings, engine_options, batches)?;
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
-                true => SchemaWatch::begin(source, &engine_options.source).await,
+                true => SchemaWatch::begin(&source, &engine_options.source).await,
                 false => None,
             };
-            let engine = open(source, engine_options, watch.is_some()).await?;
-            Ok((engine, watch))
+            let engine = open(&source, engine_options, watch.is_some()).await?;
+            Ok::<_, Failure>((engine, watch, settings))
         })?;
         // The catalog in the database's form was dropped.
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
-                // Requests that use the name will fail.
-                NoteKind::UnknownName => tracing::warn!("{note}"),
+                // Requests that use the name will fail; what has no effect may be missed.
+                NoteKind::UnknownName | NoteKind::Unserved => tracing::warn!("{note}"),
                 NoteKind::Collision
                 | NoteKind::LeftOut
                 | NoteKind::UnmappedType
@@ -208,9 +216,20 @@ impl Prepared {
         let is_empty = engine.is_empty();
         let api = Api::Source(engine);
         if !is_empty {
-            self.settings.check(&api);
+            settings.check(&api);
         }
         let watch = watch.map(ChangeWatch::Schema);
-        Ok(Reloaded { api, settings: Arc::new(self.settings), watch })
+        Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
+}
+
+/// The settings with the endpoints of Hasura, for its dialect.
+fn with_hasura(
+    settings: Settings,
+    options: &engine::Options,
+    (max_batch, uses_allow_list): (usize, bool),
+) -> Result<Settings, Failure> {
+    let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
+    let metadata = dialect.metadata.served().map(ServedSource::shared);
+    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
 }

@@ -151,7 +151,7 @@ async fn answer_member(
         Ok(Executed { response, .. }) => (response.body, response.held),
         Err(refusal) => {
             report.codes.push(refusal.error().code);
-            (refusal.body(), MemoryReservation::default())
+            (refusal.body_in(service.worker.error_form()), MemoryReservation::default())
         }
     };
     (body, held, report)

@@ -8,6 +8,7 @@ use engine::{Allowed, Caller, Delivery, Report};
 use graphql::Parameters;
 
 use super::execution_limits::run_limited;
+use super::hasura;
 use super::persisted::Found;
 use super::refusal::Refusal;
 use super::service::Service;
@@ -37,8 +38,19 @@ pub(super) async fn execute(
     began: Instant,
     report: &mut Report,
 ) -> Result<Executed, Refusal> {
-    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    let found = find_document(service, parameters, execution.caller)?;
     execute_found(service, found, execution, began, report).await
+}
+
+/// Finds the document of a request, and checks whether its caller may execute it.
+pub(super) fn find_document(
+    service: &Service,
+    parameters: Parameters,
+    caller: &Caller,
+) -> Result<Found, Refusal> {
+    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    hasura::check(service, &found.request, caller).map_err(Refusal::Operation)?;
+    Ok(found)
 }
 
 /// Executes a request that began at a time, and whose document is known.

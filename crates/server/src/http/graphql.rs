@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use engine::gateway::headers::{REQUEST_ID, Trace};
-use engine::{Allowed, Caller, Delivery, Kind};
+use engine::{Allowed, Caller, Delivery, ErrorForm, Kind};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
@@ -18,12 +18,12 @@ use super::cache_control::add_cache_control;
 use super::connection_context::ConnectionContext;
 use super::cors::{Permission, preflight};
 use super::exchange::{Exchange, HttpRequest};
-use super::execute::{Executed, Execution, execute};
-use super::media_type::{MediaType, is_readable, negotiate};
+use super::execute::{Executed, Execution, execute, find_document};
+use super::media_type::{MediaType, is_readable, negotiate_in};
 use super::origin::{self, OwnSchemes};
 use super::refusal::Refusal;
 use super::request_memory::BodyReservation;
-use super::respond::{Response, complete, refuse};
+use super::respond::{Response, complete, refuse_in};
 use super::response_stream::{
     Format, Incremental, Operation, answer as answer_stream, choose, respond_incrementally,
 };
@@ -83,7 +83,8 @@ async fn answer_request(
 ) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is not text matches no media type.
-    let media_type = negotiate(accept.map(|header| header.to_str().unwrap_or("?")));
+    let form = service.worker.error_form();
+    let media_type = negotiate_in(form, accept.map(|header| header.to_str().unwrap_or("?")));
     let stream = Format::accepted(&request);
     let incremental = Incremental::accepted(&request);
     let delivery = delivery(service, &request);
@@ -105,7 +106,7 @@ async fn answer_request(
                 let answered =
                     Box::pin(answer_stream(service, context, format, operation, exchange)).await;
                 return answered
-                    .unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange));
+                    .unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange));
             }
             let (began, report) = (exchange.started, &mut exchange.report);
             // A response as one part of a body is not streamed.
@@ -151,11 +152,16 @@ async fn answer_request(
         }
         Err(refusal) => Err(refusal),
     };
-    answered.unwrap_or_else(|refusal| refuse_one(media_type, refusal, exchange))
+    answered.unwrap_or_else(|refusal| refuse_one(form, media_type, refusal, exchange))
 }
 
-fn refuse_one(media_type: MediaType, refusal: Refusal, exchange: &mut Exchange) -> Response {
-    let response = refuse(media_type, &refusal);
+fn refuse_one(
+    form: ErrorForm,
+    media_type: MediaType,
+    refusal: Refusal,
+    exchange: &mut Exchange,
+) -> Response {
+    let response = refuse_in(form, media_type, &refusal);
     exchange.refusal = Some(refusal);
     response
 }
@@ -199,8 +205,8 @@ pub(super) async fn read_one(
     let Read { body, caller, .. } = read(service, request, None, state).await?;
     match body {
         Body::One(parameters) => {
-            let found = service.settings.persisted.find(parameters);
-            Ok((found.map_err(Refusal::Document)?.request, caller))
+            let found = find_document(service, parameters, &caller)?;
+            Ok((found.request, caller))
         }
         Body::Batch(_) => Err(Refusal::BatchingDisabled),
     }

@@ -1,6 +1,8 @@
 //! Content negotiation by `Accept` and `Content-Type`:
 //! <https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types>.
 
+use engine::ErrorForm;
+
 /// A media type of responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MediaType {
@@ -59,6 +61,25 @@ pub(super) fn negotiate<'a>(accept: impl Iterator<Item = &'a str>) -> Option<Med
         (Some(_), None) => Some(MediaType::Json),
         (None, Some(_)) => Some(MediaType::GraphQLResponse),
         (Some(json), Some(graphql)) => Some(choose(json, graphql)),
+    }
+}
+
+/// The same by the form of an API: clients of Hasura receive JSON if they accept it, whatever they
+/// prefer, since its status says nothing about errors.
+pub(super) fn negotiate_in<'a>(
+    form: ErrorForm,
+    accept: impl Iterator<Item = &'a str>,
+) -> Option<MediaType> {
+    match form {
+        ErrorForm::GraphQL => negotiate(accept),
+        ErrorForm::Hasura => {
+            let ranges: Vec<&str> = accept.collect();
+            let accepted = negotiate(ranges.iter().copied())?;
+            let all = ranges.iter().flat_map(|header| split(header, ',')).map(str::trim);
+            let all: Vec<&str> = all.filter(|range| !range.is_empty()).collect();
+            let accepts_json = all.is_empty() || preference(&all, MediaType::Json).is_some();
+            Some(if accepts_json { MediaType::Json } else { accepted })
+        }
     }
 }
 

@@ -25,6 +25,7 @@
 //! * `timing`: the `Server-Timing` header
 //! * `telemetry`: where metrics and traces go
 //! * `health`, `readiness`: liveness and readiness probes
+//! * `hasura`: endpoints of Hasura, for its dialect
 //! * `graphql`: a GraphQL request, from its head to its response
 //! * `execute`: execution of one GraphQL request
 //! * `sockets`: WebSockets, with queries, mutations and subscriptions
@@ -88,6 +89,7 @@ mod graphiql;
 mod graphql;
 mod hasura_sessions;
 mod header_settings;
+mod hasura;
 mod health;
 mod host;
 mod listen;

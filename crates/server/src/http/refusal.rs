@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use engine::ErrorForm;
+use graphql::problem::Located;
 use graphql::{ErrorCode, GraphQLError};
 use hyper::StatusCode;
 use hyper::header::{
@@ -107,6 +109,8 @@ pub(super) enum Refusal {
     Session(SessionError),
     /// The parameters of a GraphQL request are missing or have wrong types.
     Malformed(GraphQLError),
+    /// Settings of the API forbid the operation to the caller.
+    Operation(GraphQLError),
 }
 
 impl Refusal {
@@ -157,6 +161,7 @@ impl Refusal {
             | Self::NoTls
             | Self::SocketHandshake
             | Self::Malformed(_) => StatusCode::BAD_REQUEST,
+            Self::Operation(_) => StatusCode::FORBIDDEN,
         }
     }
 
@@ -212,7 +217,8 @@ impl Refusal {
             | Self::Session(_)
             | Self::Document(_)
             | Self::RequestTimeout { .. }
-            | Self::Malformed(_) => None,
+            | Self::Malformed(_)
+            | Self::Operation(_) => None,
         }
     }
 
@@ -222,6 +228,59 @@ impl Refusal {
         self.error().write_json(&mut body);
         body.extend_from_slice(b"]}");
         body
+    }
+
+    /// The JSON body in the form of an API.
+    pub(super) fn body_in(&self, form: ErrorForm) -> Vec<u8> {
+        match form {
+            ErrorForm::GraphQL => self.body(),
+            ErrorForm::Hasura => engine::Response::request_error(&[self.error_in(form)]).body,
+        }
+    }
+
+    /// The error in the form of an API.
+    pub(super) fn error_in(&self, form: ErrorForm) -> GraphQLError {
+        let mut error = self.error();
+        if let (ErrorForm::Hasura, Self::Malformed(_)) = (form, self)
+            && error.code == ErrorCode::BadUserInput
+        {
+            let code = match error.message.contains("is not valid JSON") {
+                true => "invalid-json",
+                false => "parse-failed",
+            };
+            error = error.with_extension("code", code);
+        }
+        form.form(&error, &Located::default())
+    }
+
+    /// The status at a path of GraphQL, by the form of the API: Hasura answers errors of requests with
+    /// 200, and leaves other statuses to what fails before a request is read.
+    pub(super) fn status_in(&self, form: ErrorForm) -> StatusCode {
+        match (form, self) {
+            (
+                ErrorForm::Hasura,
+                Self::Malformed(_)
+                | Self::Operation(_)
+                | Self::Document(_)
+                | Self::EmptyBatch
+                | Self::BatchTooLarge { .. }
+                | Self::BatchingDisabled
+                | Self::Unauthenticated(_)
+                | Self::Credentials(
+                    AuthError::Missing
+                    | AuthError::Expired
+                    | AuthError::Malformed
+                    | AuthError::Setting(_)
+                    | AuthError::Invalid { .. },
+                ),
+            ) => StatusCode::OK,
+            (ErrorForm::Hasura, Self::Session(error)) => match error {
+                // Clients try again.
+                SessionError::NoKeys => self.status(),
+                _ => StatusCode::OK,
+            },
+            (ErrorForm::Hasura | ErrorForm::GraphQL, _) => self.status(),
+        }
     }
 
     pub(super) fn error(&self) -> GraphQLError {
@@ -396,7 +455,9 @@ impl Refusal {
                 ErrorCode::OperationNotTrusted,
                 "Only documents that the server was given are executed (--only-trusted).",
             ),
-            Self::Malformed(error) | Self::Document(Missing::NotNamed(error)) => error.clone(),
+            Self::Malformed(error)
+            | Self::Operation(error)
+            | Self::Document(Missing::NotNamed(error)) => error.clone(),
             Self::RequestTimeout { most } => GraphQLError::new(
                 ErrorCode::Timeout,
                 format!(

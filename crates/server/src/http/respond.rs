@@ -1,7 +1,7 @@
 //! HTTP responses of results and refusals.
 
 use bytes::Bytes;
-use engine::{Kind, MemoryReservation};
+use engine::{ErrorForm, Kind, MemoryReservation};
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
@@ -15,7 +15,13 @@ pub(super) type Response = hyper::Response<AnswerBody>;
 
 /// The response to a request that did not reach the engine.
 pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
-    let mut response = respond(refusal.status(), media_type, refusal.body());
+    refuse_in(ErrorForm::GraphQL, media_type, refusal)
+}
+
+/// The response of a path of GraphQL to a request that did not reach the engine, in the form of the
+/// API.
+pub(super) fn refuse_in(form: ErrorForm, media_type: MediaType, refusal: &Refusal) -> Response {
+    let mut response = respond(refusal.status_in(form), media_type, refusal.body_in(form));
     if let Some((name, value)) = refusal.header() {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }

@@ -4,14 +4,15 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use hyper::Version;
 use hyper::body::Body;
 use hyper::header::{HOST, HeaderName, HeaderValue};
+use hyper::{StatusCode, Version};
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
 use super::connection_context::ConnectionContext;
 use super::exchange::{Exchange, HttpRequest, Target, beginning};
+use super::hasura::{self, GraphqlPath};
 use super::health;
 use super::listen::Purpose;
 use super::log_throttle::LogThrottle;
@@ -58,14 +59,18 @@ async fn observe(
     context: &Rc<ConnectionContext>,
 ) -> Response {
     let callbacks = service.settings.callbacks.as_ref();
-    let target = match request.uri().path() {
+    let path = request.uri().path();
+    let graphql = GraphqlPath::find(service, path);
+    let target = match path {
         path if callbacks.is_some_and(|own| own.id(context.purpose, path).is_some()) => {
             Target::Callback
         }
         _ if context.purpose == Purpose::Callbacks => Target::Other,
-        "/graphql" if sockets::is_handshake(&request) => Target::Handshake,
-        "/graphql" if single_stream::is_addressed(service, &request) => Target::SingleStream,
-        "/graphql" => Target::GraphQL,
+        _ if graphql.is_some() && sockets::is_handshake(&request) => Target::Handshake,
+        _ if graphql.is_some() && single_stream::is_addressed(service, &request) => {
+            Target::SingleStream
+        }
+        _ if graphql.is_some() => Target::GraphQL,
         path if path.starts_with("/health/") => Target::Health,
         _ => Target::Other,
     };
@@ -148,19 +153,18 @@ async fn route(
         exchange.refusal = Some(refusal);
         return response;
     }
+    if let Some(path) = GraphqlPath::find(service, request.uri().path()) {
+        return route_graphql(service, request, (path, readable), exchange, context).await;
+    }
+    if let Some(endpoint) = hasura::Endpoint::find(service, request.uri().path()) {
+        // Boxed: these requests are rare, and every request would need the space.
+        return Box::pin(hasura::answer(endpoint, service, request, exchange, context)).await;
+    }
     match request.uri().path() {
-        "/graphql" | "/explain" if service.is_empty => {
+        "/explain" if service.is_empty => {
             exchange.refusal = Some(Refusal::NothingYet);
             refuse(MediaType::Json, &Refusal::NothingYet)
         }
-        // Boxed: handshakes are rare, and every request would need the space.
-        "/graphql" if exchange.target == Target::Handshake => {
-            Box::pin(sockets::answer(service, request, exchange, context)).await
-        }
-        "/graphql" if exchange.target == Target::SingleStream => {
-            Box::pin(single_stream::answer(service, request, readable, exchange, context)).await
-        }
-        "/graphql" => graphql::answer(service, request, readable, exchange, context).await,
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(service, request.method()).await,
         "/explain" if service.settings.development.explain => {
@@ -169,5 +173,34 @@ async fn route(
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),
+    }
+}
+
+/// Answers a request at a path of GraphQL.
+async fn route_graphql(
+    service: &Rc<Service>,
+    request: HttpRequest,
+    (path, readable): (GraphqlPath, Readable),
+    exchange: &mut Exchange,
+    context: &Rc<ConnectionContext>,
+) -> Response {
+    if service.is_empty {
+        exchange.refusal = Some(Refusal::NothingYet);
+        return refuse(MediaType::Json, &Refusal::NothingYet);
+    }
+    match exchange.target {
+        // Boxed: handshakes are rare, and every request would need the space.
+        Target::Handshake => Box::pin(sockets::answer(service, request, exchange, context)).await,
+        Target::SingleStream => {
+            Box::pin(single_stream::answer(service, request, readable, exchange, context)).await
+        }
+        Target::GraphQL | Target::Health | Target::Callback | Target::Other => {
+            let mut response = graphql::answer(service, request, readable, exchange, context).await;
+            let has_failed = exchange.refusal.is_some() || !exchange.report.codes.is_empty();
+            if path == GraphqlPath::Legacy && has_failed && response.status() == StatusCode::OK {
+                *response.status_mut() = StatusCode::BAD_REQUEST;
+            }
+            response
+        }
     }
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Api;
+use engine::{Api, Limits};
 use graphql::JsonLimits;
+use hasura_metadata::Metadata;
 use hyper::header::HeaderValue;
 
 use super::authentication::Authentication;
@@ -15,6 +16,7 @@ use super::credentials::{AuthScheme, Credentials};
 use super::declared::Declared;
 use super::descriptors;
 use super::hasura_sessions::HasuraSessions;
+use super::hasura::HasuraSettings;
 use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::timeouts::ClientTimeouts;
@@ -59,6 +61,8 @@ pub(crate) struct Settings {
     pub(super) drain_timeout: Duration,
     /// The endpoint for events of subgraphs, if some send them.
     pub(super) callbacks: Option<CallbackEndpoint>,
+    /// Endpoints of Hasura, for its dialect.
+    pub(super) hasura: Option<Arc<HasuraSettings>>,
     /// Fetches of the supergraph, of a gateway.
     pub(super) fetches: Option<Arc<Fetches>>,
     pub(super) logging: LoggingSettings,
@@ -238,6 +242,18 @@ impl Settings {
         Self { callbacks, ..self }
     }
 
+    /// Adds the endpoints of Hasura, which takes batches without an option.
+    pub(crate) fn with_hasura(
+        self,
+        metadata: Option<Arc<Metadata>>,
+        uses_allow_list: bool,
+        (limits, max_batch): (&Limits, usize),
+    ) -> Result<Self, Failure> {
+        let hasura = HasuraSettings::new(metadata, uses_allow_list, limits)?;
+        let most_batch = self.most_batch.or(Some(max_batch));
+        Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
+    }
+
     pub(crate) fn with_fetches(self, fetches: Arc<Fetches>) -> Self {
         Self { fetches: Some(fetches), ..self }
     }
@@ -327,6 +343,7 @@ impl Settings {
             },
             drain_timeout: options.drain_timeout.0,
             callbacks: None,
+            hasura: None,
             fetches: None,
             logging: LoggingSettings {
                 requests: options.observability.log_requests,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Command, ValueEnum};
-use dialects::{DIALECTS, Dialect, DialectName, Transactions, neo4j, phrag, postgraphile};
+use dialects::hasura::metadata::MetadataSetting;
+use dialects::{DIALECTS, Dialect, DialectName, Transactions, hasura, neo4j, phrag, postgraphile};
 use engine::{Durability, Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
@@ -15,6 +16,7 @@ use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
 use super::given::{self, GivenOptions};
+use super::hasura::HasuraOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
@@ -103,6 +105,8 @@ pub(crate) struct ApiOptions {
     pub(crate) dgraph: DgraphOptions,
     #[command(flatten)]
     pub(crate) custom: CustomOptions,
+    #[command(flatten)]
+    pub(crate) hasura: HasuraOptions,
     /// The given options.
     #[arg(skip)]
     pub(crate) given: GivenOptions,
@@ -206,9 +210,8 @@ impl ApiOptions {
                 ..engine::live::FeedOptions::default()
             },
             has_defer: self.defer_directive,
-            dialect,
             source: engine::OpenOptions {
-                namespaces: self.schema.clone(),
+                namespaces: self.namespaces(&dialect)?,
                 extensions: self.postgraphile.extensions(),
                 rights: match self.no_ignore_rbac {
                     true => Rights::Respected,
@@ -225,6 +228,28 @@ impl ApiOptions {
             errors: engine::ErrorOptions::default(),
             policies: policies(self.policies.as_deref())?,
             federation: self.federation.to_engine()?,
+            dialect,
+        })
+    }
+
+    /// The schemas to read: those of the metadata, unless they are given. None if the database says
+    /// which they are.
+    fn namespaces(&self, dialect: &Dialect) -> Result<Vec<String>, Failure> {
+        let Dialect::Hasura(options) = dialect else { return Ok(self.schema.clone()) };
+        if matches!(options.metadata, MetadataSetting::Stored { .. })
+            && SourceKind::of(&self.address()?) != SourceKind::Postgres
+        {
+            let message = "`--metadata database` reads the metadata of a running Hasura, which is in \
+                           PostgreSQL: give the path of a folder or a file";
+            return Err(Failure::Usage(message.into()));
+        }
+        if self.given.contains("schema") {
+            return Ok(self.schema.clone());
+        }
+        Ok(match &options.metadata {
+            MetadataSetting::None => self.schema.clone(),
+            MetadataSetting::Stored { .. } => Vec::new(),
+            MetadataSetting::Read(served) => served.schemas(),
         })
     }
 
@@ -303,7 +328,11 @@ impl ApiOptions {
         }
         if let Dialect::Hasura(options) = &mut dialect {
             let transactions = self.mutation_transactions;
-            options.mutation_transactions = transactions.unwrap_or(options.mutation_transactions);
+            let transactions = transactions.unwrap_or(options.mutation_transactions);
+            *options = hasura::Options {
+                mutation_transactions: transactions,
+                ..self.hasura.to_dialect()?
+            };
         }
         if let Dialect::Neo4j(options) = &mut dialect {
             *options = neo4j::Options { live: self.live, ..self.neo4j.to_dialect()? };

@@ -13,11 +13,13 @@ use dialects::DialectName;
 use engine::SourceAddress;
 
 use super::address::Address;
+use super::allow_list::AllowListOptions;
 use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
 use super::hasura_auth::HasuraAuthOptions;
+use super::hasura::HasuraOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::postgraphile::PostGraphileOptions;
@@ -112,7 +114,7 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 7] = [
+const DIALECTS: [DialectOptions; 9] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
@@ -120,6 +122,8 @@ const DIALECTS: [DialectOptions; 7] = [
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Dgraph, names_of::<CustomOptions>),
     (DialectName::Hasura, names_of::<HasuraAuthOptions>),
+    (DialectName::Hasura, names_of::<HasuraOptions>),
+    (DialectName::Hasura, names_of::<AllowListOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.

@@ -6,6 +6,7 @@ use std::thread;
 use clap::Args;
 
 use super::address::{self, Address, Mode};
+use super::allow_list::AllowListOptions;
 use super::auth::AuthOptions;
 use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
@@ -89,6 +90,8 @@ pub(crate) struct ServingOptions {
     pub(crate) auth: AuthOptions,
     #[command(flatten)]
     pub(crate) hasura_auth: HasuraAuthOptions,
+    #[command(flatten)]
+    pub(crate) allow_list: AllowListOptions,
     /// The options that the command was given.
     #[arg(skip)]
     pub(crate) given: GivenOptions,

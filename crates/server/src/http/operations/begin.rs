@@ -12,7 +12,7 @@ use hyper::header::HeaderValue;
 
 use crate::http::connection_context::ConnectionContext;
 use crate::http::exchange::Exchange;
-use crate::http::execute::{Executed, Execution, execute_found};
+use crate::http::execute::{Executed, Execution, execute_found, find_document};
 use crate::http::persisted::Found;
 use crate::http::refusal::Refusal;
 use crate::http::service::Service;
@@ -43,9 +43,9 @@ pub(in crate::http) fn begin(
     }
     id.run(|| {
         let mut exchange = Exchange::of_socket(&service, context.peer);
-        let (found, held) = match find(&service, parameters, bytes) {
+        let (found, held) = match find(&service, parameters, &caller, bytes) {
             Ok(found) => found,
-            Err(refusal) => return Work::failed(refuse(exchange, refusal)),
+            Err(refusal) => return Work::failed(refuse(&service, exchange, refusal)),
         };
         let document = match service.worker.document(&found.request, &caller) {
             Ok(document) => document,
@@ -69,10 +69,11 @@ pub(in crate::http) fn begin(
 fn find(
     service: &Service,
     parameters: Parameters,
+    caller: &Caller,
     bytes: u64,
 ) -> Result<(Found, MemoryReservation), Refusal> {
     let held = service.process.bodies.reserve(bytes)?;
-    let found = service.settings.persisted.find(parameters).map_err(Refusal::Document)?;
+    let found = find_document(service, parameters, caller)?;
     Ok((found, held))
 }
 
@@ -114,7 +115,7 @@ async fn execute(
             let payloads = response.payloads.take();
             (end(exchange, response), payloads)
         }
-        Err(refusal) => (refuse(exchange, refusal), None),
+        Err(refusal) => (refuse(&service, exchange, refusal), None),
     }
 }
 
@@ -133,8 +134,8 @@ fn end(mut exchange: Exchange, response: engine::Response) -> Event {
 }
 
 /// Ends the record with a refusal.
-fn refuse(mut exchange: Exchange, refusal: Refusal) -> Event {
-    let (status, body) = (refusal.status(), refusal.body());
+fn refuse(service: &Service, mut exchange: Exchange, refusal: Refusal) -> Event {
+    let (status, body) = (refusal.status(), refusal.body_in(service.worker.error_form()));
     exchange.refusal = Some(refusal);
     exchange.end(status);
     Event::Errors(body.into())

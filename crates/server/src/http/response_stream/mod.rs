@@ -24,7 +24,7 @@ use super::answer_body::AnswerBody;
 use super::connection_context::ConnectionContext;
 use super::event_body::EventBody;
 use super::exchange::Exchange;
-use super::execute::{Executed, Execution, execute_found};
+use super::execute::{Executed, Execution, execute_found, find_document};
 use super::media_type::MediaType;
 use super::persisted::Found;
 use super::refusal::Refusal;
@@ -87,11 +87,11 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     let Operation { parameters, allowed, caller, until, incremental } = operation;
-    let found = match service.settings.persisted.find(parameters) {
+    let found = match find_document(service, parameters, &caller) {
         Ok(found) => found,
-        Err(missing) => {
-            let refusal = Refusal::Document(missing);
-            let response = respond(format, AnswerBody::Whole(format.failed(&refusal.body())));
+        Err(refusal) => {
+            let body = refusal.body_in(service.worker.error_form());
+            let response = respond(format, AnswerBody::Whole(format.failed(&body)));
             exchange.refusal = Some(refusal);
             return Ok(response);
         }

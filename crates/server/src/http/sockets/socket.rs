@@ -253,7 +253,8 @@ impl<'s> Socket<'s> {
             }
             Err(refusal) => {
                 if self.subprotocol == Subprotocol::Legacy {
-                    self.send(ServerMessage::ConnectionError(&refusal.error()));
+                    let error = refusal.error_in(service.worker.error_form());
+                    self.send(ServerMessage::ConnectionError(&error));
                 }
                 let mut exchange = Exchange::of_socket(&service, self.context.peer);
                 let status = refusal.status();
@@ -282,8 +283,9 @@ impl<'s> Socket<'s> {
         }
         if self.operations.len() >= self.settings.most_operations {
             let refusal = Refusal::TooManyOperations { most: self.settings.most_operations };
-            self.context.current.get().count_refused(&refusal);
-            self.send_errors(id, &refusal.body());
+            let service = self.context.current.get();
+            service.count_refused(&refusal);
+            self.send_errors(id, &refusal.body_in(service.worker.error_form()));
             return Ok(());
         }
         let incremental = self.subprotocol.incremental();

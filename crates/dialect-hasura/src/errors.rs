@@ -1,0 +1,174 @@
+//! Errors as Hasura's clients expect them: one error without `locations`, its path as a text in
+//! `extensions.path`, and Hasura's codes and texts.
+//!
+//! * `path`: paths to selections and values
+//! * `problem`: texts of problems with a request
+//! * `database`: codes and texts of what the database refuses
+
+mod database;
+mod path;
+mod problem;
+
+use graphql::problem::{InputRules, Located, Step};
+use graphql::{ErrorCode, GraphQLError};
+use serde_json::Value;
+
+pub use database::{Refused, refused_by_database};
+
+/// The member of `extensions` with Hasura's code, which replaces the own one.
+const CODE: &str = "code";
+
+/// Nulls that Hasura refuses although its schema allows them, and numbers that may not be negative.
+pub const INPUT_RULES: InputRules = InputRules {
+    refuses_null: |object, field| {
+        let is_of = |snake: &str, camel: &str| object.ends_with(snake) || object.ends_with(camel);
+        is_of("_comparison_exp", "ComparisonExp")
+            || (is_of("_bool_exp", "BoolExp") && !field.starts_with('_'))
+    },
+    is_count: |argument| argument == "limit",
+};
+
+/// An error in Hasura's form. `located` tells where the request is wrong, as far as that is known.
+#[must_use]
+pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
+    let code = error.extensions.iter().find(|(key, _)| &**key == CODE);
+    // A value that the database has refused may be one that Hasura would not have sent.
+    let is_known = error.code == ErrorCode::BadUserInput && located.problem.is_some();
+    if let Some((_, code)) = code.filter(|_| !is_known) {
+        let path = path::of_written(&located.nearest);
+        return made(error, &error.message, code, &path);
+    }
+    match (error.code, &located.problem) {
+        // Clients that send hashes of documents compare the messages and codes of these two.
+        (ErrorCode::PersistedQueryNotFound | ErrorCode::PersistedQueryNotSupported, _) => {
+            made(error, &error.message, &quoted(error.code.as_str()), "$")
+        }
+        (ErrorCode::ParseFailed, _) => {
+            let mut made =
+                made(error, "not a valid graphql query", &quoted("validation-failed"), "$.query");
+            // Where the syntax is wrong, which Hasura does not say.
+            made.extensions.push(("internal".into(), internal(&error.message)));
+            made
+        }
+        (ErrorCode::IntrospectionDisabled, _) => {
+            let path = path::text(&[Step::SelectionSet, Step::Key("__schema".into())]);
+            let message = "field '__schema' not found in type: 'query_root'";
+            made(error, message, &quoted("validation-failed"), &path)
+        }
+        (
+            ErrorCode::ValidationFailed
+            | ErrorCode::BadUserInput
+            | ErrorCode::OperationResolutionFailure,
+            Some((path, problem)),
+        ) => {
+            let (code, message) = problem::told(problem);
+            made(error, &message, &quoted(code), &path::text(path))
+        }
+        (ErrorCode::BadUserInput, None) => {
+            let path = path::text(&path::of_arguments(&located.nearest));
+            made(error, &error.message, &quoted("validation-failed"), &path)
+        }
+        (code, _) => {
+            let path = path::text(&located.nearest);
+            made(error, &error.message, &quoted(code_of(code)), &path)
+        }
+    }
+}
+
+/// The error with a message, a code as JSON, and a path. Members that identify a line of the log
+/// stay.
+fn made(error: &GraphQLError, message: &str, code: &str, path: &str) -> GraphQLError {
+    let mut made = GraphQLError::new(error.code, message);
+    made.extensions.push(("path".into(), quoted(path).into()));
+    made.extensions.push((CODE.into(), code.into()));
+    let kept = error.extensions.iter().filter(|(key, _)| matches!(&**key, "errorId" | "internal"));
+    made.extensions.extend(kept.cloned());
+    made
+}
+
+/// The text as JSON.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A message in the form of Hasura's `internal`.
+fn internal(message: &str) -> Box<str> {
+    serde_json::json!({ "error": { "message": message } }).to_string().into()
+}
+
+/// Hasura's code of an error.
+fn code_of(code: ErrorCode) -> &'static str {
+    use ErrorCode as Code;
+    match code {
+        Code::ParseFailed
+        | Code::ValidationFailed
+        | Code::OperationResolutionFailure
+        | Code::BadUserInput
+        | Code::QueryTooDeep
+        | Code::QueryTooLarge
+        | Code::QueryTooComplex
+        | Code::IntrospectionDisabled
+        | Code::TooManyAliases
+        | Code::TooManyRootFields
+        | Code::TooManyDirectives
+        | Code::TooManyFragments
+        | Code::TooManyVariables
+        | Code::TooManyOperations
+        | Code::CostTooHigh
+        | Code::PatternTooComplex
+        | Code::OperationNotTrusted
+        | Code::UnauthorizedFieldOrType => "validation-failed",
+        Code::JsonTooDeep
+        | Code::JsonTooLarge
+        | Code::BodyTooLarge
+        | Code::BodyTimeout
+        | Code::BodyTooSlow
+        | Code::HostRefused
+        | Code::CsrfRefused
+        | Code::HeaderTimeout
+        | Code::HeaderTooLarge
+        | Code::BatchingDisabled
+        | Code::BatchTooLarge
+        | Code::PersistedQueryNotFound
+        | Code::PersistedQueryNotSupported
+        | Code::TooManyRows => "bad-request",
+        Code::MethodNotAllowed => "method-not-allowed",
+        Code::UniqueViolation
+        | Code::ForeignKeyViolation
+        | Code::NotNullViolation
+        | Code::ExclusionViolation => "constraint-violation",
+        Code::CheckViolation | Code::PermissionDenied | Code::ReadOnly => "permission-error",
+        Code::Unauthenticated => "access-denied",
+        Code::NotFound => "not-found",
+        Code::Conflict => "concurrent-update",
+        Code::NotSupported => "not-supported",
+        Code::InvalidValue => "data-exception",
+        Code::Unavailable | Code::SourceError => "postgres-error",
+        Code::SubgraphError
+        | Code::SubgraphResponseInvalid
+        | Code::ResolverError
+        | Code::ResolverResponseInvalid
+        | Code::ResolverResponseTooLarge => "remote-schema-error",
+        Code::SubgraphUnavailable
+        | Code::SubgraphOverloaded
+        | Code::SubscriptionInterrupted
+        | Code::SubgraphTimeout
+        | Code::ResolverUnavailable
+        | Code::ResolverTimeout => "http-exception",
+        Code::Timeout => "timeout",
+        Code::TooManyCalls
+        | Code::NoPlan
+        | Code::RequestMemoryExhausted
+        | Code::TooManyConnections
+        | Code::Raised
+        | Code::TransactionAborted
+        | Code::OutcomeUnknown
+        | Code::Overloaded
+        | Code::ResponseMemoryExhausted
+        | Code::ResponseTooLarge
+        | Code::InternalServerError => "unexpected",
+    }
+}
+
+#[cfg(test)]
+mod tests;

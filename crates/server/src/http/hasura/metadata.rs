@@ -1,0 +1,103 @@
+//! `/v1/metadata`: what the console and the command line read. The metadata is a file or a row that
+//! the server only reads, so everything that would change it is refused.
+
+use engine::ApiWorker;
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::{Answer, Asked, HasuraSettings, HttpRequest};
+use crate::http::service::Service;
+
+/// The deepest nesting of `bulk` requests.
+const MOST_LEVELS: usize = 8;
+
+/// The present version of the metadata: it changes with a reload only.
+const RESOURCE_VERSION: u64 = 1;
+
+pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
+    let body = asked.admin_body(request).await?;
+    let value = run(asked.service, asked.settings, &body, "$", 0)?;
+    Ok(super::json(StatusCode::OK, &value))
+}
+
+/// Answers one request of the metadata API, at a path of the body.
+fn run(
+    service: &Service,
+    settings: &HasuraSettings,
+    request: &Value,
+    path: &str,
+    level: usize,
+) -> Result<Value, Failure> {
+    let Some(kind) = request.get("type").and_then(Value::as_str) else {
+        return Err(Failure::parse_failed("the key \"type\" was not present").at(path));
+    };
+    let args = request.get("args").unwrap_or(&Value::Null);
+    let version = request.get("version").and_then(Value::as_u64).unwrap_or(1);
+    match kind {
+        "export_metadata" => match version {
+            1 => Ok(exported(settings)),
+            2 => Ok(json!({
+                "resource_version": RESOURCE_VERSION,
+                "metadata": exported(settings),
+            })),
+            _ => {
+                let message = format!("export_metadata has the versions 1 and 2, not {version}");
+                Err(Failure::bad_request(message).at(path))
+            }
+        },
+        // What does not fit the database is refused when the server starts.
+        "get_inconsistent_metadata" => {
+            Ok(json!({ "is_consistent": true, "inconsistent_objects": [] }))
+        }
+        "get_catalog_state" => Ok(json!({ "id": "", "cli_state": {}, "console_state": {} })),
+        "list_source_kinds" => Ok(json!({
+            "sources": [{ "builtin": true, "kind": "postgres", "display_name": "PostgreSQL" }],
+        })),
+        "pg_get_source_tables" | "get_source_tables" => Ok(tables(service)),
+        "bulk" | "bulk_keep_going" => {
+            let Value::Array(members) = args else {
+                return Err(Failure::parse_failed("expected a list").at(format!("{path}.args")));
+            };
+            if level >= MOST_LEVELS {
+                let message = "requests of the type \"bulk\" are nested too deeply";
+                return Err(Failure::bad_request(message).at(path));
+            }
+            let keeps_going = kind == "bulk_keep_going";
+            let answers = members.iter().enumerate().map(|(index, member)| {
+                let path = format!("{path}.args[{index}]");
+                match run(service, settings, member, &path, level + 1) {
+                    Err(failure) if keeps_going => Ok(failure.body()),
+                    answer => answer,
+                }
+            });
+            answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
+        }
+        _ => Err(Failure::not_supported(format!(
+            "\"{kind}\" is not served: the metadata is read when the server starts or reloads, and \
+             only read here; change the files of the metadata instead"
+        ))
+        .at(path)),
+    }
+}
+
+/// The metadata; without any, that of a server that tracks nothing by name.
+fn exported(settings: &HasuraSettings) -> Value {
+    match &settings.metadata {
+        Some(metadata) => {
+            serde_json::from_str(&metadata.to_json().compact()).unwrap_or(Value::Null)
+        }
+        None => json!({ "version": 3, "sources": [] }),
+    }
+}
+
+/// The tables of the served database.
+fn tables(service: &Service) -> Value {
+    match &service.worker {
+        ApiWorker::Source(worker) => {
+            let tables = worker.engine().tables();
+            tables.map(|(schema, name)| json!({ "name": name, "schema": schema })).collect()
+        }
+        ApiWorker::Gateway(_) => Value::Array(Vec::new()),
+    }
+}

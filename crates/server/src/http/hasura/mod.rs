@@ -1,0 +1,242 @@
+//! Endpoints of Hasura, for its dialect: GraphQL at its paths, and the rest of its HTTP API as far as
+//! it reads.
+//!
+//! * `settings`: what the metadata and the options say about requests
+//! * `failure`: errors of everything but GraphQL
+//! * `admission`: operations that the metadata forbids
+//! * `metadata`: `/v1/metadata`
+//! * `explain`: `/v1/graphql/explain`
+//! * `server`: version, health and configuration of the server
+//! * `rest`: `/api/rest/…`
+
+mod admission;
+mod explain;
+mod failure;
+mod metadata;
+mod rest;
+mod server;
+mod settings;
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use engine::{ApiWorker, Caller};
+use graphql::JsonLimits;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Method, StatusCode};
+use serde_json::Value;
+
+pub(super) use self::admission::check;
+use self::failure::Failure;
+pub(super) use self::settings::HasuraSettings;
+use super::answer_body::AnswerBody;
+use super::body;
+use super::connection_context::ConnectionContext;
+use super::cors::{Permission, preflight};
+use super::exchange::{Exchange, HttpRequest};
+use super::graphql::{authenticate, is_allowed_origin};
+use super::media_type::MediaType;
+use super::refusal::Refusal;
+use super::respond::{Response, respond};
+use super::service::Service;
+
+/// The version of Hasura whose API is served: tools choose by it what they ask.
+pub(super) const VERSION: &str = "v2.43.0";
+
+/// A path of GraphQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GraphqlPath {
+    /// `/graphql` and `/v1/graphql`: errors of GraphQL have the status 200.
+    Current,
+    /// `/v1alpha1/graphql`: requests that are refused have the status 400.
+    Legacy,
+}
+
+/// An endpoint of the HTTP API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    Version,
+    Healthz,
+    Config,
+    Explain,
+    Metadata,
+    /// `/v2/query` and `/v1/query`, which execute SQL.
+    Query,
+    Rest,
+    /// Another path of Hasura's.
+    Unknown,
+}
+
+impl GraphqlPath {
+    /// The path of GraphQL, of this dialect and of all others.
+    pub(super) fn find(service: &Service, path: &str) -> Option<Self> {
+        match path {
+            "/graphql" => Some(Self::Current),
+            "/v1/graphql" if service.settings.hasura.is_some() => Some(Self::Current),
+            "/v1alpha1/graphql" if service.settings.hasura.is_some() => Some(Self::Legacy),
+            _ => None,
+        }
+    }
+}
+
+impl Endpoint {
+    /// The endpoint of a path, for the dialect.
+    pub(super) fn find(service: &Service, path: &str) -> Option<Self> {
+        service.settings.hasura.as_ref()?;
+        match path {
+            "/v1/version" => Some(Self::Version),
+            "/healthz" | "/hasura/healthz" => Some(Self::Healthz),
+            "/v1alpha1/config" => Some(Self::Config),
+            "/v1/graphql/explain" | "/v1alpha1/graphql/explain" => Some(Self::Explain),
+            "/v1/metadata" => Some(Self::Metadata),
+            "/v2/query" | "/v1/query" => Some(Self::Query),
+            _ if path.starts_with("/api/rest/") => Some(Self::Rest),
+            _ => ["/v1/", "/v2/", "/v1alpha1/", "/v1beta1/", "/api/"]
+                .iter()
+                .any(|begin| path.starts_with(begin))
+                .then_some(Self::Unknown),
+        }
+    }
+}
+
+/// The answer of an endpoint.
+type Answer = Result<Response, Failure>;
+
+/// A request of an endpoint.
+struct Asked<'a> {
+    service: &'a Rc<Service>,
+    settings: &'a HasuraSettings,
+    exchange: &'a mut Exchange,
+    context: &'a ConnectionContext,
+}
+
+/// Answers a request of an endpoint.
+pub(super) async fn answer(
+    endpoint: Endpoint,
+    service: &Rc<Service>,
+    request: HttpRequest,
+    exchange: &mut Exchange,
+    context: &Rc<ConnectionContext>,
+) -> Response {
+    let cors = service.settings.cors.as_ref();
+    let permission = cors.map(|cors| Permission::new(cors, request.headers()));
+    let preflight = cors.and_then(|cors| preflight(cors, request.method(), request.headers()));
+    let mut response = match preflight {
+        Some(response) => response,
+        None => match answer_request(endpoint, service, request, exchange, context).await {
+            Ok(response) => response,
+            Err(failure) => failure.respond(),
+        },
+    };
+    if let Some(permission) = permission {
+        permission.add_headers(&mut response);
+    }
+    response
+}
+
+async fn answer_request(
+    endpoint: Endpoint,
+    service: &Rc<Service>,
+    request: HttpRequest,
+    exchange: &mut Exchange,
+    context: &ConnectionContext,
+) -> Answer {
+    let Some(settings) = &service.settings.hasura else { return Err(Failure::unknown_path()) };
+    if !is_allowed_origin(service, &request, exchange.peer) {
+        return Err(Failure::refused(&Refusal::OtherOrigin));
+    }
+    let asked = Asked { service, settings, exchange, context };
+    match (endpoint, request.method()) {
+        (Endpoint::Rest, _) => rest::answer(asked, request).await,
+        (Endpoint::Version, &Method::GET | &Method::HEAD) => Ok(server::version()),
+        (Endpoint::Healthz, &Method::GET | &Method::HEAD) => Ok(server::health(service).await),
+        (Endpoint::Config, &Method::GET | &Method::HEAD) => {
+            let caller = asked.caller(request.headers()).await?;
+            asked.check_admin(&caller)?;
+            Ok(server::configuration(service, settings))
+        }
+        (Endpoint::Explain, &Method::POST) => explain::answer(asked, request).await,
+        (Endpoint::Metadata, &Method::POST) => metadata::answer(asked, request).await,
+        (Endpoint::Query, &Method::POST) => {
+            let caller = asked.caller(request.headers()).await?;
+            asked.check_admin(&caller)?;
+            Err(Failure::not_supported(
+                "this endpoint executes SQL and changes metadata, which this server does not: send \
+                 SQL to the database itself, and read metadata at /v1/metadata",
+            ))
+        }
+        (
+            Endpoint::Version
+            | Endpoint::Healthz
+            | Endpoint::Config
+            | Endpoint::Explain
+            | Endpoint::Metadata
+            | Endpoint::Query
+            | Endpoint::Unknown,
+            _,
+        ) => Err(Failure::unknown_path()),
+    }
+}
+
+impl Asked<'_> {
+    /// The caller of the request.
+    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Failure> {
+        let found = authenticate(self.service, headers, None).await;
+        let (caller, _) = found.map_err(|refusal| Failure::refused(&refusal))?;
+        Ok(caller)
+    }
+
+    /// Refuses all callers but the admin.
+    fn check_admin(&self, caller: &Caller) -> Result<(), Failure> {
+        match is_admin(self.service, caller) {
+            true => Ok(()),
+            false => Err(Failure::access_denied()),
+        }
+    }
+
+    /// The body of a request of the admin, as JSON.
+    async fn admin_body(&self, request: HttpRequest) -> Result<Value, Failure> {
+        let caller = self.caller(request.headers()).await?;
+        self.check_admin(&caller)?;
+        let (head, body) = request.into_parts();
+        let bytes = self.bytes(&head.headers, body).await?;
+        serde_json::from_slice(&bytes).map_err(|error| Failure::invalid_json(&error))
+    }
+
+    /// Limits of JSON.
+    fn limits(&self) -> JsonLimits {
+        self.service.settings.body.json
+    }
+
+    async fn bytes(
+        &self,
+        headers: &HeaderMap,
+        body: hyper::body::Incoming,
+    ) -> Result<Vec<u8>, Failure> {
+        let (settings, bodies) = (self.service.settings.body, &self.service.process.bodies);
+        let read = body::read(settings, bodies, &self.context.state, headers, body).await;
+        Ok(read.map_err(|refusal| Failure::refused(&refusal))?.bytes)
+    }
+}
+
+/// Whether a caller has every right.
+fn is_admin(service: &Service, caller: &Caller) -> bool {
+    match &service.worker {
+        ApiWorker::Source(worker) => worker.engine().is_superuser(&caller.session),
+        ApiWorker::Gateway(_) => false,
+    }
+}
+
+/// A response with a JSON value.
+fn json(status: StatusCode, value: &Value) -> Response {
+    respond(status, MediaType::Json, value.to_string().into_bytes())
+}
+
+/// A response with a text.
+fn text(status: StatusCode, text: &'static str) -> Response {
+    let mut response = Response::new(AnswerBody::Whole(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    let content_type = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}

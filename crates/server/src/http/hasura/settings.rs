@@ -1,0 +1,47 @@
+//! What metadata and options say about requests.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use engine::Limits;
+use hasura_metadata::Metadata;
+
+use super::admission::AllowList;
+use super::rest::RestEndpoints;
+use crate::failure::Failure;
+
+/// Settings of the dialect hasura.
+#[derive(Debug)]
+pub(in crate::http) struct HasuraSettings {
+    pub(super) metadata: Option<Arc<Metadata>>,
+    pub(super) rest: RestEndpoints,
+    /// The operations that all roles but the admin are restricted to, if they are.
+    pub(super) allow_list: Option<AllowList>,
+    /// Roles that cannot read the schema.
+    pub(super) without_introspection: HashSet<Box<str>>,
+}
+
+impl HasuraSettings {
+    /// Also checks the stored operations.
+    pub(in crate::http) fn new(
+        metadata: Option<Arc<Metadata>>,
+        uses_allow_list: bool,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        if uses_allow_list && metadata.is_none() {
+            return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
+        }
+        let mut problems = Vec::new();
+        let known = metadata.as_deref();
+        let rest = RestEndpoints::new(known, &mut problems);
+        let allow_list =
+            uses_allow_list.then(|| AllowList::new(known, &limits.document, &mut problems));
+        if !problems.is_empty() {
+            return Err(Failure::Usage(problems.join("\nerror: ")));
+        }
+        let introspection = known.map(|known| &known.graphql_schema_introspection);
+        let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
+        let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
+        Ok(Self { rest, allow_list, without_introspection, metadata })
+    }
+}

@@ -1,0 +1,133 @@
+//! The options of the dialect hasura: its metadata.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use dialects::hasura::metadata::{
+    Folder, MetadataSetting, Reading, ServedSource, read_folder, read_text,
+};
+use dialects::hasura::{Inconsistencies, NamingConvention, Options};
+
+use super::words::Words;
+use crate::failure::Failure;
+
+/// The word for the metadata that the served database keeps.
+const DATABASE: &str = "database";
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Hasura")]
+pub(crate) struct HasuraOptions {
+    /// For hasura: its metadata, which says what is tracked: an exported folder, a file of JSON or YAML, or
+    /// `database` for the metadata that a running Hasura keeps in the served PostgreSQL database
+    #[arg(long, env = "THALWEG_METADATA", value_name = "PATH")]
+    metadata: Option<MetadataLocation>,
+    /// For hasura: the name of the served database among several sources of the metadata
+    #[arg(long, env = "THALWEG_METADATA_SOURCE", value_name = "NAME", requires = "metadata")]
+    metadata_source: Option<Box<str>>,
+    /// For hasura: what becomes of metadata that names what the database does not have [default: refuse]
+    #[arg(
+        long,
+        env = "THALWEG_INCONSISTENT_METADATA",
+        value_name = "WHAT",
+        value_parser = INCONSISTENCIES,
+        requires = "metadata"
+    )]
+    inconsistent_metadata: Option<Inconsistencies>,
+    /// For hasura: the convention of names, unless the metadata has one, as
+    /// `HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION` [default: hasura-default]
+    #[arg(
+        long,
+        env = "THALWEG_NAMING_CONVENTION",
+        value_name = "CONVENTION",
+        value_parser = CONVENTIONS
+    )]
+    naming_convention: Option<NamingConvention>,
+}
+
+/// Where metadata is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MetadataLocation {
+    /// In the served database, where a running Hasura keeps it.
+    Database,
+    /// A folder or a file.
+    Path(PathBuf),
+}
+
+const INCONSISTENCIES: Words<Inconsistencies> = Words(&[
+    ("refuse", Inconsistencies::Refused, "An error that lists all of it"),
+    ("leave-out", Inconsistencies::LeftOut, "It is left out, and `thalweg check` lists it"),
+]);
+
+const CONVENTIONS: Words<NamingConvention> = Words(&[
+    ("hasura-default", NamingConvention::HasuraDefault, "Snake case"),
+    (
+        "graphql-default",
+        NamingConvention::GraphQlDefault,
+        "Fields in camel case, types in pascal case",
+    ),
+]);
+
+impl FromStr for MetadataLocation {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            DATABASE => Self::Database,
+            path => Self::Path(path.into()),
+        })
+    }
+}
+
+impl HasuraOptions {
+    /// The options of the dialect, with metadata that a path names.
+    pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
+        let source = self.metadata_source.clone();
+        let metadata = match &self.metadata {
+            None => MetadataSetting::None,
+            Some(MetadataLocation::Database) => MetadataSetting::Stored { source },
+            Some(MetadataLocation::Path(path)) => {
+                let served = ServedSource::choose(read(path)?, source.as_deref());
+                MetadataSetting::Read(served.map_err(|error| {
+                    Failure::Usage(error.to_string().replace('\n', "\nerror: "))
+                })?)
+            }
+        };
+        let defaults = Options::default();
+        Ok(Options {
+            metadata,
+            inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
+            naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
+            ..defaults
+        })
+    }
+}
+
+/// Reads a folder or a file of metadata.
+fn read(path: &Path) -> Result<Reading, Failure> {
+    let refused = |path: &Path, error: std::io::Error| {
+        Failure::Usage(format!("cannot read the metadata in {}: {error}", path.display()))
+    };
+    if !path.is_dir() {
+        let text = std::fs::read_to_string(path).map_err(|error| refused(path, error))?;
+        return Ok(read_text(&path.display().to_string(), &text));
+    }
+    let mut files = Vec::new();
+    let mut folders = vec![(path.to_owned(), String::new())];
+    while let Some((folder, within)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| refused(&folder, error))? {
+            let entry = entry.map_err(|error| refused(&folder, error))?;
+            let (path, name) = (entry.path(), entry.file_name());
+            let Some(name) = name.to_str() else { continue };
+            let inner = format!("{within}{name}");
+            if path.is_dir() {
+                folders.push((path, format!("{inner}/")));
+            } else if Folder::takes(name) {
+                let text = std::fs::read_to_string(&path).map_err(|error| refused(&path, error))?;
+                files.push((inner, text));
+            }
+        }
+    }
+    Ok(read_folder(&Folder::new(files)))
+}
