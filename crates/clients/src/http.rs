@@ -1,13 +1,13 @@
 //! Download of one document from another server, by GET or as the response to a POST.
 
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
-    USER_AGENT,
+    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderMap, HeaderName, HeaderValue,
+    IF_NONE_MATCH, USER_AGENT,
 };
 use hyper::http::response::Parts;
 use hyper::http::uri::Scheme;
@@ -41,7 +41,7 @@ pub struct DownloadLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     pub body: Bytes,
-    /// Freshness lifetime of the document (`max-age`).
+    /// Freshness lifetime of the document, by `Cache-Control` or else `Expires`.
     pub max_age: Option<Duration>,
     /// Entity tag of this version: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
     pub etag: Option<HeaderValue>,
@@ -180,7 +180,8 @@ impl Answer {
     pub fn into_document(self) -> Result<Fetched, GetError> {
         match self.status {
             StatusCode::OK => Ok(Fetched {
-                max_age: max_age(&self.headers),
+                max_age: max_age(&self.headers)
+                    .or_else(|| until_expiry(&self.headers, SystemTime::now())),
                 etag: self.headers.get(ETAG).cloned(),
                 body: self.body,
             }),
@@ -216,9 +217,28 @@ fn max_age(headers: &HeaderMap) -> Option<Duration> {
     age
 }
 
+/// Time until the date of `Expires`; none if there is no valid date.
+fn until_expiry(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let date = httpdate::parse_http_date(headers.get(EXPIRES)?.to_str().ok()?).ok()?;
+    Some(date.duration_since(now).unwrap_or(Duration::ZERO))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_of_expiry_counts_from_now() {
+        let check = |value: &'static str, expected: Option<u64>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(EXPIRES, HeaderValue::from_static(value));
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777 - 600);
+            assert_eq!(until_expiry(&headers, now), expected.map(Duration::from_secs), "{value}");
+        };
+        check("Sun, 06 Nov 1994 08:49:37 GMT", Some(600));
+        check("Sun, 06 Nov 1994 08:29:37 GMT", Some(0));
+        check("0", None);
+    }
 
     #[test]
     fn only_what_nobody_on_the_way_can_change_is_asked() {

@@ -32,6 +32,7 @@ pub use self::mapping::{Mapping, Pair};
 pub use self::rules::Rules;
 pub use self::sign::Signer;
 use self::token::Token;
+pub use self::token::unverified_issuer;
 use crate::cache;
 
 /// Most bytes of a token: no issuer writes longer ones, and they would cost more to check.
@@ -117,6 +118,12 @@ impl Weighter<Box<str>, Known> for Weight {
 }
 
 impl Verified {
+    /// All claims of the token.
+    #[must_use]
+    pub fn claims(&self) -> Option<&Claims> {
+        self.session.claims.as_deref()
+    }
+
     /// The time at which the token expires, if it does.
     #[must_use]
     pub fn until(&self) -> Option<SystemTime> {
@@ -177,6 +184,12 @@ impl Sessions {
     #[must_use]
     pub fn anonymous(&self) -> Session {
         self.anonymous.clone()
+    }
+
+    /// A session with these claims and settings.
+    #[must_use]
+    pub fn with_claims(claims: Claims, settings: Vec<Pair>) -> Session {
+        session(settings, Some(Arc::new(claims)))
     }
 
     /// The session without a token, with settings of this request.

@@ -24,6 +24,8 @@ mod export;
 mod federation;
 mod gateway;
 mod given;
+mod hasura_auth;
+mod hasura_environment;
 mod hasura;
 mod hive;
 mod import;
@@ -67,6 +69,10 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
+#[cfg(test)]
+pub(crate) use hasura_auth::JwtSetting;
+pub(crate) use hasura_auth::{HasuraAuth, HookMode, HookSetting, boolean};
+pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use import::ImportOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;

@@ -33,6 +33,7 @@ mod graph_tokens;
 mod graph_types;
 mod graphiql;
 mod hasura;
+mod hasura_sessions;
 mod health;
 mod hosts;
 mod http;

@@ -78,7 +78,8 @@ impl Key {
         }
     }
 
-    fn from_der(der: &[u8]) -> Result<Self, KeyError> {
+    /// A public key in DER, as a certificate contains it (`SubjectPublicKeyInfo`).
+    pub fn from_der(der: &[u8]) -> Result<Self, KeyError> {
         // One that is too short or too long fails with each token; better at the start.
         let is_rsa = PublicEncryptingKey::from_der(der).is_ok();
         let proofs = Algorithm::ALL.into_iter().filter_map(|algorithm| {

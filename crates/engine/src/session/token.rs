@@ -8,10 +8,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use super::Refused;
 use super::algorithm::Algorithm;
 use super::json::Members;
 use super::keys::KeySet;
+use super::{MOST_TOKEN_BYTES, Refused};
 
 /// It may contain certificates, which are long.
 const MOST_HEADER_BYTES: usize = 8 << 10;
@@ -73,6 +73,17 @@ impl<'t> Token<'t> {
         serde_json::from_slice(&claims)
             .map_err(|_| Refused::Invalid("its claims are no JSON object with one value a member"))
     }
+}
+
+/// The issuer that a token names, which is not verified yet: it tells only by which keys the token may
+/// be verified.
+#[must_use]
+pub fn unverified_issuer(text: &str) -> Option<String> {
+    if text.len() > MOST_TOKEN_BYTES {
+        return None;
+    }
+    let claims = Token::parse(text).ok()?.claims().ok()?;
+    claims.get("iss")?.as_str().map(str::to_owned)
 }
 
 /// Without padding, and with nothing left over.

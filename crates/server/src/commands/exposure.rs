@@ -2,6 +2,7 @@
 
 use engine::Api;
 
+use crate::http::Settings;
 use crate::options::{Address, ServingOptions};
 
 /// The protection of the data from unauthenticated clients.
@@ -17,19 +18,27 @@ struct Exposure {
     only_trusted: bool,
     /// Whether clients need a certificate (mutual TLS).
     asks_certificates: bool,
-    /// Whether unauthenticated requests have a role of the database.
-    has_default_role: bool,
+    /// The option with the role of unauthenticated requests.
+    default_role: Option<&'static str>,
+    /// Whether unauthenticated requests have any role that they name.
+    has_every_role: bool,
+    /// The option that requires authentication.
+    remedy: &'static str,
 }
 
 /// Logs what unauthenticated clients can do, if they can reach the server.
-pub(super) fn log(api: &Api, serving: &ServingOptions, requires_token: bool) {
+pub(super) fn log(api: &Api, serving: &ServingOptions, settings: &Settings) {
+    let requires_token = settings.requires_token();
+    let default_role = serving.auth.roles.default_role.as_ref().map(|_| "--default-role");
     let exposure = Exposure {
         has_policies: api.has_policies(),
         has_rules: api.has_rules(),
         writes: api.schema().mutation.is_some(),
         only_trusted: serving.persisted.only_trusted,
         asks_certificates: serving.tls.files().is_some_and(|tls| tls.client_authorities.is_some()),
-        has_default_role: serving.auth.roles.default_role.is_some(),
+        default_role: default_role.or(settings.unauthorized_role()),
+        has_every_role: settings.is_open(),
+        remedy: if settings.is_of_hasura() { "--admin-secret" } else { "--require-token" },
     };
     if serving.development.dev {
         for address in serving.listen.iter().filter(|address| !address.is_local()) {
@@ -54,7 +63,8 @@ pub(super) fn log(api: &Api, serving: &ServingOptions, requires_token: bool) {
 impl Exposure {
     /// Whether the access of unauthenticated clients is restricted.
     fn is_bounded(self) -> bool {
-        self.has_policies || self.only_trusted || self.asks_certificates || self.has_default_role
+        let is_bounded = self.has_policies || self.default_role.is_some();
+        (is_bounded && !self.has_every_role) || self.only_trusted || self.asks_certificates
     }
 
     fn text(self) -> String {
@@ -67,17 +77,22 @@ impl Exposure {
             (false, true) => "may read and change",
             (false, false) => "may read",
         };
-        let all = match (self.has_policies, self.has_default_role, self.has_rules) {
-            (true, _, _) => "what the policies allow to unauthenticated requests",
-            (false, true, _) => "what the role of --default-role may",
-            (false, false, true) => "all that the rules of the type definitions do not close",
-            (false, false, false) => "all that the API exposes",
+        let all = match (self.has_policies, self.default_role, self.has_rules) {
+            _ if self.has_every_role => "all that the API exposes".to_owned(),
+            (true, None | Some("--default-role"), _) => {
+                "what the policies allow to unauthenticated requests".to_owned()
+            }
+            (_, Some(option), _) => format!("what the role of {option} may"),
+            (false, None, true) => {
+                "all that the rules of the type definitions do not close".to_owned()
+            }
+            (false, None, false) => "all that the API exposes".to_owned(),
         };
         let what = match self.only_trusted {
             true => format!(", by which they reach {all}"),
             false => format!(" {all}"),
         };
-        format!("{who} {may}{what}; --require-token requires authentication")
+        format!("{who} {may}{what}; {} requires authentication", self.remedy)
     }
 }
 
@@ -91,7 +106,9 @@ mod tests {
         writes: true,
         only_trusted: false,
         asks_certificates: false,
-        has_default_role: false,
+        default_role: None,
+        has_every_role: false,
+        remedy: "--require-token",
     };
 
     #[test]
@@ -122,14 +139,30 @@ mod tests {
             ),
         );
         check(
-            Exposure { has_policies: true, writes: false, has_default_role: true, ..OPEN },
+            Exposure {
+                has_policies: true,
+                writes: false,
+                default_role: Some("--default-role"),
+                ..OPEN
+            },
             true,
             &format!("{everybody} may read what the policies allow to unauthenticated requests"),
         );
         check(
-            Exposure { has_default_role: true, ..OPEN },
+            Exposure { default_role: Some("--default-role"), ..OPEN },
             true,
             &format!("{everybody} may read and change what the role of --default-role may"),
+        );
+        let role = Some("--unauthorized-role");
+        check(
+            Exposure { has_policies: true, default_role: role, ..OPEN },
+            true,
+            &format!("{everybody} may read and change what the role of --unauthorized-role may"),
+        );
+        check(
+            Exposure { has_policies: true, has_every_role: true, ..OPEN },
+            false,
+            &format!("{everybody} may read and change all that the API exposes"),
         );
         check(
             Exposure { only_trusted: true, ..OPEN },

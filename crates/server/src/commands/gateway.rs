@@ -31,7 +31,8 @@ use crate::configuration::{
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{
-    self, AuthProfile, CallbackEndpoint, ChangeWatch, Declared, Reload, Reloaded, Settings,
+    self, AuthProfile, AuthScheme, CallbackEndpoint, ChangeWatch, Declared, Reload, Reloaded,
+    Settings,
 };
 use crate::memory;
 use crate::options::{
@@ -158,7 +159,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         gateway_options: options.to_engine(),
         settings: Settings::new(
             &options.serving,
-            AuthProfile::Gateway { has_roles },
+            AuthScheme::Tokens(AuthProfile::Gateway { has_roles }),
             Declared::default(),
         )?
         .watched(options.watch),
@@ -324,7 +325,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
         problems.extend(refusals.map(Failure::Usage));
     }
     // Errors do not depend on the auth profile.
-    let profile = AuthProfile::Gateway { has_roles: true };
+    let profile = AuthScheme::Tokens(AuthProfile::Gateway { has_roles: true });
     problems.extend(Settings::new(&options.serving, profile, Declared::default()).err());
     problems
 }

@@ -13,7 +13,7 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{AuthProfile, ChangeWatch, Declared, Reloaded, Settings};
+use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
@@ -64,16 +64,18 @@ fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions)
 
 /// The settings for a dialect. Without one, their errors are the same but for what definitions declare.
 fn settings(dialect: Option<&Dialect>, serving: &ServingOptions) -> Result<Settings, Failure> {
-    let (profile, declared) = match dialect {
-        Some(Dialect::Neo4j(_)) => (AuthProfile::Neo4j, Declared::default()),
+    let (scheme, declared) = match dialect {
+        Some(Dialect::Neo4j(_)) => (AuthScheme::Tokens(AuthProfile::Neo4j), Declared::default()),
         Some(Dialect::Dgraph(dialect)) => {
-            (AuthProfile::Dgraph, Declared::new(&dialect.model.settings, serving)?)
+            let declared = Declared::new(&dialect.model.settings, serving)?;
+            (AuthScheme::Tokens(AuthProfile::Dgraph), declared)
         }
-        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_) | Dialect::Hasura(_)) | None => {
-            (AuthProfile::PostGraphile, Declared::default())
+        Some(Dialect::PostGraphile(_) | Dialect::Phrag(_)) | None => {
+            (AuthScheme::Tokens(AuthProfile::PostGraphile), Declared::default())
         }
+        Some(Dialect::Hasura(_)) => (AuthScheme::Hasura, Declared::default()),
     };
-    Settings::new(serving, profile, declared)
+    Settings::new(serving, scheme, declared)
 }
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {

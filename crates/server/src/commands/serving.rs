@@ -38,7 +38,7 @@ pub(crate) fn open_and_serve(
     let watch = fresh.watch.take();
     let telemetry = Telemetry { collectors, traces: traces.clone(), reporter: reporter.clone() };
     let generation = Generation::first(fresh, telemetry);
-    exposure::log(&generation.api, serving, generation.settings.requires_token());
+    exposure::log(&generation.api, serving, &generation.settings);
     generation.settings.log_summary();
     ready(&listeners)?;
     let renewal = reload.map(|reload| Reloader { reload, watch });

@@ -10,14 +10,12 @@ use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
 use super::declared::DeclaredTokens;
+use super::header_settings::HeaderSettings;
 use crate::failure::Failure;
 use crate::options::AuthOptions;
 
 /// Shorter secrets can be found by brute force.
 pub(super) const LEAST_SECRET_BYTES: usize = 32;
-
-/// The size limit of a header that becomes a setting.
-const MOST_SETTING_BYTES: usize = 8 << 10;
 
 /// The default audience of PostGraphile's tokens.
 const USUAL_AUDIENCE: &str = "postgraphile";
@@ -48,6 +46,15 @@ impl AuthProfile {
     }
 }
 
+/// How requests are authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuthScheme {
+    /// By tokens.
+    Tokens(AuthProfile),
+    /// By the admin secret, tokens or a webhook, as Hasura does it.
+    Hasura,
+}
+
 /// Authentication settings of the server.
 #[derive(Debug)]
 pub(super) struct Credentials {
@@ -64,7 +71,7 @@ pub(super) struct Credentials {
     pub(super) shows_reasons: bool,
     cookie: Option<Box<str>>,
     header: TokenHeader,
-    headers: Box<[(HeaderName, Box<str>)]>,
+    settings: HeaderSettings,
 }
 
 /// The header that carries the token.
@@ -152,7 +159,6 @@ impl Credentials {
                 "no key is for one of the algorithms of `--jwt-verify-algorithms`".into(),
             ));
         }
-        let headers = options.pg_setting_header.iter();
         let audiences = rules.audiences.as_slice().into();
         let mapping = options.roles.mapping(has_roles);
         let sessions = Sessions::new(keys, rules, mapping);
@@ -170,7 +176,7 @@ impl Credentials {
             requires_token,
             header,
             cookie: options.jwt_cookie.as_ref().map(|cookie| cookie.0.clone()),
-            headers: headers.map(|one| (one.header.clone(), one.name.clone())).collect(),
+            settings: HeaderSettings::new(options),
         })
     }
 
@@ -187,13 +193,13 @@ impl Credentials {
     pub(super) fn session_headers(&self) -> impl Iterator<Item = HeaderName> {
         let token = self.has_keys.then(|| self.token_header().clone());
         let cookie = (self.has_keys && self.cookie.is_some()).then_some(COOKIE);
-        let settings = self.headers.iter().map(|(header, _)| header.clone());
+        let settings = self.settings.names().cloned();
         token.into_iter().chain(cookie).chain(settings)
     }
 
     /// Returns true if a request has a header that becomes a setting.
     pub(super) fn has_settings(&self, headers: &HeaderMap) -> bool {
-        self.headers.iter().any(|(header, _)| headers.contains_key(header))
+        self.settings.are_in(headers)
     }
 
     /// Logs the audiences that are accepted.
@@ -274,26 +280,9 @@ impl Credentials {
         }
     }
 
-    /// The session settings from the headers of a request. A missing header leaves its setting unset,
-    /// which differs from empty.
+    /// The session settings from the headers of a request.
     pub(super) fn settings(&self, headers: &HeaderMap) -> Result<Vec<Pair>, AuthError> {
-        let mut settings = Vec::new();
-        for (header, name) in &self.headers {
-            let mut given = headers.get_all(header).iter();
-            let denied = || AuthError::Setting(header.clone());
-            match (given.next(), given.next()) {
-                (None, _) => {}
-                (Some(value), None) if value.len() <= MOST_SETTING_BYTES => {
-                    let value = std::str::from_utf8(value.as_bytes()).map_err(|_| denied())?;
-                    if value.chars().any(char::is_control) {
-                        return Err(denied());
-                    }
-                    settings.push((name.clone(), value.into()));
-                }
-                (Some(_), _) => return Err(denied()),
-            }
-        }
-        Ok(settings)
+        self.settings.of_headers(headers).map_err(AuthError::Setting)
     }
 }
 
@@ -391,7 +380,7 @@ fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
 }
 
 /// `Bearer TOKEN`, <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
-fn bearer(value: &str) -> Option<&str> {
+pub(super) fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.trim().split_once(' ')?;
     let token = token.trim_start_matches(' ');
     scheme.eq_ignore_ascii_case("bearer").then_some(token).and_then(bare)
@@ -405,7 +394,7 @@ fn bare(token: &str) -> Option<&str> {
 }
 
 /// The value of a cookie; none if it is empty, as a client deletes a cookie.
-fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub(super) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|one| one.split_once('='));
     let (_, value) = cookies.find(|(found, _)| found.trim() == name)?;

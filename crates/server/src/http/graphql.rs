@@ -7,6 +7,7 @@ use engine::{Allowed, Caller, Delivery, ErrorForm, Kind};
 use graphql::{Body, Parameters, Request};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Version};
+use serde_json_bytes::{Map, Value as Json};
 use tokio::time::Instant;
 
 use super::accept_encoding::Readable;
@@ -29,7 +30,7 @@ use super::response_stream::{
 use super::timeouts::ConnectionState;
 
 use super::service::Service;
-use super::session::{self, Authenticated};
+use super::session::Authenticated;
 use super::transport::Peer;
 use crate::request_id::RequestId;
 
@@ -219,20 +220,37 @@ pub(super) async fn read<'s>(
 ) -> Result<Read<'s>, Refusal> {
     match *request.method() {
         Method::POST => {
-            let (caller, until) = authenticate(service, request.headers(), trace).await?;
+            let reads_request = service.settings.credentials.reads_request();
+            let known = match reads_request {
+                true => None,
+                false => Some(authenticate(service, request.headers(), trace).await?),
+            };
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
             let (settings, bodies) = (service.settings.body, &service.process.bodies);
             let read = body::read(settings, bodies, state, &head.headers, body).await?;
             let ReadBody { bytes, memory } = read;
             let body = Body::from_json(&bytes, settings.json).map_err(Refusal::Malformed)?;
+            let (caller, until) = match known {
+                Some(known) => known,
+                None => {
+                    let shown = shown_body(service, &body);
+                    // Boxed: such webhooks are rare, and every request would need the space.
+                    Box::pin(authenticate_by(service, &head.headers, trace, Some(&shown))).await?
+                }
+            };
             Ok(Read { body, allowed: Allowed::All, caller, until, memory: Some(memory) })
         }
         Method::GET | Method::HEAD => {
-            let (caller, until) = authenticate(service, request.headers(), trace).await?;
             let query_string = request.uri().query().unwrap_or_default();
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
+            let shown = match (service.settings.credentials.reads_request(), &parameters) {
+                (true, Ok(parameters)) => Some(shown_request(service, parameters)),
+                (true, Err(_)) | (false, _) => None,
+            };
+            let (caller, until) =
+                authenticate_by(service, request.headers(), trace, shown.as_ref()).await?;
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
             Ok(Read { body, allowed: Allowed::Queries, caller, until, memory: None })
         }
@@ -247,8 +265,18 @@ pub(super) async fn authenticate(
     headers: &HeaderMap,
     trace: Option<Trace>,
 ) -> Result<(Caller, Option<Instant>), Refusal> {
-    let Authenticated { session, until } =
-        session::find(&service.settings.credentials, headers).await?;
+    authenticate_by(service, headers, trace, None).await
+}
+
+/// The same, with the GraphQL request in the form that webhooks receive.
+async fn authenticate_by(
+    service: &Service,
+    headers: &HeaderMap,
+    trace: Option<Trace>,
+    request: Option<&Json>,
+) -> Result<(Caller, Option<Instant>), Refusal> {
+    let found = service.settings.credentials.find(service, headers, request).await;
+    let Authenticated { session, until } = found?;
     let forwarded = service.worker.read_headers().map(|wanted| {
         let mut forwarded = Box::new(wanted.collect(headers));
         forwarded.trace = trace;
@@ -259,6 +287,35 @@ pub(super) async fn authenticate(
         forwarded
     });
     Ok((Caller { session, forwarded }, until))
+}
+
+/// The contents of a body as webhooks receive them.
+fn shown_body(service: &Service, body: &Body) -> Json {
+    match body {
+        Body::One(parameters) => shown_request(service, parameters),
+        Body::Batch(members) => {
+            let shown = members.iter().map(|member| match member {
+                Ok(parameters) => shown_request(service, parameters),
+                Err(_) => Json::Null,
+            });
+            Json::Array(shown.collect())
+        }
+    }
+}
+
+/// A request with its document, which the client may have given by id.
+fn shown_request(service: &Service, parameters: &Parameters) -> Json {
+    let found = service.settings.persisted.find(parameters.clone()).ok();
+    let query = found.map(|found| found.request.query).or_else(|| parameters.query.clone());
+    let mut shown = Map::new();
+    if !parameters.variables.is_empty() {
+        shown.insert("variables", Json::Object(parameters.variables.clone()));
+    }
+    if let Some(name) = &parameters.operation_name {
+        shown.insert("operationName", Json::from(name.as_str()));
+    }
+    shown.insert("query", query.map(Json::from).unwrap_or_default());
+    Json::Object(shown)
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), Refusal> {

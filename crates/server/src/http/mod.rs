@@ -36,7 +36,10 @@
 //! * `subscription`: a running subscription
 //! * `drain`: the end of long connections when the server stops
 //! * `callback`: the callback endpoint, for events of subgraphs
-//! * `credentials`, `session`: authentication
+//! * `authentication`: authentication of requests, by one of these:
+//! * `credentials`, `session`: by tokens
+//! * `hasura_sessions`: as Hasura does it
+//! * `header_settings`: settings of PostgreSQL sessions from headers
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
 //! * `explain`: dry run of a request for the Explain tab of GraphiQL
@@ -59,6 +62,7 @@ mod accept_encoding;
 mod acceptor;
 mod admission;
 mod answer_body;
+mod authentication;
 mod batch;
 mod body;
 mod cache_control;
@@ -83,6 +87,8 @@ mod framed;
 mod generation;
 mod graphiql;
 mod graphql;
+mod hasura_sessions;
+mod header_settings;
 mod hasura;
 mod health;
 mod host;
@@ -118,7 +124,7 @@ mod tls;
 mod transport;
 
 pub(crate) use callback::CallbackEndpoint;
-pub(crate) use credentials::AuthProfile;
+pub(crate) use credentials::{AuthProfile, AuthScheme};
 pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};

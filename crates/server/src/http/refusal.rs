@@ -12,6 +12,7 @@ use hyper::header::{
 };
 
 use super::credentials::{AuthError, with_reason};
+use super::hasura_sessions::SessionError;
 use super::persisted::Missing;
 
 /// The reason why a request does not reach the engine.
@@ -104,6 +105,8 @@ pub(super) enum Refusal {
     Credentials(AuthError),
     /// Authentication failed, with the one error of Neo4j's library.
     Unauthenticated(AuthError),
+    /// Authentication failed, with an error of Hasura.
+    Session(SessionError),
     /// The parameters of a GraphQL request are missing or have wrong types.
     Malformed(GraphQLError),
     /// Settings of the API forbid the operation to the caller.
@@ -150,6 +153,7 @@ impl Refusal {
             )
             | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Credentials(AuthError::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Session(error) => error.status(),
             Self::SocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::BodyCutOff
             | Self::NotDecompressed
@@ -175,7 +179,8 @@ impl Refusal {
             | Self::NothingYet
             | Self::Overloaded
             | Self::RequestMemory
-            | Self::Credentials(AuthError::NoKeys) => Some((RETRY_AFTER, "1")),
+            | Self::Credentials(AuthError::NoKeys)
+            | Self::Session(SessionError::NoKeys) => Some((RETRY_AFTER, "1")),
             Self::Credentials(
                 error @ (AuthError::Missing | AuthError::Expired | AuthError::Invalid { .. }),
             )
@@ -209,6 +214,7 @@ impl Refusal {
             | Self::EmptyBatch
             | Self::BatchTooLarge { .. }
             | Self::Credentials(AuthError::Malformed | AuthError::Setting(_))
+            | Self::Session(_)
             | Self::Document(_)
             | Self::RequestTimeout { .. }
             | Self::Malformed(_)
@@ -269,6 +275,11 @@ impl Refusal {
                     | AuthError::Invalid { .. },
                 ),
             ) => StatusCode::OK,
+            (ErrorForm::Hasura, Self::Session(error)) => match error {
+                // Clients try again.
+                SessionError::NoKeys => self.status(),
+                _ => StatusCode::OK,
+            },
             (ErrorForm::Hasura | ErrorForm::GraphQL, _) => self.status(),
         }
     }
@@ -465,6 +476,7 @@ impl Refusal {
                  something.",
             ),
             Self::Credentials(denied) => denied.error(),
+            Self::Session(error) => error.error(),
             Self::Unauthenticated(denied) => {
                 let error = GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated");
                 with_reason(error, denied.reason())

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clients::egress::Client;
 use engine::ApiWorker;
 use rustls::ServerConfig;
 use tokio::sync::watch;
@@ -33,6 +34,10 @@ pub(super) struct Service {
     pub(super) process: Arc<Process>,
     /// Whether the schema has no fields yet.
     pub(super) is_empty: bool,
+    /// Whether permissions restrict what roles may do.
+    pub(super) has_policies: bool,
+    /// The client of the thread for the webhook that authenticates requests.
+    pub(super) webhook: Option<Client>,
     /// The counters of the thread.
     pub(super) shard: Option<Arc<Shard>>,
     /// Records the usage of the schema.
@@ -61,11 +66,13 @@ impl Service {
     fn new(generation: &Generation) -> Self {
         let telemetry = &generation.process.telemetry;
         let memory = Arc::clone(&generation.process.memory);
-        generation.settings.credentials.fetched.begin();
+        generation.settings.credentials.begin();
         let time_limit = generation.settings.request_timeout;
         let worker = generation.api.worker(memory, telemetry.counter(), time_limit);
         Self {
             is_empty: worker.is_empty(),
+            has_policies: generation.api.has_policies(),
+            webhook: generation.settings.credentials.webhook(),
             worker,
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),

@@ -114,7 +114,7 @@ fn authenticated(
 }
 
 /// The time of an expiry by the clock of timers; none if it is beyond that.
-fn instant(expiry: SystemTime) -> Option<Instant> {
+pub(super) fn instant(expiry: SystemTime) -> Option<Instant> {
     let left = expiry.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
     Instant::now().checked_add(left)
 }

@@ -1,5 +1,6 @@
 //! The options of HTTP, in the form in which requests need them.
 
+use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +10,12 @@ use graphql::JsonLimits;
 use hasura_metadata::Metadata;
 use hyper::header::HeaderValue;
 
+use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
-use super::credentials::{AuthProfile, Credentials};
+use super::credentials::{AuthScheme, Credentials};
 use super::declared::Declared;
 use super::descriptors;
+use super::hasura_sessions::HasuraSessions;
 use super::hasura::HasuraSettings;
 use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
@@ -20,7 +23,8 @@ use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
-    AllowedOrigin, Coding, LoggedRequests, OriginOptions, PersistedOptions, ServingOptions,
+    AllowedOrigin, Coding, HasuraEnvironment, LoggedRequests, OriginOptions, PersistedOptions,
+    ServingOptions,
 };
 use crate::supergraph::Fetches;
 
@@ -31,7 +35,7 @@ pub(crate) struct Settings {
     pub(super) compression: CompressionSettings,
     pub(super) subscriptions: SubscriptionSettings,
     /// Authentication.
-    pub(super) credentials: Credentials,
+    pub(super) credentials: Authentication,
     /// Hosts that requests may name.
     pub(super) hosts: Hosts,
     /// Origins whose pages may send requests.
@@ -209,12 +213,28 @@ impl Settings {
 
     /// Returns true if requests without a token are refused, by options or by type definitions.
     pub(crate) fn requires_token(&self) -> bool {
-        self.credentials.requires_token
+        self.credentials.requires_credentials()
     }
 
-    /// Logs what tokens are accepted.
+    /// Returns true if requests are authenticated as Hasura does it.
+    pub(crate) fn is_of_hasura(&self) -> bool {
+        matches!(self.credentials, Authentication::Hasura(_))
+    }
+
+    /// The option with the role of requests without credentials, in the dialect hasura.
+    pub(crate) fn unauthorized_role(&self) -> Option<&'static str> {
+        let is_there = self.is_of_hasura() && !self.requires_token() && !self.is_open();
+        is_there.then_some("--unauthorized-role")
+    }
+
+    /// Returns true if requests without credentials have every right, whatever the permissions are.
+    pub(crate) fn is_open(&self) -> bool {
+        self.credentials.is_open()
+    }
+
+    /// Logs what credentials are accepted.
     pub(crate) fn log_summary(&self) {
-        self.credentials.log_audiences();
+        self.credentials.log_summary();
     }
 
     /// Adds the endpoint for events of subgraphs.
@@ -245,13 +265,13 @@ impl Settings {
         {
             *known = Arc::clone(filled);
         }
-        self.credentials.fetched.inherit(&before.credentials.fetched);
+        self.credentials.inherit(&before.credentials);
     }
 
     /// Also reads the files that the options name.
     pub(crate) fn new(
         options: &ServingOptions,
-        profile: AuthProfile,
+        scheme: AuthScheme,
         declared: Declared,
     ) -> Result<Self, Failure> {
         let (limits, load) = (&options.limits, &options.load);
@@ -276,12 +296,20 @@ impl Settings {
                 ping_interval: options.subscriptions.ping_interval.0,
                 most_operations: options.subscriptions.max_socket_operations,
             },
-            credentials: Credentials::new(
-                &options.auth,
-                profile,
-                options.is_private(),
-                declared.tokens,
-            )?,
+            credentials: match scheme {
+                AuthScheme::Tokens(profile) => Authentication::Tokens(Box::new(Credentials::new(
+                    &options.auth,
+                    profile,
+                    options.is_private(),
+                    declared.tokens,
+                )?)),
+                AuthScheme::Hasura => {
+                    let environment = HasuraEnvironment::new(env::vars_os());
+                    let auth = options.hasura_auth.resolve(&options.given, environment)?;
+                    let sessions = HasuraSessions::new(auth, &options.auth, origins)?;
+                    Authentication::Hasura(Box::new(sessions))
+                }
+            },
             hosts: Hosts::new(options),
             allowed_origins: Origins::new(
                 origins

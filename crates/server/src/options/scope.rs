@@ -18,6 +18,7 @@ use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
 use super::given::{GivenOptions, names_of};
+use super::hasura_auth::HasuraAuthOptions;
 use super::hasura::HasuraOptions;
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
@@ -113,13 +114,14 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 8] = [
+const DIALECTS: [DialectOptions; 9] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
     (DialectName::Phrag, names_of::<PhragOptions>),
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Dgraph, names_of::<CustomOptions>),
+    (DialectName::Hasura, names_of::<HasuraAuthOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),
     (DialectName::Hasura, names_of::<AllowListOptions>),
 ];
@@ -289,6 +291,14 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Figures, &["analyze"]),
 ];
 
+/// Options of authentication in other dialects, with what the dialect hasura has instead.
+const NOT_IN_HASURA: [(&str, &str); 4] = [
+    ("require-token", "`--admin-secret` makes credentials necessary"),
+    ("default-role", "`--unauthorized-role` is the role of requests without credentials"),
+    ("jwt-role", "tokens name the role as those of Hasura do"),
+    ("jwt-claims", "session variables are no settings of PostgreSQL"),
+];
+
 /// All options with their scopes.
 static SCOPES: LazyLock<Vec<(String, Scope)>> = LazyLock::new(|| {
     let rows = OPTIONS
@@ -392,6 +402,13 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
     let Target { source, dialect, has_policies, has_rules, requires_token } = target;
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
+    if dialect == DialectName::Hasura {
+        let own = NOT_IN_HASURA.iter().find(|(own, _)| *own == name).map(|(_, instead)| *instead);
+        let of_tokens = "`--jwt-config` has the settings of tokens";
+        if let Some(instead) = own.or((scope == Scope::Tokens).then_some(of_tokens)) {
+            return Some(format!("`--{name}` is not for `--dialect hasura`: {instead}"));
+        }
+    }
     match scope {
         Scope::Everywhere | Scope::Sources(_) | Scope::Live => None,
         Scope::LivePostgres => (source != SourceKind::Postgres).then(|| {

@@ -13,6 +13,7 @@ use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::errors::ErrorOptions;
 use super::given::GivenOptions;
+use super::hasura_auth::HasuraAuthOptions;
 use super::hive::HiveOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
@@ -87,6 +88,8 @@ pub(crate) struct ServingOptions {
     pub(crate) persisted: PersistedOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
+    #[command(flatten)]
+    pub(crate) hasura_auth: HasuraAuthOptions,
     #[command(flatten)]
     pub(crate) allow_list: AllowListOptions,
     /// The options that the command was given.

@@ -18,7 +18,8 @@ use crate::commands::{block_on, print};
 use crate::demo::federated::{DEFAULT_FOLDER, QUERY, REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{
-    self, AuthProfile, Bound, Declared, Generation, Listeners, SecondServer, Settings, Telemetry,
+    self, AuthProfile, AuthScheme, Bound, Declared, Generation, Listeners, SecondServer, Settings,
+    Telemetry,
 };
 use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, check_for_gateway};
 
@@ -43,8 +44,11 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     // All databases of the shop are SQLite files.
     let local = LocalSources { has_sqlite: true, ..LocalSources::default() };
     check_for_gateway(&serving.given, local)?;
-    let settings =
-        Settings::new(serving, AuthProfile::Gateway { has_roles: false }, Declared::default())?;
+    let settings = Settings::new(
+        serving,
+        AuthScheme::Tokens(AuthProfile::Gateway { has_roles: false }),
+        Declared::default(),
+    )?;
     let listeners = http::bind(serving)?;
     let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(DEFAULT_FOLDER)));
     prepare_folder(&shop)?;

@@ -13,10 +13,8 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::format::Format;
 use crate::http::connection_context::ConnectionContext;
-use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::framed::framed;
-use crate::http::refusal::Refusal;
 use crate::http::subscription::{Event, Subscription};
 
 /// The state between two frames.
@@ -24,8 +22,10 @@ struct State {
     format: Format,
     subscription: Subscription,
     stage: Stage,
-    /// The end of the caller's token.
+    /// The end of the caller's session.
     expired: Option<Pin<Box<Sleep>>>,
+    /// The errors that tell of it.
+    expiry: Vec<u8>,
     /// The end of the server's time to drain.
     drained: LocalBoxFuture<'static, ()>,
     keep_alive: Duration,
@@ -53,6 +53,7 @@ pub(super) fn stream(
         subscription,
         stage: Stage::Beginning,
         expired: until.map(|until| Box::pin(sleep_until(until))),
+        expiry: until.map(|_| settings.credentials.expired().body()).unwrap_or_default(),
         drained: Box::pin(async move { drained(&connection, drain_timeout).await }),
         keep_alive: settings.subscriptions.ping_interval,
     };
@@ -82,7 +83,7 @@ impl State {
             }
             () = passed(&mut self.expired) => {
                 self.stage = Stage::Ended;
-                Some(format.end_with(&Refusal::Credentials(AuthError::Expired).body()))
+                Some(format.end_with(&self.expiry))
             }
             event = self.subscription.next() => Some(match event {
                 Event::Result(result) => {

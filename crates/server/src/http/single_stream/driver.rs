@@ -19,10 +19,8 @@ use tokio::time::{sleep, sleep_until};
 
 use super::frame;
 use crate::http::connection_context::ConnectionContext;
-use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::operations::{Operations, Outcome, begin};
-use crate::http::refusal::Refusal;
 use crate::http::reservations::{Changes, NewOperation, Reservation};
 use crate::http::subscription::Event;
 
@@ -80,7 +78,7 @@ impl Driver {
                 () = sender.closed() => return,
                 () = &mut drained, if !self.is_ending => self.end(None),
                 () = &mut expired, if !self.is_ending => {
-                    self.end(Some(&Refusal::Credentials(AuthError::Expired).body()));
+                    self.end(Some(&settings.credentials.expired().body()));
                 }
                 changes = reservation.next(), if !self.is_ending => self.change(changes),
                 permit = sender.reserve(), if !is_idle => {

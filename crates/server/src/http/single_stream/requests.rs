@@ -107,9 +107,7 @@ async fn open(
 ) -> Result<Response, Refusal> {
     let headers = request.headers();
     let (token, reservation) = named(service, request)?;
-    let credentials = &service.settings.credentials;
-    let has_token = credentials.token(headers).map_err(Refusal::Credentials)?.is_some();
-    if has_token || headers.contains_key(AUTHORIZATION) {
+    if service.settings.credentials.has_credentials(headers)? {
         let (owner, _) = owner(service, headers).await?;
         check_owner(&reservation, &owner)?;
     }

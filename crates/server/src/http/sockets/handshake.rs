@@ -14,14 +14,12 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use super::subprotocol::Subprotocol;
 use crate::http::answer_body::AnswerBody;
 use crate::http::connection_context::ConnectionContext;
-use crate::http::credentials::AuthError;
 use crate::http::exchange::{Exchange, HttpRequest};
 use crate::http::graphql;
 use crate::http::media_type::MediaType;
 use crate::http::refusal::Refusal;
 use crate::http::respond::{Response, refuse};
 use crate::http::service::Service;
-use crate::http::session;
 
 /// The length of a key: 16 bytes in base64.
 const KEY_LENGTH: usize = 24;
@@ -94,13 +92,7 @@ fn check(request: &HttpRequest) -> Result<HeaderValue, Refusal> {
 async fn check_token(service: &Service, headers: &HeaderMap) -> Result<(), Refusal> {
     let mut without_cookies = headers.clone();
     without_cookies.remove(COOKIE);
-    match session::find(&service.settings.credentials, &without_cookies).await {
-        Ok(_)
-        | Err(
-            Refusal::Credentials(AuthError::Missing) | Refusal::Unauthenticated(AuthError::Missing),
-        ) => Ok(()),
-        Err(refusal) => Err(refusal),
-    }
+    service.settings.credentials.check_handshake(&without_cookies).await
 }
 
 /// Returns true if a header is a list with a token of this name.

@@ -3,7 +3,7 @@
 //!
 //! The payload gives a token, as a member that has the name of the header for tokens, in any case;
 //! the member may also be in an object `headers`. Nothing else is taken from it: a proxy in front of
-//! the server decides about other headers.
+//! the server decides about other headers. In the dialect hasura all members of `headers` count.
 
 use engine::Caller;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -28,14 +28,13 @@ pub(super) async fn initialize(
     headers: HeaderMap,
     payload: &Map<ByteString, Json>,
 ) -> Result<SocketCaller, Refusal> {
-    let header = service.settings.credentials.token_header();
-    let headers = with_token(headers, header, payload);
+    let headers = service.settings.credentials.headers_of_socket(headers, payload)?;
     let (caller, until) = authenticate(service, &headers, None).await?;
     Ok(SocketCaller { caller, until })
 }
 
 /// The headers with the token of the payload, if it has one.
-fn with_token(
+pub(in crate::http) fn with_token(
     mut headers: HeaderMap,
     header: &HeaderName,
     payload: &Map<ByteString, Json>,

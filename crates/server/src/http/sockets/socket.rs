@@ -17,7 +17,6 @@ use super::subprotocol::Subprotocol;
 use super::wire::{Step, Wire};
 use crate::http::body::parsed_size;
 use crate::http::connection_context::ConnectionContext;
-use crate::http::credentials::AuthError;
 use crate::http::drain::drained;
 use crate::http::exchange::Exchange;
 use crate::http::operations::{Operations, Outcome, Panicked, begin};
@@ -159,7 +158,7 @@ impl<'s> Socket<'s> {
 
     /// Ends the subscriptions: the token has expired.
     fn expire(&mut self) -> Result<(), End> {
-        let error = Refusal::Credentials(AuthError::Expired).body();
+        let error = self.context.current.get().settings.credentials.expired().body();
         for id in self.operations.end_subscriptions() {
             self.send_errors(&id, &error);
         }
