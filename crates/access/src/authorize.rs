@@ -31,6 +31,7 @@ mod variants;
 mod write;
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
@@ -259,6 +260,9 @@ impl Walk<'_> {
         if self.catalog[entity].kind.is_stored() {
             self.checked.insert(Checked::Rows(entity, privilege, field));
         }
+        if let Some(claim) = self.set.missing_claim(entity, privilege) {
+            self.deny(Denial::MissingClaim(Arc::clone(claim)));
+        }
     }
 
     /// The readable rows of an entity.
@@ -280,14 +284,30 @@ impl Walk<'_> {
         }
     }
 
+    /// Checks a field of the key that finds rows; returns the rows in which it may be read.
+    fn key_field(&mut self, field: FieldId) -> Filter {
+        match self.set.cell(self.catalog, field) {
+            Cell::Masked(filter) if self.set.follows_any_key() => {
+                self.check(self.catalog[field].entity, Privilege::Read, Some(field));
+                filter
+            }
+            _ => {
+                self.plain(field);
+                Filter::all()
+            }
+        }
+    }
+
     /// Follows a relationship: returns the entity and its readable rows.
     fn hop(&mut self, hop: Hop, near: Option<EntityId>) -> (EntityId, Filter) {
         let relationship = &self.catalog[hop.relationship];
         if relationship.edge.is_some() {
             self.unsupported("a relationship with properties");
         }
-        for field in relationship.from_fields.iter().chain(&relationship.to_fields) {
-            self.plain(*field);
+        if !self.set.follows_any_key() {
+            for field in relationship.from_fields.iter().chain(&relationship.to_fields) {
+                self.plain(*field);
+            }
         }
         let (from, to) = match hop.direction {
             HopDirection::Forward => (relationship.from, relationship.to),
@@ -332,6 +352,9 @@ impl Walk<'_> {
         self.filter(&mut rows.filter, &mut within);
         for field in &rows.distinct {
             self.plain(*field);
+        }
+        if self.set.follows_any_key() {
+            rows.order.retain(|term| !self.is_order_denied(&term.key));
         }
         for term in &mut rows.order {
             self.order_key(&mut term.key, &mut within);

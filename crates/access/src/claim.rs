@@ -187,6 +187,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         Filter::Not(one)
         | Filter::Except(one)
         | Filter::Required(one)
+        | Filter::Exists { filter: one, .. }
         | Filter::Relation { filter: one, .. } => uses(catalog, one, all),
         Filter::Barrier { first, then } => {
             uses(catalog, first, all);
@@ -200,7 +201,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
             variants.iter().for_each(|variant| uses(catalog, &variant.filter, all));
             uses(catalog, having, all);
         }
-        Filter::IsNull(_) => {}
+        Filter::IsNull(_) | Filter::CompareValues { .. } => {}
         Filter::Nearest(nearest) => {
             nearest.filters().for_each(|one| uses(catalog, one, all));
         }
@@ -257,6 +258,8 @@ impl<'f> Comparison<'f> {
             | Filter::Required(_)
             | Filter::Barrier { .. }
             | Filter::IsNull(_)
+            | Filter::CompareValues { .. }
+            | Filter::Exists { .. }
             | Filter::Nearest(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }

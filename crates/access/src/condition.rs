@@ -1,7 +1,7 @@
 //! Conditions of access rules, on claims and on rows.
 
 use catalog::FieldId;
-use ir::{Claims, Filter, Hop, Quantifier, ValueRef};
+use ir::{Claims, Filter, Hop, Operand, Quantifier, ValueRef};
 
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
@@ -70,7 +70,7 @@ impl Condition {
             }
             Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
             Self::Claims(_) => {}
-            Self::Row(filter) => claims.extend(claims_of(filter).map(Into::into)),
+            Self::Row(filter) => claims_of(filter, &mut |claim| claims.push(claim.into())),
         }
     }
 
@@ -90,9 +90,61 @@ impl Condition {
     }
 }
 
-/// The claims that a condition on one value names.
-pub fn claims_of(filter: &Filter) -> impl Iterator<Item = &str> {
-    Comparison::all(filter).filter_map(|comparison| comparison.claim())
+/// Passes on the claims that a filter names.
+pub fn claims_of<'f>(filter: &'f Filter, each: &mut dyn FnMut(&'f str)) {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => {
+            filters.iter().for_each(|filter| claims_of(filter, each));
+        }
+        Filter::Not(one)
+        | Filter::Except(one)
+        | Filter::Required(one)
+        | Filter::Exists { filter: one, .. }
+        | Filter::Relation { filter: one, .. } => claims_of(one, each),
+        Filter::Barrier { first, then } => {
+            claims_of(first, each);
+            claims_of(then, each);
+        }
+        Filter::RelatedGroup { filter, having, .. } => {
+            claims_of(filter, each);
+            claims_of(having, each);
+        }
+        Filter::VariantGroup { variants, having, .. } => {
+            variants.iter().for_each(|variant| claims_of(&variant.filter, each));
+            claims_of(having, each);
+        }
+        Filter::IsNull(_) | Filter::CompareValues { .. } => {}
+        Filter::Nearest(nearest) => nearest.filters().for_each(|one| claims_of(one, each)),
+        Filter::Compare { operand, .. }
+        | Filter::CompareText { operand, .. }
+        | Filter::AnyElement { operand, .. }
+        | Filter::Text { operand, .. }
+        | Filter::Geo { operand, .. } => operand_claims(operand, each),
+        Filter::ElementBetween { least, most, .. } => {
+            operand_claims(least, each);
+            operand_claims(most, each);
+        }
+    }
+}
+
+/// Passes on the claims that an operand is made of.
+pub fn operand_claims<'o>(operand: &'o Operand, each: &mut dyn FnMut(&'o str)) {
+    match operand {
+        Operand::Claim(claim) => each(claim),
+        Operand::Formed { operand, .. } => operand_claims(operand, each),
+        Operand::List(items) => items.iter().for_each(|item| operand_claims(item, each)),
+        Operand::Object(members) => {
+            members.iter().for_each(|(_, operand)| operand_claims(operand, each));
+        }
+        _ => {}
+    }
+}
+
+/// Returns true if the session has all claims that a filter names.
+fn has_claims(filter: &Filter, facts: &impl ConditionFacts) -> bool {
+    let mut has_all = true;
+    claims_of(filter, &mut |claim| has_all &= facts.is_present(claim));
+    has_all
 }
 
 /// The filter of a condition in SQL's three values: a comparison with a missing claim is unknown.
@@ -113,7 +165,7 @@ pub(crate) fn nullable_filter(
             Filter::Not(Box::new(nullable_filter(condition, !strict, facts)))
         }
         Condition::Claims(claims) => constant(facts.passes(claims)),
-        Condition::Row(filter) => match claims_of(filter).all(|claim| facts.is_present(claim)) {
+        Condition::Row(filter) => match has_claims(filter, facts) {
             true => filter.clone(),
             false => constant(!strict),
         },
@@ -216,6 +268,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         Filter::Not(one)
         | Filter::Except(one)
         | Filter::Required(one)
+        | Filter::Exists { filter: one, .. }
         | Filter::Relation { filter: one, .. } => remove_mistyped(one, facts),
         Filter::Barrier { first, then } => {
             remove_mistyped(first, facts);
@@ -229,7 +282,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
             variants.iter_mut().for_each(|variant| remove_mistyped(&mut variant.filter, facts));
             remove_mistyped(having, facts);
         }
-        Filter::IsNull(_) => {}
+        Filter::IsNull(_) | Filter::CompareValues { .. } => {}
         Filter::Nearest(nearest) => {
             nearest.filters_mut().for_each(|(_, one)| remove_mistyped(one, facts));
         }
@@ -330,6 +383,8 @@ mod tests {
         check(json!({ "low": 1 }), Filter::none());
         check(json!({ "low": 1, "high": null }), Filter::none());
         check(json!({ "high": 2 }), Filter::none());
-        assert_eq!(claims_of(&between()).collect::<Vec<_>>(), ["low", "high"]);
+        let (mut claims, filter) = (Vec::new(), between());
+        claims_of(&filter, &mut |claim| claims.push(claim));
+        assert_eq!(claims, ["low", "high"]);
     }
 }

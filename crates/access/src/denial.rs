@@ -1,13 +1,18 @@
 //! Denials: parts of a request that no rule permits.
 
+use std::sync::Arc;
+
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{Otherwise, OtherwiseKind};
 
 use crate::grant::Privilege;
+use crate::set::AccessSet;
 
 /// A part of a request that no rule permits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Denial {
+    /// The session lacks this claim, which a grant needs.
+    MissingClaim(Arc<str>),
     Entity(EntityId, Privilege),
     Field(FieldId, Privilege),
     /// The field is readable in some of the rows only, and is used where it cannot be masked.
@@ -28,6 +33,7 @@ impl Denial {
     #[must_use]
     pub fn message(&self, catalog: &Catalog) -> String {
         match self {
+            Self::MissingClaim(claim) => format!("missing session variable: {claim:?}"),
             Self::Entity(entity, verb) => {
                 format!("You may not {verb} rows of `{}`.", catalog.qualified_name(*entity))
             }
@@ -55,7 +61,15 @@ impl Denial {
 }
 
 /// The error for written rows that pass the check of no rule.
-pub(crate) fn failed_check(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
+pub(crate) fn failed_check(
+    catalog: &Catalog,
+    set: &AccessSet,
+    entity: EntityId,
+    verb: &str,
+) -> Otherwise {
+    if let Some(message) = set.failed_check() {
+        return Otherwise::new(OtherwiseKind::Refused, message);
+    }
     let entity = catalog.qualified_name(entity);
     let message = format!("You may not {verb} rows of `{entity}` with these values.");
     Otherwise::new(OtherwiseKind::Refused, message)

@@ -11,7 +11,9 @@ use catalog::{EntityId, FieldId, FunctionId};
 use ir::{Claims, Operand};
 use serde_json_bytes::Value as Json;
 
-use crate::condition::Condition;
+use crate::condition::{Condition, operand_claims};
+use crate::conventions::Conventions;
+use crate::field_set::FieldSet;
 use crate::session_refusal::SessionRefusal;
 
 /// A privilege on the rows of an entity, as SQL's GRANT names them.
@@ -32,8 +34,21 @@ pub struct Roles {
     pub(crate) default: Option<Box<str>>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) roles: Vec<Role>,
+    pub(crate) conventions: Conventions,
     /// The index of each role.
     named: HashMap<Box<str>, usize>,
+    /// By the index of a role, that of its [`Elevation`].
+    elevated: HashMap<usize, usize>,
+}
+
+/// Further grants of a role, for sessions with the
+/// [elevating claim](Conventions::elevating_claim).
+#[derive(Debug)]
+pub struct Elevation {
+    /// The name of the role.
+    pub of: Box<str>,
+    /// The role with all its grants. No session can name it.
+    pub role: Role,
 }
 
 /// A role.
@@ -59,26 +74,26 @@ pub enum Callable {
 pub struct Grant {
     pub name: Arc<str>,
     pub entity: EntityId,
-    pub read: Option<Permission>,
-    pub insert: Option<Permission>,
-    pub update: Option<Permission>,
-    pub delete: Option<Permission>,
+    pub read: Option<Arc<Permission>>,
+    pub insert: Option<Arc<Permission>>,
+    pub update: Option<Arc<Permission>>,
+    pub delete: Option<Arc<Permission>>,
 }
 
 /// The rows and fields of one privilege.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Permission {
     pub rows: Condition,
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
-    pub fields: HashSet<FieldId>,
+    pub fields: FieldSet,
     /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,
     pub check: Check,
 }
 
 /// The condition on rows after they are written.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Check {
     None,
     /// The condition of the rows that may be changed, which reads these fields.
@@ -107,7 +122,26 @@ impl Roles {
     ) -> Self {
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
-        Self { claim, default, grants, roles, named }
+        let (conventions, elevated) = (Conventions::default(), HashMap::new());
+        Self { claim, default, grants, roles, conventions, named, elevated }
+    }
+
+    /// The same roles by other conventions.
+    #[must_use]
+    pub fn with_conventions(self, conventions: Conventions) -> Self {
+        Self { conventions, ..self }
+    }
+
+    /// Adds further grants of roles.
+    #[must_use]
+    pub fn with_elevations(mut self, elevations: Vec<Elevation>) -> Self {
+        for Elevation { of, role } in elevations {
+            if let Some(place) = self.named.get(&of) {
+                self.elevated.insert(*place, self.roles.len());
+                self.roles.push(role);
+            }
+        }
+        self
     }
 
     /// The claim that names the role.
@@ -139,14 +173,27 @@ impl Roles {
             None | Some(Json::Null) => self.default.as_deref().ok_or(SessionRefusal::NoRole)?,
             Some(_) => return Err(SessionRefusal::UnknownRole),
         };
-        self.named.get(name).copied().ok_or(SessionRefusal::UnknownRole)
+        let place = self.named.get(name).copied().ok_or(SessionRefusal::UnknownRole)?;
+        let elevating = self.conventions.elevating_claim.as_deref();
+        let is_elevated = elevating.is_some_and(|claim| is_true(claims, claim));
+        Ok(self.elevated.get(&place).copied().filter(|_| is_elevated).unwrap_or(place))
     }
 }
 
 impl Grant {
     /// The permissions with the conditions and presets of the grant.
     pub(crate) fn permissions(&self) -> impl Iterator<Item = &Permission> {
-        [&self.read, &self.insert, &self.update, &self.delete].into_iter().flatten()
+        let all = [&self.read, &self.insert, &self.update, &self.delete];
+        all.into_iter().flatten().map(|permission| &**permission)
+    }
+}
+
+/// Returns true if a claim is true, or the text of it.
+fn is_true(claims: Option<&Claims>, claim: &str) -> bool {
+    match claims.and_then(|claims| claims.get(claim)) {
+        Some(Json::Bool(value)) => *value,
+        Some(Json::String(text)) => text.as_str().eq_ignore_ascii_case("true"),
+        _ => false,
     }
 }
 
@@ -157,15 +204,8 @@ impl Permission {
         if let Check::Condition(condition) = &self.check {
             condition.claims(claims);
         }
-        claims.extend(self.presets.iter().filter_map(|(_, operand)| preset_claim(operand)));
-    }
-}
-
-/// The claim that a preset writes.
-#[must_use]
-pub fn preset_claim(operand: &Operand) -> Option<Box<str>> {
-    match operand {
-        Operand::Claim(claim) => Some(claim.clone()),
-        _ => None,
+        for (_, operand) in &self.presets {
+            operand_claims(operand, &mut |claim| claims.push(claim.into()));
+        }
     }
 }

@@ -14,6 +14,7 @@
 //! * [`grant`]: rules that open what is closed, by role
 //! * [`restriction`]: rules that close what is open
 //! * [`condition`]: conditions on claims and on rows
+//! * `conventions`: decisions that frontends make differently
 //! * [`rules`]: the rules of a source
 //! * [`set`]: the permissions of one kind of session
 //! * [`authorize`](mod@authorize): the authorizer
@@ -24,7 +25,9 @@ mod claim;
 mod claim_condition;
 pub mod condition;
 mod constant;
+mod conventions;
 pub mod denial;
+mod field_set;
 pub mod grant;
 pub mod refused;
 pub mod restriction;
@@ -34,10 +37,12 @@ pub mod set;
 
 pub use authorize::{Authorized, Checked, authorize};
 pub use claim_condition::{ClaimCondition, ClaimTest, ClaimType, Pattern};
-pub use condition::{Condition, claims_of, is_present};
+pub use condition::{Condition, claims_of, is_present, operand_claims};
 pub use constant::Constant;
+pub use conventions::{ChangedRows, Conventions, FollowedKeys, MissingClaims};
 pub use denial::{Denial, field_name};
-pub use grant::{Callable, Check, Grant, Permission, Privilege, Role, Roles, preset_claim};
+pub use field_set::FieldSet;
+pub use grant::{Callable, Check, Elevation, Grant, Permission, Privilege, Role, Roles};
 pub use refused::{Part, Refused};
 pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};
 pub use rules::{AccessRules, MOST_SETS};

@@ -4,6 +4,7 @@
 //! rows, a root field. The rest is executed. In a mutation it concerns the root field as a whole,
 //! which is not executed: a change is not made if its result cannot be returned.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId, Step, StepKind};
@@ -34,28 +35,36 @@ pub struct Refused {
 
 impl Refused {
     pub(crate) fn add(&mut self, part: Part, denial: Denial) {
-        self.all.insert(denial);
+        self.all.insert(denial.clone());
         // A denied change is the more useful error than an unreadable payload, and an unreadable
         // table than its columns.
-        let rank = |denial: Denial| {
-            let is_change =
-                matches!(denial, Denial::Entity(_, privilege) if privilege != Privilege::Read);
-            (!is_change, denial)
+        let is_later = |denial: &Denial| match denial {
+            Denial::MissingClaim(_) => false,
+            Denial::Entity(_, privilege) => *privilege == Privilege::Read,
+            _ => true,
         };
-        let known = self.parts.entry(part).or_insert(denial);
-        *known = std::cmp::min_by_key(*known, denial, |denial| rank(*denial));
+        match self.parts.entry(part) {
+            Entry::Vacant(free) => {
+                free.insert(denial);
+            }
+            Entry::Occupied(mut known) => {
+                if (is_later(&denial), &denial) < (is_later(known.get()), known.get()) {
+                    known.insert(denial);
+                }
+            }
+        }
     }
 
     /// Returns true if an output is denied. Then everything that is computed from its rows is, too.
     pub(crate) fn takes(&mut self, output: &Output) -> bool {
-        let own = self.parts.get(&Part::Output(output.id)).copied();
+        let own = self.parts.get(&Part::Output(output.id)).cloned();
         let OutputKind::Related { rows, .. } = &output.kind else { return own.is_some() };
-        let Some(denial) = own.or_else(|| self.parts.get(&Part::Rows(rows.id)).copied()) else {
+        let Some(denial) = own.or_else(|| self.parts.get(&Part::Rows(rows.id)).cloned()) else {
             return false;
         };
-        self.parts.entry(Part::Rows(rows.id)).or_insert(denial);
+        self.parts.entry(Part::Rows(rows.id)).or_insert_with(|| denial.clone());
         for output in &rows.outputs {
-            self.parts.entry(Part::Output(output.id)).or_insert(denial);
+            self.parts.entry(Part::Output(output.id)).or_insert_with(|| denial.clone());
         }
         true
     }

@@ -9,8 +9,11 @@ use ir::Claims;
 
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
-use crate::condition::{Condition, ConditionFacts, collect, nullable_filter, typed_filter};
-use crate::grant::{Callable, Check, Permission, Role, Roles, preset_claim};
+use crate::condition::{
+    Condition, ConditionFacts, collect, nullable_filter, operand_claims, typed_filter,
+};
+use crate::conventions::MissingClaims;
+use crate::grant::{Callable, Check, Permission, Privilege, Role, Roles};
 use crate::restriction::{Authentication, Restriction, RootType, RowRule, Target};
 use crate::session_refusal::SessionRefusal;
 use crate::set::{
@@ -236,22 +239,45 @@ struct Deciding<'d> {
 impl Deciding<'_> {
     fn grants(&self, role: &Role) -> GrantSet {
         let mut entities: HashMap<_, EntityGrants> = HashMap::new();
+        let mut missing = HashMap::new();
+        let roles = self.rules.roles.as_ref();
+        let conventions = roles.map(|roles| roles.conventions.clone()).unwrap_or_default();
+        let is_refused = conventions.missing_claims == MissingClaims::Refused;
         let grants = self.rules.roles.iter().flat_map(|roles| roles.grants_of(role));
         for grant in grants {
             let of_entity = entities.entry(grant.entity).or_default();
             let granted = |permission: &Permission| self.granted(&grant.name, permission);
-            of_entity.read.extend(grant.read.as_ref().and_then(granted));
-            of_entity.insert.extend(grant.insert.as_ref().and_then(granted));
-            of_entity.update.extend(grant.update.as_ref().and_then(granted));
-            of_entity.delete.extend(grant.delete.as_ref().and_then(granted));
+            let parts = [
+                (&grant.read, &mut of_entity.read, Privilege::Read),
+                (&grant.insert, &mut of_entity.insert, Privilege::Insert),
+                (&grant.update, &mut of_entity.update, Privilege::Update),
+                (&grant.delete, &mut of_entity.delete, Privilege::Delete),
+            ];
+            for (permission, granted_before, privilege) in parts {
+                let Some(permission) = permission else { continue };
+                granted_before.extend(granted(permission));
+                if is_refused && let Some(claim) = self.missing_claim(permission) {
+                    missing.entry((grant.entity, privilege)).or_insert(claim);
+                }
+            }
         }
-        GrantSet { functions: role.functions.clone(), entities }
+        GrantSet { functions: role.functions.clone(), entities, missing, conventions }
+    }
+
+    /// A claim that the session lacks and the permission needs.
+    fn missing_claim(&self, permission: &Permission) -> Option<Arc<str>> {
+        let mut claims = Vec::new();
+        permission.claims(&mut claims);
+        claims.into_iter().find(|claim| !self.is_present(claim)).map(Into::into)
     }
 
     /// A privilege with its conditions decided; `None` if a claim is missing that has to be written.
     fn granted(&self, name: &Arc<str>, permission: &Permission) -> Option<Granted> {
-        let claims = permission.presets.iter().filter_map(|(_, operand)| preset_claim(operand));
-        if claims.into_iter().any(|claim| !self.is_present(&claim)) {
+        let mut has_presets = true;
+        for (_, operand) in &permission.presets {
+            operand_claims(operand, &mut |claim| has_presets &= self.is_present(claim));
+        }
+        if !has_presets {
             return None;
         }
         let filter = |condition: &Condition| nullable_filter(condition, true, self);

@@ -1,12 +1,14 @@
 //! Access sets: access rules with everything decided that depends on claims alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{Filter, Operand};
 
 use crate::condition::{any, either};
+use crate::conventions::{ChangedRows, Conventions, FollowedKeys};
+use crate::field_set::FieldSet;
 use crate::grant::{Callable, Privilege};
 use crate::restriction::Action;
 
@@ -33,6 +35,9 @@ pub struct AccessSet {
 pub(crate) struct GrantSet {
     pub(crate) functions: Callable,
     pub(crate) entities: HashMap<EntityId, EntityGrants>,
+    /// Claims that the session lacks and grants need, where that is refused.
+    pub(crate) missing: HashMap<(EntityId, Privilege), Arc<str>>,
+    pub(crate) conventions: Conventions,
 }
 
 /// Granted privileges on the rows of one entity.
@@ -53,7 +58,7 @@ pub struct Granted {
     pub rows: Filter,
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
-    pub fields: HashSet<FieldId>,
+    pub fields: FieldSet,
     /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,
     /// The condition on a row after it is written.
@@ -141,6 +146,28 @@ impl AccessSet {
             Privilege::Update => &grants.update,
             Privilege::Delete => &grants.delete,
         }
+    }
+
+    /// The claim that the session lacks and grants of a privilege need, where that is refused.
+    pub(crate) fn missing_claim(&self, entity: EntityId, privilege: Privilege) -> Option<&Arc<str>> {
+        self.grants.as_ref()?.missing.get(&(entity, privilege))
+    }
+
+    /// Returns true if changes reach and return rows that cannot be read otherwise.
+    pub(crate) fn changes_unreadable(&self) -> bool {
+        let grants = self.grants.as_ref();
+        grants.is_some_and(|grants| grants.conventions.changed_rows == ChangedRows::Granted)
+    }
+
+    /// Returns true if relationships are followed by fields that cannot be read.
+    pub(crate) fn follows_any_key(&self) -> bool {
+        let grants = self.grants.as_ref();
+        grants.is_some_and(|grants| grants.conventions.followed_keys == FollowedKeys::Any)
+    }
+
+    /// The error of rows that pass no check, if it is always the same.
+    pub(crate) fn failed_check(&self) -> Option<&str> {
+        self.grants.as_ref()?.conventions.failed_check.as_deref()
     }
 
     /// The granted rows of an entity; `None` if no row ever is. Entities that only functions return

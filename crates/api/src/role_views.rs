@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoleViewId(u32);
 
-/// The visible part of the schema for each role, by its name. All roles share the schema. Superusers
-/// have no entry; another role without one sees nothing.
+/// The visible part of the schema for each role, by its name. All roles share the schema. A superuser
+/// without an entry sees everything; another role without one sees nothing.
 #[derive(Clone, Debug, Default)]
 pub struct RoleViews {
     views: Vec<Visibility>,
@@ -28,6 +28,14 @@ impl RoleViews {
     #[must_use]
     pub fn find(&self, role: &str) -> Option<RoleViewId> {
         self.by_role.get(role).copied()
+    }
+
+    /// The names of the roles that have one, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.by_role.keys().map(|name| &**name).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The visible part of a view.

@@ -139,7 +139,7 @@ fn code_of(code: ErrorCode) -> &'static str {
         | Code::ExclusionViolation => "constraint-violation",
         Code::CheckViolation | Code::PermissionDenied | Code::ReadOnly => "permission-error",
         Code::Unauthenticated => "access-denied",
-        Code::NotFound => "not-found",
+        Code::NotFound | Code::MissingSessionVariable => "not-found",
         Code::Conflict => "concurrent-update",
         Code::NotSupported => "not-supported",
         Code::InvalidValue => "data-exception",

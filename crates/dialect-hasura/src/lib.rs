@@ -10,6 +10,7 @@
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
+//! * [`permissions`]: permissions of roles as access rules, and the part of the schema that each sees
 //! * `schema`: the plan as types with their bindings
 //! * [`errors`]: the form of errors
 //!
@@ -32,18 +33,21 @@ mod draft;
 pub mod errors;
 pub mod metadata;
 mod naming;
+pub mod permissions;
 mod plan;
 mod relations;
 mod schema;
 mod tracking;
 mod values;
 
+use access::Roles;
 use api::{Api, Transactions};
 use catalog::Catalog;
 use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
 
 use metadata::MetadataSetting;
+use permissions::Permissions;
 use tracking::Tracking;
 
 /// Options of the API.
@@ -104,20 +108,31 @@ pub fn declare<'d>(catalog: &mut Catalog, options: &'d Options) -> Declared<'d> 
 }
 
 impl Declared<'_> {
-    /// Makes the API of the catalog.
-    pub fn api(&self, catalog: &Catalog) -> Result<Api, InconsistentMetadata> {
+    /// Makes the API of the catalog, and the access rules of the metadata's roles.
+    pub fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), InconsistentMetadata> {
         let mut plan = plan::plan(catalog, &self.tracking);
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
+        let permissions = self.options.metadata.served().map(|served| {
+            let (permissions, mut own) = Permissions::new(catalog, &self.tracking, served);
+            problems.append(&mut own);
+            permissions
+        });
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
                 return Err(InconsistentMetadata(problems));
             }
             Inconsistencies::Refused | Inconsistencies::LeftOut => {}
         }
+        plan.has_role_without_queries =
+            permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
         plan.notes.extend(problems.iter().map(tracking::left_out_part));
         let mut api = schema::build(catalog, plan);
         api.transactions = self.options.mutation_transactions;
-        Ok(api)
+        let roles = permissions.map(|permissions| {
+            api.role_views = permissions.views(&api, catalog);
+            permissions.into_roles()
+        });
+        Ok((api, roles))
     }
 }

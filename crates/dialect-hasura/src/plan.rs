@@ -28,6 +28,8 @@ pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
     pub(super) naming: Naming<'a>,
     pub(super) notes: Vec<Note>,
+    /// True if some role may read nothing, so that queries need a field that says it.
+    pub(super) has_role_without_queries: bool,
     /// Parts of the metadata that have no place in the API.
     pub(super) problems: Vec<Problem>,
 }
@@ -185,7 +187,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             false => entities[place].is_object_target = true,
         }
     }
-    Plan { entities, naming, notes, problems }
+    Plan { entities, naming, notes, problems, has_role_without_queries: false }
 }
 
 pub(super) fn is_table(kind: EntityKind) -> bool {

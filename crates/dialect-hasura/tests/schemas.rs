@@ -19,7 +19,7 @@ use made::{Tables, bigint, int, text, uuid};
 /// The API of all tables of a catalog.
 fn api(catalog: &Catalog) -> Api {
     let (mut catalog, options) = (catalog.clone(), Options::default());
-    declare(&mut catalog, &options).api(&catalog).unwrap()
+    declare(&mut catalog, &options).api(&catalog).unwrap().0
 }
 
 /// The types of these names, and all notes.

@@ -7,7 +7,7 @@
 //! A schema-first dialect declares in the catalog what its definitions say, and keeps in its state
 //! where that stands; the other dialects read the catalog and keep their options only.
 
-use access::Restriction;
+use access::{Restriction, Roles};
 use api::check::{Misbound, misbound};
 use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
@@ -40,6 +40,8 @@ pub struct DialectOutput {
     pub api: Api,
     /// Access restrictions of the definitions.
     pub restrictions: Vec<Restriction>,
+    /// Roles with their permissions, if the definitions or the metadata have any.
+    pub roles: Option<Roles>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
 }
@@ -93,7 +95,7 @@ impl<'d> Declaration<'d> {
         federation: Option<&federation::Options>,
     ) -> Result<DialectOutput, DialectError> {
         let Self { catalog, declared } = self;
-        let api = declared.api(&catalog)?;
+        let (api, roles) = declared.api(&catalog)?;
         let api = match federation {
             None => api,
             Some(options) => {
@@ -104,20 +106,22 @@ impl<'d> Declaration<'d> {
         let messages = declared.messages(&catalog);
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(DialectOutput { catalog, api, restrictions, messages }),
+            None => Ok(DialectOutput { catalog, api, restrictions, roles, messages }),
         }
     }
 }
 
 impl Declared<'_> {
-    fn api(&self, catalog: &Catalog) -> Result<Api, DialectError> {
-        Ok(match self {
+    /// The API, with the roles of its own if it has any.
+    fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), DialectError> {
+        let api = match self {
             Self::PostGraphile(options) => postgraphile::api(catalog, options),
             Self::Phrag(options) => phrag::api(catalog, options),
-            Self::Hasura(declared) => declared.api(catalog)?,
+            Self::Hasura(declared) => return Ok(declared.api(catalog)?),
             Self::Neo4j(declared) => declared.api(),
             Self::Dgraph(declared) => declared.api(),
-        })
+        };
+        Ok((api, None))
     }
 
     /// Directives of Apollo Federation that the definitions have.

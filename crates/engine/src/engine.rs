@@ -105,6 +105,8 @@ pub enum OpenError {
     Resolvers(#[from] ResolverError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
+    #[error("policies and the permissions of metadata exclude each other: leave one out")]
+    PoliciesAndPermissions,
     /// The schema would be empty.
     #[error("there is nothing to serve: {0}")]
     Empty(Box<str>),
@@ -222,11 +224,15 @@ impl Engine {
             catalog.declare_default(field);
         }
         let made = declaration.make(options.federation.as_ref())?;
-        let DialectOutput { mut catalog, mut api, restrictions, messages } = made;
+        let DialectOutput { mut catalog, mut api, restrictions, roles: own_roles, messages } = made;
         source.add_statistics(&mut catalog).await;
         if roles.is_some() && AccessRules::are_needed(&catalog, &restrictions) {
             return Err(OpenError::PoliciesAndRules);
         }
+        let roles = match (roles, own_roles) {
+            (Some(_), Some(_)) => return Err(OpenError::PoliciesAndPermissions),
+            (roles, own_roles) => roles.or(own_roles),
+        };
         let access = AccessRules::new(&catalog, roles, restrictions);
         let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
         let called = options.source.called.as_ref();
@@ -274,14 +280,29 @@ impl Engine {
         let Some(roles) = roles else { return Ok(schema.into()) };
         let role = roles.role(session.claims.as_deref());
         let role = role.map_err(|refusal| vec![session_refused(refusal)])?;
-        if role.is_superuser {
-            return Ok(schema.into());
-        }
         let found = views.find(&role.name).and_then(|id| Some((id, views.get(id)?)));
-        let Some((id, visibility)) = found else {
-            return Err(vec![session_refused(SessionRefusal::UnknownRole)]);
-        };
-        Ok(SessionView { schema: View::new(schema, Some(visibility)), id: Some(id) })
+        match found {
+            Some((id, visibility)) => {
+                Ok(SessionView { schema: View::new(schema, Some(visibility)), id: Some(id) })
+            }
+            None if role.is_superuser => Ok(schema.into()),
+            None => Err(vec![session_refused(SessionRefusal::UnknownRole)]),
+        }
+    }
+
+    /// The schema as a role sees it, as SDL; `None` if there is no role of the name with a view of its
+    /// own.
+    #[must_use]
+    pub fn sdl_of_role(&self, role: &str) -> Option<String> {
+        let views = &self.api.role_views;
+        let visibility = views.get(views.find(role)?)?;
+        Some(graphql::print_schema(View::new(&self.api.schema, Some(visibility))))
+    }
+
+    /// The names of the roles with permissions, sorted.
+    #[must_use]
+    pub fn role_names(&self) -> Vec<&str> {
+        self.api.role_views.names()
     }
 
     /// The roles of a policy file.

@@ -239,6 +239,9 @@ fn not_read(why: &NotRead) -> GraphQLError {
                 None => error,
             }
         }
+        NotRead::MissingClaim { message } => {
+            GraphQLError::new(ErrorCode::MissingSessionVariable, message.clone())
+        }
         NotRead::Undone => GraphQLError::new(
             ErrorCode::TransactionAborted,
             "The mutation was not done because another of the same request is refused.",

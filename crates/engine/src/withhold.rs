@@ -74,9 +74,13 @@ pub(crate) fn withhold(authorized: &Authorized, catalog: &Catalog, lowered: &mut
 }
 
 fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
+    if let Denial::MissingClaim(_) = denial {
+        return NotRead::MissingClaim { message: denial.message(catalog).into() };
+    }
     let field = match denial {
         Denial::Field(field, _) | Denial::Hidden(field) => Some(field_name(catalog, *field).into()),
-        Denial::Entity(..)
+        Denial::MissingClaim(_)
+        | Denial::Entity(..)
         | Denial::Function(_)
         | Denial::Together(..)
         | Denial::Unauthenticated

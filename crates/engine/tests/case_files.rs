@@ -103,7 +103,7 @@ fn run(file: &CaseFile, sources: &Sources, source: &TestSource) -> Result<Outcom
 
 /// Asks an engine that other cases use too.
 fn run_shared(file: &CaseFile, engine: &Arc<Engine>) -> Result<Outcome, Failed> {
-    let mut outcome = beginning(engine);
+    let mut outcome = beginning(file, engine);
     let Some(request) = request(&file.case.steps[0])? else { return Ok(outcome) };
     let session = crate::asker::session(&file.case, 0)?;
     runtime()?.block_on(async {
@@ -126,7 +126,7 @@ fn run_private(
     engine: &Arc<Engine>,
     administrator: &Arc<Engine>,
 ) -> Result<Outcome, Failed> {
-    let mut outcome = beginning(engine);
+    let mut outcome = beginning(file, engine);
     runtime()?.block_on(async {
         let worker = Worker::new(Arc::clone(engine));
         for (number, step) in file.case.steps.iter().enumerate() {
@@ -135,7 +135,8 @@ fn run_private(
                 // On connections of its own, which see only what was committed, and as nobody whom
                 // policies or roles keep from anything.
                 let worker = Worker::new(Arc::clone(administrator));
-                answer(&worker, &request, &Session::default(), Allowed::Queries).await
+                let session = crate::asker::administrator(&file.case);
+                answer(&worker, &request, &session, Allowed::Queries).await
             } else {
                 answer(&worker, &request, &crate::asker::session(&file.case, number)?, Allowed::All)
                     .await
@@ -146,9 +147,10 @@ fn run_private(
     })
 }
 
-fn beginning(engine: &Engine) -> Outcome {
+fn beginning(file: &CaseFile, engine: &Engine) -> Outcome {
+    let of_role = engine.sdl_of_role(&file.case.header.role);
     Outcome {
-        schema: engine.sdl(),
+        schema: of_role.unwrap_or_else(|| engine.sdl()),
         notes: engine.notes().map(|note| without_schema(&note.to_string())).collect(),
         answers: Vec::new(),
     }

@@ -174,6 +174,8 @@ codes! {
     ReadOnly = "READ_ONLY";
     /// Authorization failed: the session may not read or write this.
     PermissionDenied = "PERMISSION_DENIED";
+    /// The session lacks a variable, or a claim, that its permissions compare with.
+    MissingSessionVariable = "MISSING_SESSION_VARIABLE";
     /// Authentication failed: the credentials of the request are missing or invalid.
     Unauthenticated = "UNAUTHENTICATED";
     /// The row to change or read does not exist.

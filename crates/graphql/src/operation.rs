@@ -17,6 +17,9 @@ pub struct Operation {
     pub root: SelectionSetId,
     /// Every selection set, those of fragments once.
     pub selection_sets: Vec<SelectionSet>,
+    /// Selected fields whose values may be null although the schema says otherwise: in the view of
+    /// it that the operation was validated by.
+    pub nullable: Vec<FieldId>,
 }
 
 impl Operation {
@@ -181,7 +184,9 @@ impl Operation {
 
 heap_size!(plain OperationKind, SelectionSetId, FieldRef, ConditionValue, Location);
 
-heap_size!(struct Operation { kind, name, variables, directives, root, selection_sets });
+heap_size!(struct Operation {
+    kind, name, variables, directives, root, selection_sets, nullable
+});
 heap_size!(struct VariableDefinition { name, r#type, default });
 heap_size!(struct SelectionSet { parent, selections });
 heap_size!(enum Selection {

@@ -1,7 +1,7 @@
 //! Conditions on rows. They have SQL's three values: a comparison with null is unknown, and a
 //! row passes only if its condition is true.
 
-use catalog::FieldId;
+use catalog::{EntityId, FieldId};
 
 use crate::operand::{Operand, Value};
 use crate::rows::{AggregateFunction, Call, Hop, Variant};
@@ -40,6 +40,13 @@ pub enum Filter {
         case: Case,
         operand: Operand,
     },
+    /// Two values of one row, or of a row and of one around it ([`ValueRef::Outer`]): of an access
+    /// rule only, as requests compare values with operands.
+    CompareValues {
+        left: ValueRef,
+        comparison: Comparison,
+        right: ValueRef,
+    },
     IsNull(ValueRef),
     /// True if any element of a list compares so with the operand.
     AnyElement {
@@ -57,6 +64,12 @@ pub enum Filter {
     Relation {
         hop: Hop,
         quantifier: Quantifier,
+        filter: Box<Filter>,
+    },
+    /// True if an entity has a row that passes, whether it is related or not: of an access rule
+    /// only.
+    Exists {
+        entity: EntityId,
         filter: Box<Filter>,
     },
     /// Filters rows by aggregates of related rows.
@@ -102,6 +115,12 @@ pub enum ValueRef {
     /// A field of the row at the end of a path of to-one hops; an empty path is the row itself.
     Field {
         path: Vec<Hop>,
+        field: FieldId,
+    },
+    /// A field of a row around this one: `levels` counts the [`Filter::Relation`],
+    /// [`Filter::RelatedGroup`] and [`Filter::Exists`] between them. Of an access rule only.
+    Outer {
+        levels: u16,
         field: FieldId,
     },
     /// A property of the relationship that led to the row.
@@ -399,11 +418,13 @@ impl Filter {
             }
             Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
             Self::Relation { .. }
+            | Self::Exists { .. }
             | Self::RelatedGroup { .. }
             | Self::VariantGroup { .. }
             | Self::Nearest(_) => true,
             Self::Compare { .. }
             | Self::CompareText { .. }
+            | Self::CompareValues { .. }
             | Self::IsNull(_)
             | Self::AnyElement { .. }
             | Self::ElementBetween { .. }

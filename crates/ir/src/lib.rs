@@ -61,7 +61,7 @@ pub use rows::{
     OutputId, OutputKind, Page, Rows, RowsId, State, Variant,
 };
 pub use step_id::StepId;
-pub use value_form::{GeometryForm, Member, Unit, ValueForm};
+pub use value_form::{GeometryForm, Member, TextValue, Unit, ValueForm};
 pub use write::{
     Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,
     Update, Write, WriteKind,

@@ -23,6 +23,10 @@ pub enum ValueForm {
     /// A text of `0x` and hexadecimal digits, or of decimal ones, as a 64-bit integer; null for any
     /// other text.
     HexadecimalId,
+    /// A text as a value of this type: a session variable, whose values are texts.
+    Text(TextValue),
+    /// A text as a list of such values, as PostgreSQL writes arrays: `{1,2}`.
+    TextArray(TextValue),
     /// A list of values of one form.
     List(Arc<ValueForm>),
     /// An object as a value of a composite type: the member for each attribute in their order.
@@ -50,6 +54,20 @@ pub enum ValueForm {
     KeyValue,
     /// Any value, as JSON. A text is the JSON itself, or a JSON string.
     Json { texts_are_json: bool },
+}
+
+/// The type of a value that a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextValue {
+    Boolean,
+    /// A 64-bit integer.
+    Integer,
+    /// A number with all its digits.
+    Number,
+    /// The text itself.
+    Text,
+    /// A text of JSON.
+    Json,
 }
 
 /// A member of an object that a request gives.

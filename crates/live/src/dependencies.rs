@@ -463,6 +463,14 @@ impl Collector<'_> {
                 self.operand(operand);
             }
             Filter::IsNull(place) => self.value(place),
+            Filter::CompareValues { left, comparison: _, right } => {
+                self.value(left);
+                self.value(right);
+            }
+            Filter::Exists { entity, filter } => {
+                self.entity(*entity);
+                self.among(Vec::new(), |own| own.filter(filter));
+            }
             Filter::ElementBetween { place, least, most } => {
                 self.value(place);
                 self.operand(least);
@@ -507,6 +515,8 @@ impl Collector<'_> {
                 self.field(*field);
                 self.path(path);
             }
+            // Its entity is that of rows around these, which are known.
+            ValueRef::Outer { levels: _, field } => self.field(*field),
             ValueRef::Edge(field) => {
                 self.field(*field);
                 self.entity(self.catalog[*field].entity);

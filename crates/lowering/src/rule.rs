@@ -50,6 +50,7 @@ pub fn condition(
         directives: Vec::new(),
         root: SelectionSetId(0),
         selection_sets: Vec::new(),
+        nullable: Vec::new(),
     };
     let introspection = Introspection::new();
     // They belong to no operation, so nothing is selected.
@@ -206,7 +207,8 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             claim_for(least, claims)?;
             claim_for(most, claims)
         }
-        Filter::IsNull(_) => Ok(()),
+        Filter::IsNull(_) | Filter::CompareValues { .. } => Ok(()),
+        Filter::Exists { filter, .. } => claimed(filter, claims),
         Filter::Nearest(_) => Err("the nearest vectors cannot be asked for here".to_owned()),
         Filter::Relation { filter, .. } => claimed(filter, claims),
         Filter::RelatedGroup { filter, having, .. } => {

@@ -625,12 +625,14 @@ impl<'a> Context<'a> {
         Ok(Some((node, rows)))
     }
 
-    /// A field of the shape, nullable as in the schema.
+    /// A field of the shape, nullable as in the schema that the client sees.
     pub(super) fn shape_field(&mut self, field: &CollectedField<'_>, node: Node) -> ShapeField {
         let nullable = match field.field {
             // An event that no condition permits is null, and not sent.
             FieldRef::Field(id) if is_event(self.api.field(id)) => true,
-            FieldRef::Field(id) => !self.api.schema[id].r#type.is_non_null(),
+            FieldRef::Field(id) => {
+                !self.api.schema[id].r#type.is_non_null() || self.operation.nullable.contains(&id)
+            }
             FieldRef::Typename => false,
             FieldRef::Introspection => true,
         };

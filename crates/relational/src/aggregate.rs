@@ -398,7 +398,7 @@ impl Compiler<'_> {
     ) -> Result<Scope, CompileError> {
         let mut scope = self.rows_along(hop, near, statement);
         if !filter.is_all() {
-            let passes = self.filter(filter, &mut scope, statement)?;
+            let passes = self.filter_within(near, filter, &mut scope, statement)?;
             scope.select.and_where(passes);
         }
         Ok(scope)
@@ -446,7 +446,9 @@ impl Compiler<'_> {
 /// The field that a place is made of.
 pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
     match place {
-        ValueRef::Field { field, .. } | ValueRef::Edge(field) => Some(*field),
+        ValueRef::Field { field, .. }
+        | ValueRef::Outer { field, .. }
+        | ValueRef::Edge(field) => Some(*field),
         ValueRef::Truncated { place, .. } | ValueRef::Aggregated { place, .. } => field_of(place),
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }

@@ -223,6 +223,8 @@ impl Compiler<'_> {
                 Quantifier::Single => false,
             },
             Filter::CompareText { .. }
+            | Filter::CompareValues { .. }
+            | Filter::Exists { .. }
             | Filter::Required(_)
             | Filter::AnyElement { .. }
             | Filter::ElementBetween { .. }

@@ -1,6 +1,6 @@
 //! Conditions: the request's filters as SQL expressions.
 
-use catalog::{EntityKind, FieldId, Scalar, Type};
+use catalog::{EntityId, EntityKind, FieldId, Scalar, Type};
 use ir::{Case, Comparison, Filter, Hop, Operand, Quantifier, TextMatch, TimeUnit, ValueRef};
 use source::CompileError;
 use sql::flavor::{
@@ -51,6 +51,12 @@ impl Compiler<'_> {
             Filter::IsNull(ValueRef::Aggregated { function, place }) => {
                 let value = self.aggregate(*function, Some(place), scope, statement)?;
                 Expression::IsNull(Box::new(value))
+            }
+            Filter::CompareValues { left, comparison, right } => {
+                self.compare_values(left, *comparison, right, scope, statement)?
+            }
+            Filter::Exists { entity, filter } => {
+                self.exists(*entity, filter, scope.alias, statement)?
             }
             Filter::IsNull(place) => {
                 let compared = self.compared_with(place, scope, statement)?;
@@ -440,7 +446,7 @@ impl Compiler<'_> {
         let mut scope = self.rows_along(hop, near, statement);
         if !filter.is_all() {
             statement.nested += 1;
-            let passes = self.filter(filter, &mut scope, statement)?;
+            let passes = self.filter_within(near, filter, &mut scope, statement)?;
             statement.nested -= 1;
             scope.select.and_where(match quantifier {
                 Quantifier::Every => Expression::Not(Box::new(passes)),
@@ -466,6 +472,54 @@ impl Compiler<'_> {
             Quantifier::Every if filter.is_all() => Ok(Expression::Boolean(true)),
             Quantifier::Every => Ok(Expression::Not(Box::new(exists()))),
         }
+    }
+
+    /// Whether an entity has a row that passes a filter.
+    fn exists(
+        &self,
+        entity: EntityId,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let alias = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        if !filter.is_all() {
+            let passes = self.filter_within(near, filter, &mut scope, statement)?;
+            scope.select.and_where(passes);
+        }
+        Ok(Expression::Exists(Box::new(scope.select)))
+    }
+
+    /// A filter of other rows than those at `near`, which it may name as outer rows.
+    pub(super) fn filter_within(
+        &self,
+        near: Alias,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        statement.outer.push(near);
+        let condition = self.filter(filter, scope, statement);
+        statement.outer.pop();
+        condition
+    }
+
+    fn compare_values(
+        &self,
+        left: &ValueRef,
+        comparison: Comparison,
+        right: &ValueRef,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut value = |place| {
+            let (field, value) = self.place(place, scope, statement)?;
+            let kind = ValueKind::of(self.catalog, field);
+            Ok::<_, CompileError>(Box::new(self.comparable(kind, value)))
+        };
+        let (left, right) = (value(left)?, value(right)?);
+        Ok(Expression::Compare { left, comparison: plain_comparison(comparison)?, right })
     }
 
     /// The column as this database can compare values of its kind.
@@ -506,6 +560,12 @@ impl Compiler<'_> {
                     Some(passes) => (*field, self.value_if(passes, column)),
                     None => (*field, column),
                 })
+            }
+            ValueRef::Outer { levels, field } => {
+                let outer = statement.outer.len().checked_sub(usize::from(*levels));
+                let alias = outer.and_then(|outer| statement.outer.get(outer).copied());
+                let alias = alias.ok_or(CompileError::not_built("an outer row that is not there"))?;
+                Ok((*field, self.field(alias, *field)))
             }
             ValueRef::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
             ValueRef::Truncated { place, unit } => {

@@ -15,6 +15,8 @@ pub(super) struct Statement {
     aliases: u32,
     /// How many conditions on related rows stand around what is being compiled.
     pub(super) nested: usize,
+    /// The rows on which these conditions are, outermost first.
+    pub(super) outer: Vec<Alias>,
     /// The last round whose rows its parameters need, plus one.
     pub(super) round: u16,
     /// Whether it calls a function of the source.

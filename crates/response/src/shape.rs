@@ -137,6 +137,8 @@ pub enum NotRead {
         /// The field that caused it, by its name in the source.
         field: Option<Box<str>>,
     },
+    /// The session lacks a claim that its permissions need.
+    MissingClaim { message: Box<str> },
     /// Rolled back, because another part of the transaction failed.
     Undone,
 }

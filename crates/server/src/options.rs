@@ -127,7 +127,7 @@ pub(crate) enum Command {
     ///
     /// SOURCE may also be a supergraph: a file that ends in `.graphql`, an https:// address, or that of a
     /// registry, such as `uplink:GRAPH_REF`.
-    Schema(Box<ApiOptions>),
+    Schema(Box<SchemaOptions>),
     /// Explain an operation: print its request tree, its statements and the database's plan
     ///
     /// For a supergraph (a file that ends in `.graphql`, an https:// address, or that of a registry, as
@@ -227,6 +227,15 @@ pub(crate) enum Command {
     Completions(CompletionsOptions),
     /// Generate the manual pages, one per command
     Man(ManOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaOptions {
+    #[command(flatten)]
+    pub(crate) api: ApiOptions,
+    /// For hasura: print the schema as this role of the metadata sees it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) role: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -438,7 +447,7 @@ impl Command {
                 options.serving.given = given.clone();
             }
             Self::Demo(options) => options.serving.given = given.clone(),
-            Self::Schema(options) => options.given = given.clone(),
+            Self::Schema(options) => options.api.given = given.clone(),
             Self::Explain(options) => options.api.given = given.clone(),
             Self::Check(options) => options.api.given = given.clone(),
             // These commands have no options that depend on a source.

@@ -4,6 +4,7 @@ mod form;
 mod geometry;
 mod given;
 mod representations;
+mod session_text;
 
 use std::borrow::Cow;
 use std::fmt;

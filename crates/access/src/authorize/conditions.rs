@@ -5,6 +5,7 @@ use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 use crate::Privilege;
+use crate::set::Cell;
 
 impl Walk<'_> {
     pub(super) fn order_key(&mut self, key: &mut OrderKey, within: &mut Within) {
@@ -19,6 +20,16 @@ impl Walk<'_> {
                 *filter = Filter::barrier(below.visible, own);
             }
             OrderKey::Call(call) => self.call(call, within),
+        }
+    }
+
+    /// Returns true for the order of a field of the rows that may not be read.
+    pub(super) fn is_order_denied(&self, key: &OrderKey) -> bool {
+        match key {
+            OrderKey::Value(ValueRef::Field { path, field }) if path.is_empty() => {
+                self.set.cell(self.catalog, *field) == Cell::Denied
+            }
+            _ => false,
         }
     }
 
@@ -53,6 +64,7 @@ impl Walk<'_> {
                 fields.iter().for_each(|field| self.plain(*field));
             }
             ValueRef::If { .. } => self.unsupported("a value with a condition"),
+            ValueRef::Outer { .. } => self.unsupported("a value of an outer row"),
         }
     }
 
@@ -98,6 +110,9 @@ impl Walk<'_> {
             }
             Filter::Not(filter) | Filter::Except(filter) => self.filter(filter, within),
             Filter::Required(_) => self.unsupported("a required condition"),
+            Filter::CompareValues { .. } | Filter::Exists { .. } => {
+                self.unsupported("a condition of an access rule");
+            }
             Filter::Barrier { .. } => {
                 self.unsupported("a condition that comes after another");
             }

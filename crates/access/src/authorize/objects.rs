@@ -226,7 +226,7 @@ impl Walk<'_> {
         let (from, filter) =
             (From::Entity(listed.entity), Filter::and(vec![listed.filter(), fails]));
         let rows = Rows::unordered(RowsId(self.next.rows), from, filter, Vec::new());
-        let otherwise: Otherwise = failed_check(self.catalog, listed.entity, verb);
+        let otherwise: Otherwise = failed_check(self.catalog, self.set, listed.entity, verb);
         let require = Require { rows, filter: Filter::all(), exists: false, otherwise };
         let step = Step { id: StepId(self.next.steps), root, kind: StepKind::Require(require) };
         self.next.rows += 1;

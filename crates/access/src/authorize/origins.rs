@@ -11,10 +11,12 @@ impl Walk<'_> {
         let (entity, visible, edge) = match from {
             From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
             From::Keys { entity, keys, .. } => {
+                let mut known = Vec::new();
                 for (field, _) in keys {
-                    self.plain(*field);
+                    known.push(self.key_field(*field));
                 }
-                (Some(*entity), self.visible(*entity), None)
+                known.push(self.visible(*entity));
+                (Some(*entity), Filter::and(known), None)
             }
             From::Relation(hop) => {
                 let (entity, visible) = self.hop(*hop, outer);
@@ -89,7 +91,7 @@ impl Walk<'_> {
         match self.changed.get(&step) {
             Some(Changed { entity: Some(entity), is_gone, .. }) => {
                 let (entity, is_gone) = (*entity, *is_gone);
-                let visible = match is_gone {
+                let visible = match is_gone || self.set.changes_unreadable() {
                     true => Filter::all(),
                     false => self.visible(entity),
                 };

@@ -91,6 +91,7 @@ impl Walk<'_> {
             | ValueRef::Together(_)
             | ValueRef::Distance(_)
             | ValueRef::If { .. }
+            | ValueRef::Outer { .. }
             | ValueRef::OrElse { .. } => {
                 self.unsupported("groups of such values");
             }

@@ -7,9 +7,11 @@
 //!
 //! * [`candidates`]: the grants that permit a write
 //! * [`checks`]: conditions after the write
+//! * [`nested`]: writes within a write
 
 mod candidates;
 mod checks;
+mod nested;
 
 use std::collections::HashSet;
 
@@ -24,15 +26,19 @@ use crate::condition::any;
 use crate::denial::Denial;
 use crate::grant::Privilege;
 use candidates::{Candidates, Presets};
+use nested::{as_preset, both};
 
 impl Walk<'_> {
     pub(super) fn write(&mut self, step: StepOfRoot, write: &mut Write) {
         let entity = write.entity;
-        if !write.children.is_empty() {
-            self.deny(Denial::NotUnderstood("writes within a write"));
-        }
+        self.children(write);
+        let determined = self.determined(write, None);
         match &mut write.kind {
-            WriteKind::Insert(insert) => self.insert(step, entity, insert),
+            WriteKind::Insert(insert) => {
+                if let Some(check) = self.insert(entity, insert, &determined) {
+                    self.add_check(step, entity, "insert", check);
+                }
+            }
             WriteKind::Update(update) => self.update(step, entity, update),
             WriteKind::Delete { filter, .. } => {
                 self.check(entity, Privilege::Delete, None);
@@ -44,7 +50,15 @@ impl Walk<'_> {
                 self.restrict(entity, filter, rows);
             }
             WriteKind::Upsert { insert, conflict } => {
-                self.upsert(step, entity, insert, conflict);
+                let check = self.upsert(entity, insert, conflict, &determined);
+                let is_one = matches!(&insert.rows, InsertedRows::Each(rows) if rows.len() == 1);
+                let may_be_left = !conflict.assignments.is_empty() && !conflict.filter.is_all();
+                if is_one && may_be_left && !self.set.changes_unreadable() {
+                    self.add_return(step, entity);
+                }
+                if let Some(check) = check {
+                    self.add_check(step, entity, "upsert", check);
+                }
             }
             WriteKind::Link { .. }
             | WriteKind::Unlink { .. }
@@ -88,13 +102,17 @@ impl Walk<'_> {
         }
     }
 
-    fn insert(&mut self, step: StepOfRoot, entity: EntityId, insert: &mut Insert) {
+    /// An insert of rows, some of whose fields relationships determine; returns the check of them.
+    fn insert(
+        &mut self,
+        entity: EntityId,
+        insert: &mut Insert,
+        determined: &[FieldId],
+    ) -> Option<Filter> {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
-        let Some(let_by) = self.candidates(entity, Privilege::Insert, &said) else { return };
+        let let_by = self.candidates(entity, Privilege::Insert, &said)?;
         self.preset(insert, &let_by.presets);
-        if let Some(check) = let_by.check {
-            self.add_check(step, entity, "insert", check);
-        }
+        both(let_by.check, as_preset(&let_by.presets, determined))
     }
 
     fn preset(&mut self, insert: &mut Insert, presets: &Presets) {
@@ -123,25 +141,20 @@ impl Walk<'_> {
     /// Afterwards it is unknown which of the two happened, so that the row must pass both checks.
     fn upsert(
         &mut self,
-        step: StepOfRoot,
         entity: EntityId,
         insert: &mut Insert,
         conflict: &mut Conflict,
-    ) {
+        determined: &[FieldId],
+    ) -> Option<Filter> {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
         let inserts = self.candidates(entity, Privilege::Insert, &said);
         let mut check = None;
         if !conflict.assignments.is_empty() {
-            let updates = self.assign(entity, &mut conflict.assignments);
-            let Some(updates) = updates else { return };
+            let updates = self.assign(entity, &mut conflict.assignments)?;
             self.restrict(entity, &mut conflict.filter, updates.rows);
-            let is_one = matches!(&insert.rows, InsertedRows::Each(rows) if rows.len() == 1);
-            if is_one && !conflict.filter.is_all() {
-                self.add_return(step, entity);
-            }
             check = updates.check;
         }
-        let Some(inserts) = inserts else { return };
+        let inserts = inserts?;
         self.preset(insert, &inserts.presets);
         let check = match (inserts.check, check) {
             (Some(insert), Some(update)) if insert != update => {
@@ -149,9 +162,7 @@ impl Walk<'_> {
             }
             (insert, update) => insert.or(update),
         };
-        if let Some(check) = check {
-            self.add_check(step, entity, "upsert", check);
-        }
+        both(check, as_preset(&inserts.presets, determined))
     }
 
     /// Adds presets to the assignments, if grants permit these.
@@ -176,9 +187,12 @@ impl Walk<'_> {
     /// Restricts a change to rows that are readable and may be changed.
     fn restrict(&mut self, entity: EntityId, filter: &mut Filter, rows: Filter) {
         self.filter_of(filter, entity);
-        let visible = self.visible(entity);
+        let visible = match self.set.changes_unreadable() {
+            true => Filter::all(),
+            false => self.visible(entity),
+        };
         let own = std::mem::replace(filter, Filter::all());
-        let first = match rows == visible {
+        let first = match rows == visible || visible.is_all() {
             true => rows,
             false => Filter::and(vec![rows, visible]),
         };

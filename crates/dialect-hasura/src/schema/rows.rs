@@ -60,18 +60,18 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
 
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
-    let fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
+    let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
     if !fields.is_empty() {
         build.draft.object("subscription_root", None, fields.clone());
     }
-    if fields.is_empty() {
+    if fields.is_empty() || build.plan.has_role_without_queries {
         let mut text = Vec::new();
         text.push(b'"');
         text.extend_from_slice(NO_QUERIES.as_bytes());
         text.push(b'"');
         let binding = FieldBinding::Literal(text.into());
         let field = DraftField::new("no_queries_available", "String!", binding);
-        return build.draft.object("query_root", None, vec![field.described(NO_QUERIES)]);
+        fields.push(field.described(NO_QUERIES));
     }
     build.draft.object("query_root", None, fields);
 }

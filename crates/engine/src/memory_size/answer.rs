@@ -68,6 +68,7 @@ impl MemorySize for NotRead {
     fn memory_size(&self) -> usize {
         match self {
             Self::NotAuthorized { message, field } => sum!(message, field),
+            Self::MissingClaim { message } => sum!(message),
             Self::Undone => 0,
         }
     }

@@ -259,6 +259,8 @@ impl MemorySize for Filter {
             | Self::Geo { place, operator: _, operand } => sum!(place, operand),
             Self::ElementBetween { place, least, most } => sum!(place, least, most),
             Self::IsNull(place) => sum!(place),
+            Self::CompareValues { left, comparison: _, right } => sum!(left, right),
+            Self::Exists { entity: _, filter } => sum!(filter),
             Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
             Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),
@@ -308,7 +310,10 @@ impl MemorySize for ValueRef {
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
             Self::Together(fields) => sum!(fields),
-            Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
+            Self::Edge(_)
+            | Self::Outer { levels: _, field: _ }
+            | Self::Counted { distinct: _ }
+            | Self::Common(_) => 0,
         }
     }
 }

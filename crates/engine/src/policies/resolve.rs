@@ -1,9 +1,8 @@
 //! Resolves the names of a rule.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use access::{Check, Condition, Grant, Permission};
+use access::{Check, Condition, FieldSet, Grant, Permission};
 use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
 use graphql::similar_names;
 use ir::Operand;
@@ -38,13 +37,8 @@ impl Resolver<'_> {
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
             let (rows, fields) = (rows?, fields?);
-            Some(Permission {
-                rows,
-                limit: *limit,
-                fields,
-                presets: Vec::new(),
-                check: Check::None,
-            })
+            let (presets, check) = (Vec::new(), Check::None);
+            Some(Arc::new(Permission { rows, limit: *limit, fields, presets, check }))
         });
         let insert = rule.insert.as_ref().and_then(|insert| {
             let file::Insert { line, columns, presets, check } = insert;
@@ -56,7 +50,8 @@ impl Resolver<'_> {
                 None => Some(Check::None),
             };
             let (fields, presets, check) = (fields?, presets?, check?);
-            Some(Permission { rows: Condition::always(), limit: None, fields, presets, check })
+            let rows = Condition::always();
+            Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         let update = rule.update.as_ref().and_then(|update| {
             let file::Update { line, rows, columns, presets, check } = update;
@@ -71,12 +66,15 @@ impl Resolver<'_> {
                 Some(condition) => Check::Condition(condition?),
                 None => Check::Rows(self.deciding(&rows).into()),
             };
-            Some(Permission { rows, limit: None, fields: fields?, presets: presets?, check })
+            let (fields, presets) = (fields?, presets?);
+            Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
             self.line = *line;
-            let (rows, fields) = (problems.keep(self.condition(entity, rows))?, HashSet::new());
-            Some(Permission { rows, limit: None, fields, presets: Vec::new(), check: Check::None })
+            let (rows, fields) =
+                (problems.keep(self.condition(entity, rows))?, FieldSet::default());
+            let (presets, check) = (Vec::new(), Check::None);
+            Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         problems.none()?;
         Ok(Grant { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
@@ -119,7 +117,7 @@ impl Resolver<'_> {
         &self,
         entity: EntityId,
         columns: &Columns,
-    ) -> Result<HashSet<FieldId>, PolicyProblems> {
+    ) -> Result<FieldSet, PolicyProblems> {
         match columns {
             Columns::All => Ok(self.catalog[entity].fields.iter().copied().collect()),
             Columns::These(names) => {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use dialects::hasura::permissions::{ADMIN, ROLE};
 use engine::session::{Key, KeySet, Mapping, Rules, Sessions};
 use engine::{Claims, Session};
 use testkit::cases::Case;
@@ -14,7 +15,8 @@ const SECRET: &str = "only for cases";
 /// The session of a step of a case; that of nobody where the case does not say who asks, or says
 /// `null`.
 pub(crate) fn session(case: &Case, step: usize) -> Result<Session, String> {
-    if !case.has_session() {
+    let has_metadata = case.header.has_metadata();
+    if !case.has_session() && !has_metadata {
         return Ok(Session::default());
     }
     let claims = case.find_claims(step).filter(|text| !text.is_empty()).unwrap_or("{}");
@@ -27,15 +29,31 @@ pub(crate) fn session(case: &Case, step: usize) -> Result<Session, String> {
         return Err("claims are an object".into());
     };
     let role = &case.header.role;
-    if !role.is_empty() {
+    if has_metadata {
+        // As Hasura does, which takes nobody for anybody but the administrator.
+        let role = if role.is_empty() { ADMIN } else { role.as_str() };
+        claims.entry(ROLE).or_insert_with(|| role.into());
+    } else if !role.is_empty() {
         claims.entry("role").or_insert_with(|| role.as_str().into());
     }
     let claims = serde_json::Value::Object(claims).to_string();
-    if case.header.policies.is_empty() && !case.header.dialect.starts_with("dgraph") {
+    let is_told_to_the_database = case.header.policies.is_empty()
+        && !has_metadata
+        && !case.header.dialect.starts_with("dgraph");
+    if is_told_to_the_database {
         return told_to_the_database(&claims);
     }
     let claims = serde_json::from_str(&claims).map_err(|error| error.to_string())?;
     Ok(Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() })
+}
+
+/// The session of whoever nothing is kept from.
+pub(crate) fn administrator(case: &Case) -> Session {
+    if !case.header.has_metadata() {
+        return Session::default();
+    }
+    let claims = serde_json_bytes::json!({ ROLE: ADMIN });
+    Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() }
 }
 
 fn told_to_the_database(claims: &str) -> Result<Session, String> {

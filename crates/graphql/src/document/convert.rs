@@ -41,6 +41,7 @@ pub(super) fn convert_operation(
             errors: Vec::new(),
         },
         sets: Vec::new(),
+        nullable: Vec::new(),
         fragments: HashMap::new(),
     };
     let (kind, root) = match operation.operation_type {
@@ -63,8 +64,8 @@ pub(super) fn convert_operation(
         return Err(errors);
     }
     let name = operation.name.as_ref().map(|name| name.as_str().into());
-    let selection_sets = converter.sets;
-    Ok(Operation { kind, name, variables, directives, root, selection_sets })
+    let (selection_sets, nullable) = (converter.sets, converter.nullable);
+    Ok(Operation { kind, name, variables, directives, root, selection_sets, nullable })
 }
 
 /// Recursion is bounded by the limit of nesting.
@@ -74,6 +75,7 @@ struct Converter<'d> {
     valid: &'d ValidDocument,
     literals: Literals<'d>,
     sets: Vec<SelectionSet>,
+    nullable: Vec<crate::schema::FieldId>,
     /// Converted fragments, by name.
     fragments: HashMap<&'d str, (TypeId, SelectionSetId)>,
 }
@@ -234,6 +236,11 @@ impl<'d> Converter<'d> {
                     return None;
                 };
                 let selection = meta(FieldRef::Field(id));
+                if self.schema.type_of(id) != self.schema.whole[id].r#type
+                    && !self.nullable.contains(&id)
+                {
+                    self.nullable.push(id);
+                }
                 let arguments = self.arguments(&self.schema.whole[id].arguments, &field.arguments);
                 let base = self.schema[id].r#type.base;
                 let below = &field.selection_set;

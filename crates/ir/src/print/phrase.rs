@@ -17,7 +17,7 @@ use crate::rows::{
     Aggregate, AggregateFunction, Call, Direction, Form, Hop, HopDirection, Keyset, KeysetValue,
     Nulls, OrderKey, OrderTerm, Page, Variant,
 };
-use crate::value_form::{GeometryForm, Member, ValueForm};
+use crate::value_form::{GeometryForm, Member, TextValue, ValueForm};
 use crate::write::Counter;
 
 impl Printer<'_> {
@@ -64,6 +64,7 @@ impl Printer<'_> {
     pub(super) fn place(&self, place: &ValueRef) -> String {
         match place {
             ValueRef::Field { path, field } => self.end(path, *field),
+            ValueRef::Outer { levels, field } => format!("outer {levels} {}", self.field(*field)),
             ValueRef::Edge(field) => format!("edge {}", self.field(*field)),
             ValueRef::Computed(call) => self.call(call),
             ValueRef::Distance(distance) => self.distance(distance),
@@ -233,7 +234,14 @@ impl Printer<'_> {
                 let (least, most) = (self.operand(least), self.operand(most));
                 format!("any of {} between {least} and {most}", self.place(place))
             }
+            Filter::CompareValues { left, comparison, right } => {
+                let (left, right) = (self.place(left), self.place(right));
+                format!("{left} {} {right}", comparison_text(*comparison))
+            }
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
+            Filter::Exists { entity, filter } => {
+                format!("exists {} ({})", self.entity(*entity), self.filter(filter))
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {
                     Quantifier::Some => "some",
@@ -530,6 +538,16 @@ fn geometry_form(form: &GeometryForm) -> String {
     }
 }
 
+fn text_value(value: TextValue) -> &'static str {
+    match value {
+        TextValue::Boolean => "boolean",
+        TextValue::Integer => "integer",
+        TextValue::Number => "number",
+        TextValue::Text => "text",
+        TextValue::Json => "json",
+    }
+}
+
 fn value_form(form: &ValueForm) -> String {
     let member = |member: &Member| match &*member.form {
         ValueForm::Plain => member.name.to_string(),
@@ -542,6 +560,8 @@ fn value_form(form: &ValueForm) -> String {
         ValueForm::PartialMoment => "partial moment".to_owned(),
         ValueForm::Integer64 => "64-bit integer".to_owned(),
         ValueForm::HexadecimalId => "hexadecimal id".to_owned(),
+        ValueForm::Text(value) => format!("text of {}", text_value(*value)),
+        ValueForm::TextArray(value) => format!("text of a list of {}", text_value(*value)),
         ValueForm::List(element) => format!("list of {}", value_form(element)),
         ValueForm::Composite(members) => {
             let members = members.iter().map(|own| own.as_ref().map_or("null".into(), member));

@@ -61,6 +61,12 @@ impl Compiler<'_> {
             Filter::ElementBetween { .. } => {
                 return Err(CompileError::not_built("an element between two values"));
             }
+            Filter::CompareValues { .. } => {
+                return Err(CompileError::not_built("a comparison of two values of rows"));
+            }
+            Filter::Exists { .. } => {
+                return Err(CompileError::not_built("rows that are not related"));
+            }
             Filter::Nearest(_) => return Err(CompileError::not_built("the nearest vectors")),
             Filter::Geo {
                 operator:

@@ -95,6 +95,7 @@ impl Compiler<'_> {
                 };
                 Ok((*field, value))
             }
+            ValueRef::Outer { .. } => Err(refused("a value of an outer row")),
             ValueRef::Common(place) => self.common(*place, scope),
             ValueRef::Computed(_) => Err(refused("the value of a function")),
             ValueRef::Distance(_) => Err(refused("the distance of a vector")),

@@ -106,6 +106,8 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::Barrier { .. }
         | Filter::Compare { .. }
         | Filter::CompareText { .. }
+        | Filter::CompareValues { .. }
+        | Filter::Exists { .. }
         | Filter::IsNull(_)
         | Filter::AnyElement { .. }
         | Filter::ElementBetween { .. }

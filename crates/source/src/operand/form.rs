@@ -8,6 +8,7 @@ use serde_json_bytes::Value as Json;
 
 use super::geometry::geometry;
 use super::given::Given;
+use super::session_text::{text_array, text_value};
 use super::{Bound, KeyValue, Parts, Resolved};
 use crate::error::SourceError;
 
@@ -26,6 +27,8 @@ pub(super) fn formed<'v>(
         ValueForm::PartialMoment => moment_in_microseconds(partial_moment(given.plain()?)),
         ValueForm::Integer64 => integer(given.plain()?)?,
         ValueForm::HexadecimalId => hexadecimal_id(&given.plain()?),
+        ValueForm::Text(value) => text_value(given.plain()?, *value)?,
+        ValueForm::TextArray(value) => text_array(given, *value)?,
         ValueForm::List(element) => {
             let items = match given.items() {
                 Some(items) => {

@@ -113,6 +113,14 @@ pub enum SectionKind {
     Notes,
 }
 
+impl Header {
+    /// Whether the dialect has metadata, which has roles.
+    #[must_use]
+    pub fn has_metadata(&self) -> bool {
+        self.dialect.split(' ').any(|word| word.starts_with("metadata="))
+    }
+}
+
 impl Family {
     pub const ALL: [Self; 4] = [Self::Sqlite, Self::Postgres, Self::Neo4j, Self::Subgraphs];
 

@@ -227,6 +227,7 @@ fn check_session(case: &Case) -> Result<(), &'static str> {
         || case.is_of_gateway()
         || case.header.dialect.starts_with("neo4j")
         || case.header.dialect.starts_with("dgraph")
+        || case.header.has_metadata()
         || case.find_skip(Family::Sqlite).is_some();
     match case.has_session() && !is_told {
         true => Err("a role and claims need `# policies: …`, or `# skip sqlite: …`"),

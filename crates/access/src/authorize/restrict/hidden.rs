@@ -52,6 +52,9 @@ impl Walk<'_> {
             Filter::Barrier { then, .. } => self.hide(then),
             Filter::Compare { .. }
             | Filter::CompareText { .. }
+            | Filter::CompareValues { .. }
+            // Conditions of rules alone have it.
+            | Filter::Exists { .. }
             | Filter::IsNull(_)
             | Filter::AnyElement { .. }
             | Filter::ElementBetween { .. }

@@ -23,7 +23,7 @@ impl Walk<'_> {
         check: Filter,
     ) {
         let fails = Filter::Except(Box::new(check));
-        let otherwise = failed_check(self.catalog, entity, verb);
+        let otherwise = failed_check(self.catalog, self.set, entity, verb);
         self.add_requirement(step, fails, false, otherwise);
     }
 

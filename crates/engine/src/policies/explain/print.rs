@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use access::{Privilege, preset_claim};
+use access::{Privilege, operand_claims};
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Claims, Filter, Operand, ValueRef};
 
@@ -233,7 +233,13 @@ impl RowPrinter<'_> {
 
     /// The missing claim that a preset would write.
     fn missing_claim(&self, operand: &Operand) -> Option<Box<str>> {
-        preset_claim(operand).filter(|claim| self.role.is_missing(claim))
+        let mut missing = None;
+        operand_claims(operand, &mut |claim| {
+            if missing.is_none() && self.role.is_missing(claim) {
+                missing = Some(claim.into());
+            }
+        });
+        missing
     }
 
     fn is_permitted(&self, privilege: Privilege) -> bool {

@@ -83,8 +83,14 @@ impl<'p> Weighed<'p> {
             Condition::Any(conditions) => Part::Any(parts(conditions)),
             Condition::Not(condition) => Part::Not(Box::new(self.part(condition, role))),
             Condition::Row(filter) => {
-                match claims_of(filter).find(|claim| role.is_missing(claim)) {
-                    Some(claim) => Part::Missing { filter: filter.clone(), claim: claim.into() },
+                let mut missing: Option<Box<str>> = None;
+                claims_of(filter, &mut |claim| {
+                    if missing.is_none() && role.is_missing(claim) {
+                        missing = Some(claim.into());
+                    }
+                });
+                match missing {
+                    Some(claim) => Part::Missing { filter: filter.clone(), claim },
                     None => {
                         condition.fields(&mut self.fields);
                         self.test(filter.clone())

@@ -117,7 +117,7 @@ impl Compiler<'_> {
         let fails = Filter::Except(Box::new(write.check.clone()));
         let fails = self.filter(&fails, &mut scope, &mut statement)?;
         scope.select.and_where(fails);
-        let message = "A row would not pass the condition that is required of it.";
+        let message = "check constraint of an insert/update permission has failed";
         let otherwise = Otherwise::new(OtherwiseKind::Refused, message);
         self.require_no(scope.select, (outer, row.how), otherwise, statement, unit)
     }

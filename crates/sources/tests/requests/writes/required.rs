@@ -96,10 +96,10 @@ async fn each_written_row_passes_its_check_once_all_is_done() {
     .await;
     expect![[r#"
         {"r0":null}
-        [Name("r0")]: Refused: A row would not pass the condition that is required of it.
+        [Name("r0")]: Refused: check constraint of an insert/update permission has failed
         {"r0":{"s1":[{"name":"Cy"}]}}
         {"r0":null}
-        [Name("r0")]: Refused: A row would not pass the condition that is required of it.
+        [Name("r0")]: Refused: check constraint of an insert/update permission has failed
         First Second Third c"#]]
     .assert_eq(&answer);
 }

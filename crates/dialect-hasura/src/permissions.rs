@@ -1,0 +1,91 @@
+//! Permissions of metadata: access rules of roles, and the part of the schema that each role sees.
+//!
+//! A role has the permissions that the tables of the metadata name for it; an inherited role has
+//! those of other roles. Everything else does not exist for it. The role `admin` has everything.
+//!
+//! * `tables`: tables, columns and relationships by their names in metadata
+//! * `expression`, `operand`: boolean expressions as filters
+//! * `table`: the permissions of one role on one table
+//! * `roles`: roles with their grants, `inherited`: those of inherited roles
+//! * `view`: the visible positions of the schema of a role
+
+mod expression;
+mod inherited;
+mod operand;
+mod roles;
+mod table;
+mod tables;
+mod view;
+
+use access::Roles;
+use api::{Api, RoleViews};
+use catalog::Catalog;
+use hasura_metadata::Problem;
+
+use roles::RolePermissions;
+use crate::metadata::ServedSource;
+use crate::tracking::Tracking;
+use tables::{NamedRelationship, NamedTable, Tables};
+
+/// The role that may do everything.
+pub const ADMIN: &str = "admin";
+
+/// The session variable that names the role.
+pub const ROLE: &str = "x-hasura-role";
+
+/// The session variable of requests by a server that knows the admin secret and acts for a role: it
+/// has the permissions that are for backends only.
+pub const BACKEND: &str = "x-hasura-use-backend-only-permissions";
+
+/// The error of written rows that do not pass the check of a permission.
+const FAILED_CHECK: &str = "check constraint of an insert/update permission has failed";
+
+/// The permissions of all roles.
+#[derive(Debug)]
+pub(super) struct Permissions {
+    roles: Roles,
+    permissions: Vec<RolePermissions>,
+}
+
+impl Permissions {
+    /// Compiles the permissions of metadata. A permission with a problem is left out.
+    pub(super) fn new(
+        catalog: &Catalog,
+        tracking: &Tracking<'_>,
+        served: &ServedSource,
+    ) -> (Self, Vec<Problem>) {
+        let tracked = served.source().tables.iter();
+        let tracked = tracked.filter_map(|table| {
+            let entity = Tables::require_entity(catalog, &table.table).ok()?;
+            let relationships = tracking.find(entity)?.relationships.iter();
+            let relationships = relationships.map(|relationship| NamedRelationship {
+                name: &relationship.name.text,
+                hop: relationship.hop,
+                target: relationship.target,
+            });
+            Some(NamedTable { entity, table, relationships: relationships.collect() })
+        });
+        let tables = Tables::new(tracked.collect());
+        let functions = &served.source().functions;
+        let (permissions, grants, mut problems) = roles::of_tables(catalog, &tables, functions);
+        let inherited = &served.metadata().inherited_roles;
+        let permissions = inherited::add(permissions, inherited, &mut problems);
+        let roles = roles::compile(&permissions, grants);
+        (Self { roles, permissions }, problems)
+    }
+
+    /// True if a role may read nothing.
+    pub(super) fn has_role_without_queries(&self) -> bool {
+        self.permissions.iter().any(|role| !role.has_queries())
+    }
+
+    /// The view of each role; the administrator needs one only if others see what is not for it.
+    pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
+        view::views(api, catalog, &self.permissions)
+    }
+
+    /// The access rules.
+    pub(super) fn into_roles(self) -> Roles {
+        self.roles
+    }
+}

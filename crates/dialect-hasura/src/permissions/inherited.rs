@@ -1,0 +1,143 @@
+//! Inherited roles, which have the permissions of other roles.
+//!
+//! Of reading, the permissions of all parents add up, cell by cell. A change is inherited if the
+//! parents that have a permission for it all have the same; otherwise it would not be known which
+//! check and which presets count, and the role has none. A permission that names the role itself is
+//! in place of those of its parents.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hasura_metadata::Problem;
+use hasura_metadata::types::settings::InheritedRole;
+
+use super::ADMIN;
+use super::roles::{RolePermissions, RoleTable};
+use super::table::Change;
+use super::tables::{meant, problem};
+
+/// Adds the inherited roles, and for each role with permissions of backends one that has them.
+pub(super) fn add(
+    roles: Vec<RolePermissions>,
+    inherited: &[InheritedRole],
+    problems: &mut Vec<Problem>,
+) -> Vec<RolePermissions> {
+    let roles = roles.into_iter().map(|role| (role.name.clone(), role)).collect();
+    let mut adding = Adding { roles, inherited, above: Vec::new(), done: Vec::new(), problems };
+    for role in inherited {
+        adding.inherit(role);
+    }
+    let mut roles: Vec<RolePermissions> = adding.roles.into_values().collect();
+    let of_backends: Vec<RolePermissions> = roles
+        .iter()
+        .filter(|role| role.tables.values().any(RoleTable::is_for_backends))
+        .map(|role| RolePermissions {
+            name: role.name.clone(),
+            tables: role.tables.clone(),
+            functions: role.functions.clone(),
+            is_of_backends: true,
+        })
+        .collect();
+    roles.extend(of_backends);
+    roles
+}
+
+struct Adding<'r> {
+    roles: BTreeMap<Box<str>, RolePermissions>,
+    inherited: &'r [InheritedRole],
+    /// The roles that are being inherited from, outermost first.
+    above: Vec<&'r str>,
+    done: Vec<&'r str>,
+    problems: &'r mut Vec<Problem>,
+}
+
+impl<'r> Adding<'r> {
+    fn inherit(&mut self, role: &'r InheritedRole) {
+        let name = &*role.role_name.text;
+        if self.done.contains(&name) {
+            return;
+        }
+        if self.above.contains(&name) {
+            let cycle: Vec<&str> = self.above.iter().copied().chain([name]).collect();
+            let message = format!("The role `{name}` inherits from itself: {}.", cycle.join(" → "));
+            return self.problems.push(problem(&role.role_name.place, message));
+        }
+        if name == ADMIN {
+            let message = "The role `admin` has every permission, and inherits none.";
+            return self.problems.push(problem(&role.role_name.place, message));
+        }
+        self.above.push(name);
+        let mut parents = Vec::new();
+        for parent in &role.role_set {
+            let inherited = self.inherited.iter().find(|one| *one.role_name == **parent);
+            if let Some(inherited) = inherited {
+                self.inherit(inherited);
+            }
+            match (self.roles.contains_key(&**parent), inherited) {
+                (true, _) => parents.push(&**parent),
+                (false, Some(_)) => {}
+                (false, None) => {
+                    let known = self.roles.keys().map(|known| &**known);
+                    let meant = meant(parent, known);
+                    let message = format!(
+                        "There is no role `{}` with permissions to inherit from{meant}.",
+                        parent.text
+                    );
+                    self.problems.push(problem(&parent.place, message));
+                }
+            }
+        }
+        self.above.pop();
+        self.done.push(name);
+        let merged = self.merged(name, &parents);
+        self.roles.insert(name.into(), merged);
+    }
+
+    fn merged(&mut self, name: &str, parents: &[&str]) -> RolePermissions {
+        let mut role = self.roles.remove(name).unwrap_or_default();
+        role.name = name.into();
+        let mut gathered: BTreeMap<_, Vec<&RoleTable>> = BTreeMap::new();
+        for parent in parents.iter().filter_map(|parent| self.roles.get(*parent)) {
+            role.functions.extend(parent.functions.iter().copied());
+            for (entity, table) in &parent.tables {
+                gathered.entry(*entity).or_default().push(table);
+            }
+        }
+        for (entity, tables) in gathered {
+            let own = role.tables.entry(entity).or_default();
+            if own.select.is_empty() {
+                for select in tables.iter().flat_map(|table| &table.select) {
+                    if own.select.iter().all(|(grant, _)| *grant != select.0) {
+                        own.select.push(select.clone());
+                    }
+                }
+            }
+            let kinds: [(&mut Option<_>, fn(&RoleTable) -> &Option<(usize, Arc<Change>)>); 3] = [
+                (&mut own.insert, |table| &table.insert),
+                (&mut own.update, |table| &table.update),
+                (&mut own.delete, |table| &table.delete),
+            ];
+            for (own, kind) in kinds {
+                if own.is_none() {
+                    *own = agreed(tables.iter().filter_map(|table| kind(table).as_ref()));
+                }
+            }
+        }
+        role
+    }
+}
+
+/// The permission that all have; equal ones have one grant.
+fn agreed<'t>(
+    mut changes: impl Iterator<Item = &'t (usize, Arc<Change>)>,
+) -> Option<(usize, Arc<Change>)> {
+    let first = changes.next()?;
+    changes.all(|change| change.0 == first.0).then(|| first.clone())
+}
+
+impl RoleTable {
+    fn is_for_backends(&self) -> bool {
+        let changes = [&self.insert, &self.update, &self.delete];
+        changes.into_iter().flatten().any(|(_, change)| change.is_for_backends)
+    }
+}

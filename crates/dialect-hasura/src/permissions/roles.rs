@@ -1,0 +1,311 @@
+//! Roles with their grants.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use access::{
+    Callable, ChangedRows, Conventions, Elevation, FollowedKeys, Grant, MissingClaims, Permission,
+    Role, Roles,
+};
+use catalog::{Catalog, EntityId, FunctionId, FunctionResult, Volatility};
+use hasura_metadata::Problem;
+use hasura_metadata::types::function::{ExposedAs, Function};
+use hasura_metadata::types::name::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::table::{Change, Select, TableCompiler};
+use super::tables::{Tables, find_function, problem};
+use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE};
+
+/// The permissions of a role.
+#[derive(Debug, Default)]
+pub(super) struct RolePermissions {
+    pub(super) name: Box<str>,
+    pub(super) tables: FxHashMap<EntityId, RoleTable>,
+    /// The functions that it may call.
+    pub(super) functions: FxHashSet<FunctionId>,
+    /// True for the further permissions of backends: of a session that names the role of the name.
+    pub(super) is_of_backends: bool,
+}
+
+/// The permissions of a role on a table, each with the index of its grant.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RoleTable {
+    /// Several of an inherited role.
+    pub(super) select: Vec<(usize, Arc<Select>)>,
+    pub(super) insert: Option<(usize, Arc<Change>)>,
+    pub(super) update: Option<(usize, Arc<Change>)>,
+    pub(super) delete: Option<(usize, Arc<Change>)>,
+}
+
+impl RolePermissions {
+    /// True if the role has a root field of queries.
+    pub(super) fn has_queries(&self) -> bool {
+        let is_read = |table: &RoleTable| {
+            let has_field = |select: &Select| {
+                let fields = select.query;
+                fields.select || fields.by_key || (fields.aggregate && select.allows_aggregates)
+            };
+            table.select.iter().any(|(_, select)| has_field(select))
+        };
+        !self.functions.is_empty() || self.tables.values().any(is_read)
+    }
+}
+
+/// The grants of all tables. Roles with equal permissions share them.
+#[derive(Debug, Default)]
+pub(super) struct Grants(Vec<Grant>);
+
+/// A privilege, as it names grants.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Select,
+    Insert,
+    Update,
+    Delete,
+}
+
+impl Grants {
+    fn add(&mut self, kind: Kind, table: &str, entity: EntityId, permission: &Arc<Permission>) -> usize {
+        let permission = Some(Arc::clone(permission));
+        let (mut read, mut insert, mut update, mut delete) = (None, None, None, None);
+        let verb = match kind {
+            Kind::Select => {
+                read = permission;
+                "select"
+            }
+            Kind::Insert => {
+                insert = permission;
+                "insert"
+            }
+            Kind::Update => {
+                update = permission;
+                "update"
+            }
+            Kind::Delete => {
+                delete = permission;
+                "delete"
+            }
+        };
+        let name = format!("{verb} {table}").into();
+        self.0.push(Grant { name, entity, read, insert, update, delete });
+        self.0.len() - 1
+    }
+
+    /// The equal permission that another role has, or this one with a grant of its own.
+    fn share<P: PartialEq>(
+        &mut self,
+        known: &mut Vec<(usize, Arc<P>)>,
+        permission: P,
+        add: impl FnOnce(&mut Self, &P) -> usize,
+    ) -> (usize, Arc<P>) {
+        if let Some((grant, same)) = known.iter().find(|(_, known)| **known == permission) {
+            return (*grant, Arc::clone(same));
+        }
+        let grant = add(self, &permission);
+        let shared = (grant, Arc::new(permission));
+        known.push(shared.clone());
+        shared
+    }
+}
+
+/// Compiles the permissions of the tables by role, sorted by name.
+pub(super) fn of_tables(
+    catalog: &Catalog,
+    tables: &Tables<'_>,
+    functions: &[Function],
+) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
+    let mut compiling = Compiling::default();
+    for table in tables.iter() {
+        compiling.table(&TableCompiler { catalog, tables, table });
+    }
+    let Compiling { mut roles, grants, problems } = compiling;
+    for role in roles.values_mut() {
+        role.functions = callable(catalog, tables, functions, role);
+    }
+    (roles.into_values().collect(), grants, problems)
+}
+
+/// What is compiled so far.
+#[derive(Default)]
+struct Compiling {
+    roles: BTreeMap<Box<str>, RolePermissions>,
+    grants: Grants,
+    problems: Vec<Problem>,
+}
+
+impl Compiling {
+    fn table(&mut self, compiler: &TableCompiler<'_>) {
+        let (entity, table) = (compiler.entity(), compiler.table.table);
+        let name = compiler.catalog.qualified_name(entity);
+        let mut known = Vec::new();
+        for entry in &table.select_permissions {
+            let compiled = compiler.select(&entry.permission);
+            let Some(select) = self.keep(&entry.role, compiled) else { continue };
+            let select = self.grants.share(&mut known, select, |grants, select| {
+                grants.add(Kind::Select, &name, entity, &select.permission)
+            });
+            self.of(&entry.role, entity).select = vec![select];
+        }
+        let mut known = Vec::new();
+        for entry in &table.insert_permissions {
+            let compiled = compiler.insert(&entry.permission);
+            let change = self.change((Kind::Insert, &name), entity, &entry.role, compiled, &mut known);
+            if let Some(change) = change {
+                self.of(&entry.role, entity).insert = Some(change);
+            }
+        }
+        let mut known = Vec::new();
+        for entry in &table.update_permissions {
+            let compiled = compiler.update(&entry.permission);
+            let change = self.change((Kind::Update, &name), entity, &entry.role, compiled, &mut known);
+            if let Some(change) = change {
+                self.of(&entry.role, entity).update = Some(change);
+            }
+        }
+        let mut known = Vec::new();
+        for entry in &table.delete_permissions {
+            let compiled = compiler.delete(&entry.permission);
+            let change = self.change((Kind::Delete, &name), entity, &entry.role, compiled, &mut known);
+            if let Some(change) = change {
+                self.of(&entry.role, entity).delete = Some(change);
+            }
+        }
+    }
+
+    fn change(
+        &mut self,
+        (kind, table): (Kind, &str),
+        entity: EntityId,
+        role: &Name,
+        compiled: Result<Change, Vec<Problem>>,
+        known: &mut Vec<(usize, Arc<Change>)>,
+    ) -> Option<(usize, Arc<Change>)> {
+        let change = self.keep(role, compiled)?;
+        Some(self.grants.share(known, change, |grants, change| {
+            grants.add(kind, table, entity, &change.permission)
+        }))
+    }
+
+    /// The permission of a role. The role exists in any case, so that a session of it is none of an
+    /// unknown role.
+    fn keep<P>(&mut self, role: &Name, compiled: Result<P, Vec<Problem>>) -> Option<P> {
+        if **role == *ADMIN {
+            let message = "The role `admin` has every permission: remove this one.";
+            self.problems.push(problem(&role.place, message));
+            return None;
+        }
+        self.roles.entry(role.text.as_str().into()).or_insert_with(|| RolePermissions {
+            name: role.text.as_str().into(),
+            ..RolePermissions::default()
+        });
+        match compiled {
+            Ok(permission) => Some(permission),
+            Err(mut problems) => {
+                self.problems.append(&mut problems);
+                None
+            }
+        }
+    }
+
+    fn of(&mut self, role: &Name, entity: EntityId) -> &mut RoleTable {
+        let role = self.roles.entry(role.text.as_str().into()).or_default();
+        role.tables.entry(entity).or_default()
+    }
+}
+
+/// The functions that a role may call: those of its computed fields, and root fields whose rows it may
+/// read, if they change nothing or name the role.
+fn callable(
+    catalog: &Catalog,
+    tables: &Tables<'_>,
+    functions: &[Function],
+    role: &RolePermissions,
+) -> FxHashSet<FunctionId> {
+    let reads = |function: FunctionId| match catalog[function].result {
+        FunctionResult::Row(entity)
+        | FunctionResult::Rows(entity)
+        | FunctionResult::RowArray(entity) => {
+            role.tables.get(&entity).is_some_and(|table| !table.select.is_empty())
+        }
+        FunctionResult::Value(_) | FunctionResult::Values(_) | FunctionResult::Nothing => false,
+    };
+    let mut callable = FxHashSet::default();
+    for (entity, table) in &role.tables {
+        for (_, select) in &table.select {
+            callable.extend(select.computed.iter().copied());
+        }
+        if table.select.is_empty() {
+            continue;
+        }
+        let computed = tables.find(*entity).map(|table| &*table.table.computed_fields);
+        let computed = computed.unwrap_or_default().iter();
+        let computed = computed.filter_map(|own| find_function(catalog, &own.definition.function));
+        callable.extend(computed.filter(|function| reads(*function)));
+    }
+    for function in functions {
+        let Some(id) = find_function(catalog, &function.function) else { continue };
+        let is_query = match function.configuration.exposed_as {
+            Some(ExposedAs::Query) => true,
+            Some(ExposedAs::Mutation) => false,
+            None => catalog[id].volatility != Volatility::Volatile,
+        };
+        let is_named = function.permissions.iter().any(|own| *own.role == *role.name);
+        if reads(id) && (is_query || is_named) {
+            callable.insert(id);
+        }
+    }
+    callable
+}
+
+/// The roles as access rules.
+pub(super) fn compile(permissions: &[RolePermissions], grants: Grants) -> Roles {
+    let admin = Role {
+        name: ADMIN.into(),
+        is_superuser: true,
+        grants: Vec::new(),
+        functions: Callable::All,
+    };
+    let of_sessions = permissions.iter().filter(|role| !role.is_of_backends);
+    let roles = std::iter::once(admin).chain(of_sessions.map(|role| compiled(role, false)));
+    let of_backends = permissions.iter().filter(|role| role.is_of_backends);
+    let elevations = of_backends.map(|role| {
+        let (of, mut role) = (role.name.clone(), compiled(role, true));
+        role.name = view_name(&role.name, true);
+        Elevation { of, role }
+    });
+    let elevations = elevations.collect();
+    let conventions = Conventions {
+        missing_claims: MissingClaims::Refused,
+        changed_rows: ChangedRows::Granted,
+        followed_keys: FollowedKeys::Any,
+        failed_check: Some(FAILED_CHECK.into()),
+        elevating_claim: Some(BACKEND.into()),
+    };
+    Roles::new(ROLE.into(), None, grants.0, roles.collect())
+        .with_elevations(elevations)
+        .with_conventions(conventions)
+}
+
+/// The name of a role and of its view.
+pub(super) fn view_name(role: &str, is_of_backends: bool) -> Box<str> {
+    match is_of_backends {
+        true => format!("{role} (backend)").into(),
+        false => role.into(),
+    }
+}
+
+fn compiled(permissions: &RolePermissions, is_of_backends: bool) -> Role {
+    let mut grants: Vec<usize> = Vec::new();
+    for table in permissions.tables.values() {
+        grants.extend(table.select.iter().map(|(grant, _)| *grant));
+        let changes = [&table.insert, &table.update, &table.delete];
+        let changes = changes.into_iter().flatten();
+        let changes = changes.filter(|(_, change)| is_of_backends || !change.is_for_backends);
+        grants.extend(changes.map(|(grant, _)| *grant));
+    }
+    grants.sort_unstable();
+    grants.dedup();
+    let functions = Callable::These(permissions.functions.iter().copied().collect());
+    Role { name: permissions.name.clone(), is_superuser: false, grants, functions }
+}

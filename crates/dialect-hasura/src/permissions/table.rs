@@ -1,0 +1,251 @@
+//! The permissions of one role on one table.
+
+use std::sync::Arc;
+
+use access::{Check, Condition, FieldSet, Permission};
+use catalog::{Catalog, EntityId, FieldId, FunctionId, Generated};
+use hasura_metadata::types::expression::BooleanExpression;
+use hasura_metadata::types::name::Name;
+use hasura_metadata::types::permission::{
+    ColumnPresets, Columns, DeletePermission, InputValidation, InsertPermission, QueryRootField,
+    SelectPermission, SubscriptionRootField, UpdatePermission,
+};
+use hasura_metadata::{Location, Problem};
+use ir::{Filter, Operand};
+
+use super::expression::Expressions;
+use super::operand::ValueType;
+use super::tables::{NamedTable, Tables, problem};
+
+/// A permission to read rows.
+#[derive(Debug, PartialEq)]
+pub(super) struct Select {
+    pub(super) permission: Arc<Permission>,
+    pub(super) allows_aggregates: bool,
+    pub(super) query: RootFields,
+    pub(super) subscription: RootFields,
+    /// The functions of its computed fields.
+    pub(super) computed: Vec<FunctionId>,
+}
+
+/// A permission to change rows.
+#[derive(Debug, PartialEq)]
+pub(super) struct Change {
+    pub(super) permission: Arc<Permission>,
+    pub(super) is_for_backends: bool,
+}
+
+/// The root fields that read a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RootFields {
+    pub(super) select: bool,
+    pub(super) by_key: bool,
+    pub(super) aggregate: bool,
+    pub(super) stream: bool,
+}
+
+impl RootFields {
+    const ALL: Self = Self { select: true, by_key: true, aggregate: true, stream: true };
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            select: self.select || other.select,
+            by_key: self.by_key || other.by_key,
+            aggregate: self.aggregate || other.aggregate,
+            stream: self.stream || other.stream,
+        }
+    }
+
+    fn of_query(fields: Option<&[QueryRootField]>) -> Self {
+        let Some(fields) = fields else { return Self::ALL };
+        let mut own = Self::default();
+        for field in fields {
+            match field {
+                QueryRootField::Select => own.select = true,
+                QueryRootField::SelectByPk => own.by_key = true,
+                QueryRootField::SelectAggregate => own.aggregate = true,
+            }
+        }
+        own
+    }
+
+    fn of_subscription(fields: Option<&[SubscriptionRootField]>) -> Self {
+        let Some(fields) = fields else { return Self::ALL };
+        let mut own = Self::default();
+        for field in fields {
+            match field {
+                SubscriptionRootField::Select => own.select = true,
+                SubscriptionRootField::SelectByPk => own.by_key = true,
+                SubscriptionRootField::SelectAggregate => own.aggregate = true,
+                SubscriptionRootField::SelectStream => own.stream = true,
+            }
+        }
+        own
+    }
+}
+
+/// The compiler of the permissions on one table.
+pub(super) struct TableCompiler<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) tables: &'a Tables<'a>,
+    pub(super) table: &'a NamedTable<'a>,
+}
+
+/// A permission, or all problems of it.
+type Compiled<T> = Result<T, Vec<Problem>>;
+
+impl TableCompiler<'_> {
+    pub(super) fn select(&self, select: &SelectPermission) -> Compiled<Select> {
+        let mut problems = Vec::new();
+        let fields = self.columns(&select.columns, &mut problems);
+        let rows = self.condition(&select.filter, &mut problems);
+        let mut computed = Vec::new();
+        for name in &select.computed_fields {
+            let entity = self.table.entity;
+            match self.tables.require_computed(self.catalog, entity, name, &name.place) {
+                Ok(function) => computed.push(function),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        done(problems)?;
+        let (presets, check) = (Vec::new(), Check::None);
+        let permission = Permission { rows, limit: select.limit, fields, presets, check };
+        Ok(Select {
+            permission: Arc::new(permission),
+            allows_aggregates: select.allow_aggregations,
+            query: RootFields::of_query(select.query_root_fields.as_deref()),
+            subscription: RootFields::of_subscription(select.subscription_root_fields.as_deref()),
+            computed,
+        })
+    }
+
+    pub(super) fn insert(&self, insert: &InsertPermission) -> Compiled<Change> {
+        let mut problems = Vec::new();
+        refuse_validation(insert.validate_input.as_ref(), &mut problems);
+        let fields = self.columns(insert.columns.as_ref().unwrap_or(&Columns::All), &mut problems);
+        let presets = self.presets(&insert.set, &insert.place, &mut problems);
+        let check = self.check(&insert.check, &mut problems);
+        done(problems)?;
+        let rows = Condition::always();
+        let permission = Permission { rows, limit: None, fields, presets, check };
+        Ok(Change { permission: Arc::new(permission), is_for_backends: insert.backend_only })
+    }
+
+    pub(super) fn update(&self, update: &UpdatePermission) -> Compiled<Change> {
+        let mut problems = Vec::new();
+        refuse_validation(update.validate_input.as_ref(), &mut problems);
+        let fields = self.columns(&update.columns, &mut problems);
+        let presets = self.presets(&update.set, &update.place, &mut problems);
+        let rows = self.condition(&update.filter, &mut problems);
+        let check = match &update.check {
+            Some(check) => self.check(check, &mut problems),
+            None => Check::None,
+        };
+        done(problems)?;
+        let permission = Permission { rows, limit: None, fields, presets, check };
+        Ok(Change { permission: Arc::new(permission), is_for_backends: update.backend_only })
+    }
+
+    pub(super) fn delete(&self, delete: &DeletePermission) -> Compiled<Change> {
+        let mut problems = Vec::new();
+        refuse_validation(delete.validate_input.as_ref(), &mut problems);
+        let rows = self.condition(&delete.filter, &mut problems);
+        done(problems)?;
+        let (presets, check, fields) = (Vec::new(), Check::None, FieldSet::default());
+        let permission = Permission { rows, limit: None, fields, presets, check };
+        Ok(Change { permission: Arc::new(permission), is_for_backends: delete.backend_only })
+    }
+
+    fn condition(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Condition {
+        match self.filter(expression, problems) {
+            filter if filter.is_all() => Condition::always(),
+            filter => Condition::Row(filter),
+        }
+    }
+
+    fn check(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Check {
+        match self.filter(expression, problems) {
+            filter if filter.is_all() => Check::None,
+            filter => Check::Condition(Condition::Row(filter)),
+        }
+    }
+
+    fn filter(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Filter {
+        let (catalog, tables) = (self.catalog, self.tables);
+        let mut expressions = Expressions { catalog, tables, problems: Vec::new() };
+        let filter = expressions.filter(self.table.entity, expression);
+        problems.append(&mut expressions.problems);
+        filter
+    }
+
+    fn columns(&self, columns: &Columns, problems: &mut Vec<Problem>) -> FieldSet {
+        match columns {
+            Columns::All => self.catalog[self.table.entity].fields.iter().copied().collect(),
+            Columns::Listed(names) => {
+                let column = |name: &Name| self.column(name, &name.place, problems);
+                names.iter().filter_map(column).collect()
+            }
+        }
+    }
+
+    fn column(
+        &self,
+        name: &str,
+        place: &Location,
+        problems: &mut Vec<Problem>,
+    ) -> Option<FieldId> {
+        match Tables::require_column(self.catalog, self.table.entity, name, place) {
+            Ok(field) => Some(field.id),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        }
+    }
+
+    fn presets(
+        &self,
+        presets: &ColumnPresets,
+        place: &Location,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<(FieldId, Operand)> {
+        let mut compiled = Vec::new();
+        for (name, preset) in presets {
+            let Some(field) = self.column(name, place, problems) else { continue };
+            if let Some(Generated::Stored | Generated::IdentityAlways) =
+                self.catalog[field].generated
+            {
+                let message = format!(
+                    "The column `{name}` cannot have a preset: the database generates its values."
+                );
+                problems.push(problem(place, message));
+                continue;
+            }
+            let of = ValueType::new(self.catalog, &self.catalog[field].r#type);
+            match of.preset(preset, place) {
+                Ok(operand) => compiled.push((field, operand)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        compiled
+    }
+
+    pub(super) fn entity(&self) -> EntityId {
+        self.table.entity
+    }
+}
+
+fn refuse_validation(validation: Option<&InputValidation>, problems: &mut Vec<Problem>) {
+    if let Some(validation) = validation {
+        let message = "Inputs cannot be validated by a server: the change would be made without. \
+                       Remove `validate_input`, or the permission.";
+        problems.push(problem(&validation.place, message));
+    }
+}
+
+fn done(problems: Vec<Problem>) -> Compiled<()> {
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
+}

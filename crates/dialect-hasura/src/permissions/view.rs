@@ -1,0 +1,406 @@
+//! The visible part of the schema for each role.
+//!
+//! A position is visible if the role has the permission that its binding needs: a column of a type
+//! needs permission to read it, a member of `T_set_input` to update it, a relationship to read rows
+//! of the other table. What a binding does not name follows: a type without visible members is
+//! hidden, and so is a field whose required argument is ([`Visibility`]). Bindings that are not known
+//! here are hidden.
+
+use api::binding::{
+    AggregateField, ArgumentRole, Change, FieldBinding, FilterRole, InputRole, OrderRole, RowsForm,
+    RowsFrom, TreeRole, ValueBinding, WriteRole,
+};
+use api::{Api, RoleViews};
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use graphql::schema::{EnumValueId, FieldId as SchemaFieldId, InputId, TypeId, TypeKind};
+use graphql::{Position, Visibility};
+use ir::{Hop, HopDirection, ValueRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ADMIN;
+use super::roles::{RolePermissions, view_name};
+use super::table::RootFields;
+
+/// Makes the view of each role.
+pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
+    let known = Known::new(api, catalog);
+    let mut views = RoleViews::default();
+    // The text in the place of queries is for roles without any.
+    if !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries) {
+        let is_allowed = |position| match position {
+            Position::Field(id) => !known.literals.contains(&id),
+            Position::Input(_) | Position::EnumValue(_) => true,
+        };
+        views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
+    }
+    for role in roles {
+        let (bits, has_queries) = (RoleBits::new(catalog, role), role.has_queries());
+        let view = View { api, catalog, known: &known, role: bits, has_queries };
+        let visibility = Visibility::new(
+            &api.schema,
+            |position| view.is_allowed(position),
+            |field| view.is_nullable(field),
+        );
+        views.insert(&view_name(&role.name, role.is_of_backends), visibility);
+    }
+    views
+}
+
+/// Positions whose meaning depends on where they are.
+struct Known {
+    /// Fields of the type of subscriptions.
+    subscriptions: FxHashSet<SchemaFieldId>,
+    /// Constant fields of the type of queries.
+    literals: FxHashSet<SchemaFieldId>,
+    /// Values of enums of columns that an upsert updates.
+    updated: FxHashSet<EnumValueId>,
+    /// The entities of the inputs of conflicts, by the type.
+    conflicts: FxHashMap<TypeId, EntityId>,
+}
+
+impl Known {
+    fn new(api: &Api, catalog: &Catalog) -> Self {
+        let schema = &api.schema;
+        let mut known = Self {
+            subscriptions: FxHashSet::default(),
+            literals: FxHashSet::default(),
+            updated: FxHashSet::default(),
+            conflicts: FxHashMap::default(),
+        };
+        if let Some(subscription) = schema.subscription
+            && let TypeKind::Object { fields, .. } = &schema[subscription].kind
+        {
+            known.subscriptions.extend(fields.iter().copied());
+        }
+        if let Some(query) = schema.query
+            && let TypeKind::Object { fields, .. } = &schema[query].kind
+        {
+            let is_literal =
+                |field: &&SchemaFieldId| matches!(api.field(**field), FieldBinding::Literal(_));
+            known.literals.extend(fields.iter().filter(is_literal).copied());
+        }
+        for (r#type, definition) in schema.types() {
+            let TypeKind::InputObject { fields } = &definition.kind else { continue };
+            for input in fields {
+                let InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) =
+                    &api.input(*input).role
+                else {
+                    continue;
+                };
+                let columns = schema[*input].r#type.base;
+                let TypeKind::Enum { values } = &schema[columns].kind else { continue };
+                known.updated.extend(values.iter().copied());
+                if let Some(ValueBinding::Column(field)) =
+                    values.first().map(|value| api.value(*value))
+                {
+                    known.conflicts.insert(r#type, catalog[*field].entity);
+                }
+            }
+        }
+        known
+    }
+}
+
+/// A set of ids.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(size: usize) -> Self {
+        Self(vec![0; size.div_ceil(64)])
+    }
+
+    fn insert(&mut self, index: usize) {
+        if let Some(word) = self.0.get_mut(index / 64) {
+            *word |= 1 << (index % 64);
+        }
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.0.get(index / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+    }
+}
+
+/// The permissions of a role by ids.
+struct RoleBits<'r> {
+    /// Readable fields.
+    read: Bits,
+    /// Readable fields that are null in some rows.
+    masked: Bits,
+    inserted: Bits,
+    updated: Bits,
+    /// By the entity.
+    tables: Vec<TableBits>,
+    functions: &'r FxHashSet<FunctionId>,
+}
+
+/// The permissions of a role on a table.
+#[derive(Clone, Copy, Default)]
+struct TableBits {
+    reads: bool,
+    reads_all: bool,
+    aggregates: bool,
+    inserts: bool,
+    updates: bool,
+    deletes: bool,
+    query: RootFields,
+    subscription: RootFields,
+}
+
+impl<'r> RoleBits<'r> {
+    fn new(catalog: &Catalog, role: &'r RolePermissions) -> Self {
+        let fields = catalog.fields().count();
+        let [mut read, mut masked, mut inserted, mut updated] =
+            [(); 4].map(|()| Bits::new(fields));
+        let mut tables = vec![TableBits::default(); catalog.entities().count()];
+        for (entity, table) in &role.tables {
+            let Some(bits) = tables.get_mut(entity.index()) else { continue };
+            for (_, select) in &table.select {
+                bits.reads = true;
+                bits.reads_all |= select.permission.rows == access::Condition::always();
+                bits.aggregates |= select.allows_aggregates;
+                bits.query = bits.query.or(select.query);
+                bits.subscription = bits.subscription.or(select.subscription);
+                for field in select.permission.fields.iter() {
+                    read.insert(field.index());
+                    let all = table.select.iter();
+                    if !all.map(|(_, one)| one).all(|one| one.permission.fields.contains(field)) {
+                        masked.insert(field.index());
+                    }
+                }
+            }
+            let is_used = |is_for_backends: bool| role.is_of_backends || !is_for_backends;
+            for (change, bits, all) in [
+                (&table.insert, &mut bits.inserts, &mut inserted),
+                (&table.update, &mut bits.updates, &mut updated),
+            ] {
+                let Some((_, change)) = change else { continue };
+                if !is_used(change.is_for_backends) {
+                    continue;
+                }
+                *bits = true;
+                let presets = &change.permission.presets;
+                for field in change.permission.fields.iter() {
+                    if presets.iter().all(|(preset, _)| preset != field) {
+                        all.insert(field.index());
+                    }
+                }
+            }
+            bits.deletes =
+                table.delete.as_ref().is_some_and(|(_, change)| is_used(change.is_for_backends));
+        }
+        Self { read, masked, inserted, updated, tables, functions: &role.functions }
+    }
+
+    fn table(&self, entity: EntityId) -> TableBits {
+        self.tables.get(entity.index()).copied().unwrap_or_default()
+    }
+}
+
+/// The view of one role.
+struct View<'v> {
+    api: &'v Api,
+    catalog: &'v Catalog,
+    known: &'v Known,
+    role: RoleBits<'v>,
+    has_queries: bool,
+}
+
+impl View<'_> {
+    fn is_allowed(&self, position: Position) -> bool {
+        match position {
+            Position::Field(id) => self.field(id),
+            Position::Input(id) => self.input(id),
+            Position::EnumValue(id) => self.value(id),
+        }
+    }
+
+    fn reads(&self, field: FieldId) -> bool {
+        self.role.read.has(field.index())
+    }
+
+    /// The permissions on the rows that a relationship leads to, if the role may read the rows at
+    /// both ends.
+    fn along(&self, hop: Hop) -> Option<TableBits> {
+        let relationship = &self.catalog[hop.relationship];
+        let (near, far) = match hop.direction {
+            HopDirection::Forward => (relationship.from, relationship.to),
+            HopDirection::Backward => (relationship.to, relationship.from),
+        };
+        let far = self.role.table(far);
+        (self.role.table(near).reads && far.reads).then_some(far)
+    }
+
+    fn follows(&self, hop: Hop) -> bool {
+        self.along(hop).is_some()
+    }
+
+    fn aggregates(&self, hop: Hop) -> bool {
+        self.along(hop).is_some_and(|far| far.aggregates)
+    }
+
+    fn field(&self, id: SchemaFieldId) -> bool {
+        match self.api.field(id) {
+            FieldBinding::Column(field) => self.reads(*field),
+            FieldBinding::Rows(rows) => {
+                let table = self.role.table(rows.entity);
+                table.reads
+                    && match rows.from {
+                        RowsFrom::Entity => {
+                            let fields = match self.known.subscriptions.contains(&id) {
+                                true => table.subscription,
+                                false => table.query,
+                            };
+                            match rows.form {
+                                RowsForm::List => fields.select,
+                                RowsForm::Single => fields.by_key,
+                                RowsForm::Connection => fields.aggregate && table.aggregates,
+                                RowsForm::Aggregate | RowsForm::First | RowsForm::Keyed => false,
+                            }
+                        }
+                        RowsFrom::Relation(hop) => match rows.form {
+                            RowsForm::Connection => self.aggregates(hop),
+                            _ => self.follows(hop),
+                        },
+                        RowsFrom::Function { function, .. } => {
+                            self.role.functions.contains(&function)
+                                && (rows.form != RowsForm::Connection || table.aggregates)
+                        }
+                        _ => false,
+                    }
+            }
+            FieldBinding::Computed(computed) => self.role.functions.contains(&computed.function),
+            FieldBinding::Aggregate(AggregateField::Value(values)) => {
+                values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
+            }
+            FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Object)
+            | FieldBinding::Connection(_)
+            | FieldBinding::Edge(_)
+            | FieldBinding::PageInfo(_)
+            | FieldBinding::Payload(_)
+            | FieldBinding::Same
+            | FieldBinding::Constants
+            | FieldBinding::Lookup { .. } => true,
+            FieldBinding::Literal(_) => !self.has_queries,
+            FieldBinding::NodeId { key, .. } => key.iter().all(|field| self.reads(*field)),
+            FieldBinding::Mutation(mutation) => match &mutation.change {
+                Change::InsertTree(entity) => self.role.table(*entity).inserts,
+                Change::UpdateAll(entity) | Change::UpdateEach(entity) => {
+                    self.role.table(*entity).updates
+                }
+                Change::DeleteAll(entity) => self.role.table(*entity).deletes,
+                Change::Call(function) => self.role.functions.contains(function),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn input(&self, id: InputId) -> bool {
+        match &self.api.input(id).role {
+            InputRole::Argument(
+                ArgumentRole::Options
+                | ArgumentRole::Limit
+                | ArgumentRole::Offset
+                | ArgumentRole::Last
+                | ArgumentRole::After
+                | ArgumentRole::Before
+                | ArgumentRole::Sort
+                | ArgumentRole::DistinctOn
+                | ArgumentRole::CountedColumns
+                | ArgumentRole::CountsDistinct
+                | ArgumentRole::NodeId
+                | ArgumentRole::Call(_),
+            )
+            | InputRole::Member => true,
+            InputRole::Filter(role) => self.filter(role),
+            InputRole::Order(role) => match role {
+                OrderRole::Sort
+                | OrderRole::Then
+                | OrderRole::RelatedCount
+                | OrderRole::Aggregates(_) => true,
+                OrderRole::Related(hop) => self.follows(*hop),
+                OrderRole::RelatedAggregates(hop) => self.aggregates(*hop),
+                OrderRole::Field(field) => self.reads(*field),
+                OrderRole::Computed(function) => self.role.functions.contains(function),
+                _ => false,
+            },
+            InputRole::Write(role) => match role {
+                WriteRole::Inputs | WriteRole::Updates => true,
+                WriteRole::Stored(field) => self.role.inserted.has(field.index()),
+                WriteRole::Assign { field, .. } => self.role.updated.has(field.index()),
+                WriteRole::Tree(tree) => match tree {
+                    TreeRole::Rows
+                    | TreeRole::Data
+                    | TreeRole::ConflictKey
+                    | TreeRole::ConflictColumns => true,
+                    TreeRole::Related(relation) => self.role.table(relation.entity).inserts,
+                    TreeRole::OnConflict => {
+                        let r#type = self.api.schema[id].r#type.base;
+                        let entity = self.known.conflicts.get(&r#type);
+                        entity.is_some_and(|entity| self.role.table(*entity).updates)
+                    }
+                },
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn filter(&self, role: &FilterRole) -> bool {
+        match role {
+            FilterRole::Conditions
+            | FilterRole::And { .. }
+            | FilterRole::Or { .. }
+            | FilterRole::Operator(_)
+            | FilterRole::Rows(_)
+            | FilterRole::GroupFilter
+            | FilterRole::AggregatedColumns
+            | FilterRole::AggregatesDistinct
+            | FilterRole::AggregateIs => true,
+            FilterRole::Negated(role) => self.filter(role),
+            FilterRole::Equal(field) => self.reads(*field),
+            FilterRole::Operators(subject) => self.place(&subject.place),
+            FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
+            FilterRole::RelatedMany(hop) => self.aggregates(*hop),
+            _ => false,
+        }
+    }
+
+    fn place(&self, place: &ValueRef) -> bool {
+        match place {
+            ValueRef::Field { path, field } => {
+                path.iter().all(|hop| self.follows(*hop)) && self.reads(*field)
+            }
+            ValueRef::Computed(call) => self.role.functions.contains(&call.function),
+            _ => false,
+        }
+    }
+
+    fn value(&self, id: EnumValueId) -> bool {
+        match self.api.value(id) {
+            ValueBinding::Column(field) => match self.known.updated.contains(&id) {
+                true => self.role.updated.has(field.index()),
+                false => self.reads(*field),
+            },
+            ValueBinding::Placed { .. }
+            | ValueBinding::Direction(_)
+            | ValueBinding::Key(_)
+            | ValueBinding::Label(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true for a value that the schema says is there, and that the role may not read in all
+    /// rows.
+    fn is_nullable(&self, id: SchemaFieldId) -> bool {
+        match self.api.field(id) {
+            FieldBinding::Column(field) => self.role.masked.has(field.index()),
+            FieldBinding::Rows(rows) => {
+                rows.form == RowsForm::Single
+                    && matches!(rows.from, RowsFrom::Relation(_))
+                    && !self.role.table(rows.entity).reads_all
+            }
+            _ => false,
+        }
+    }
+}
