@@ -32,6 +32,8 @@ mod graph_migrate;
 mod graph_tokens;
 mod graph_types;
 mod graphiql;
+mod hasura;
+mod hasura_sessions;
 mod health;
 mod hosts;
 mod http;
