@@ -65,7 +65,7 @@ mod payloads;
 pub mod policies;
 pub mod prepare;
 pub mod remote_schemas;
-mod report;
+pub mod report;
 pub mod resolvers;
 pub mod respond;
 pub mod rest;
