@@ -29,7 +29,7 @@ pub enum StoredMetadataError {
     )]
     Missing,
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be opened: {0}")]
-    Source(sources::OpenError),
+    Source(Box<sources::OpenError>),
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be served: {0}")]
     Metadata(#[from] MetadataError),
 }
@@ -65,8 +65,9 @@ async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, Op
         timeouts: options.timeouts,
         ..OpenOptions::default()
     };
-    let (source, catalog) =
-        Source::open(address, &own).await.map_err(StoredMetadataError::Source)?;
+    let (source, catalog) = Source::open(address, &own)
+        .await
+        .map_err(|error| StoredMetadataError::Source(Box::new(error)))?;
     let table = catalog.find_entity(Some(OWN_SCHEMA), TABLE);
     let column = table.and_then(|table| catalog.find_field(table.id, COLUMN));
     let (Some(table), Some(column)) = (table, column) else {

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 
 use super::stub::{Question, Stub, response};
-use super::{ADMIN, ADMIN_SECRET, NOTES, Site, seen};
+use super::{ADMIN, ADMIN_SECRET, NOTES, Site, is_denied, seen};
 
 /// A user is who the cookie says; others are unauthorized.
 fn by_cookie(question: &Question) -> String {
@@ -43,16 +43,16 @@ fn a_webhook_receives_headers_and_gives_the_session() {
     assert_eq!(hook.take().len(), 1);
     site.check(ADMIN, &[1, 2, 3]);
     let wrong = "invalid \"x-hasura-admin-secret\"/\"x-hasura-access-key\"";
-    site.check_refused("X-Hasura-Admin-Secret: x\r\n", 401, "access-denied", wrong);
+    site.check_refused("X-Hasura-Admin-Secret: x\r\n", "access-denied", wrong);
     assert!(hook.take().is_empty());
     let denied = "Authentication hook unauthorized this request";
-    site.check_refused("Cookie: who=eve\r\n", 401, "access-denied", denied);
+    site.check_refused("Cookie: who=eve\r\n", "access-denied", denied);
 }
 
 #[test]
 fn by_post_it_receives_the_request_too() {
     let hook = Stub::serve(by_cookie);
-    let site = start(&hook, &["--auth-hook-mode", "POST", "--batching"]);
+    let site = start(&hook, &["--auth-hook-mode", "POST"]);
     let body = |question: &Question| serde_json::from_str::<Value>(&question.body).unwrap();
     let query = "query A($id: Int) { note(where: {id: {_eq: $id}}) { id } }";
     let request = json!({ "query": query, "variables": { "id": 1 }, "operationName": "A" });
@@ -82,42 +82,40 @@ fn by_post_it_receives_the_request_too() {
 fn a_webhook_that_fails_lets_nobody_in() {
     let hook = Stub::serve(by_cookie);
     let site = start(&hook, &["--auth-hook-timeout", "1s"]);
-    let check = |says: String, code: &str, status: u16, message: &str| {
+    let check = |says: String, code: &str, message: &str| {
         hook.say(move |_| says.clone());
-        site.check_refused("Cookie: who=ann\r\n", status, code, message);
+        site.check_refused("Cookie: who=ann\r\n", code, message);
     };
     let wrong = "Invalid response from authorization hook";
     for status in ["500 Internal Server Error", "403 Forbidden", "204 No Content"] {
-        check(response(status, "", ""), "unexpected", 500, wrong);
+        check(response(status, "", ""), "unexpected", wrong);
     }
     check(
         response("200 OK", "", "no JSON"),
         "unexpected",
-        500,
         "Invalid response from authorization hook: it is no JSON object",
     );
     check(
         response("200 OK", "", "{}"),
         "invalid-params",
-        400,
         "x-hasura-role not found in session variables",
     );
     let failed = "webhook authentication request failed";
-    check(String::new(), "unexpected", 500, failed);
+    check(String::new(), "unexpected", failed);
     let elsewhere = response("302 Found", "Location: http://127.0.0.1:1/\r\n", "");
-    check(elsewhere, "unexpected", 500, failed);
+    check(elsewhere, "unexpected", failed);
     let large = response("200 OK", "", &format!("\"{}\"", "x".repeat(300 << 10)));
-    check(large, "unexpected", 500, failed);
+    check(large, "unexpected", failed);
     hook.say(|_| {
         std::thread::sleep(std::time::Duration::from_secs(3));
         String::new()
     });
-    site.check_refused("", 500, "unexpected", failed);
+    site.check_refused("", "unexpected", failed);
     // Nobody listens there.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/");
     let alone = Site::start(&[&ADMIN_SECRET[..], &["--auth-hook", &url]].concat());
-    alone.check_refused("", 500, "unexpected", failed);
+    alone.check_refused("", "unexpected", failed);
     alone.check(ADMIN, &[1, 2, 3]);
 }
 
@@ -131,8 +129,8 @@ fn answers_are_used_again_only_by_option_and_for_equal_requests() {
     }
     assert_eq!(hook.take().len(), 2);
     // Refusals are not kept.
-    assert_eq!(site.server.query("", NOTES).status, 401);
-    assert_eq!(site.server.query("", NOTES).status, 401);
+    assert!(is_denied(&site.server.query("", NOTES)));
+    assert!(is_denied(&site.server.query("", NOTES)));
     assert_eq!(hook.take().len(), 2);
     let usual = start(&hook, &[]);
     usual.check("Cookie: who=ann\r\n", &[1]);
