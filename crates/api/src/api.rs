@@ -6,7 +6,7 @@ use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
 use graphql::schema::{EnumValueId, InputId, Schema, TypeId, TypeRef};
 use http_resolvers::HttpResolver;
 use http_resolvers::projection::Keys;
-use http_resolvers::related::RelatedField;
+use http_resolvers::related_field::RelatedField;
 use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 

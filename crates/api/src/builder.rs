@@ -10,7 +10,7 @@ use graphql::schema::{
     InputId, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 use http_resolvers::HttpResolver;
-use http_resolvers::related::RelatedField;
+use http_resolvers::related_field::RelatedField;
 use ir::ValueForm;
 use rustc_hash::FxHashMap;
 

@@ -47,7 +47,7 @@ mod tracking;
 mod values;
 
 use access::Roles;
-use api::{Api, Transactions};
+use api::{Api, ApiBuilder, Transactions};
 use catalog::Catalog;
 use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
@@ -109,6 +109,22 @@ fn listed(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("\n  {problem}")).collect()
 }
 
+/// Adds the fields of other servers to the types of an API. Returns how they are bound.
+fn add_remote(
+    build: &mut schema::Build<'_>,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> impl FnOnce(&mut ApiBuilder) + use<> {
+    let mut resolvers = Vec::new();
+    let actions = actions::add(build, options, &mut resolvers, problems);
+    let remote = remote::add(build, options, &mut resolvers, problems);
+    move |builder| {
+        actions.bind(builder);
+        remote.bind(builder);
+        builder.bind_resolvers(resolvers);
+    }
+}
+
 /// A catalog with the declarations of its metadata.
 #[derive(Debug)]
 pub struct Declared<'d> {
@@ -134,7 +150,8 @@ impl Declared<'_> {
         });
         plan.has_role_without_queries =
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
-        let mut api = schema::build(catalog, plan, self.options, &mut problems);
+        let mut api =
+            schema::build(catalog, plan, |build| add_remote(build, self.options, &mut problems));
         match self.options.inconsistencies {
             Inconsistencies::Refused if !problems.is_empty() => {
                 return Err(InconsistentMetadata(problems));

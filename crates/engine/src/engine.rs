@@ -1,5 +1,6 @@
 //! One API over one source.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -125,6 +126,21 @@ impl std::fmt::Debug for OwnAddress {
     }
 }
 
+/// The options with the schemas of the remote schemas of metadata. A reload reads them again.
+async fn with_remote_schemas(options: Cow<'_, Options>) -> Result<Cow<'_, Options>, OpenError> {
+    let Dialect::Hasura(dialect) = &options.dialect else { return Ok(options) };
+    let egress = options.resolvers.clone().unwrap_or_default().egress;
+    let schemas = remote_schemas::read(dialect, egress).await.map_err(ResolverError::Connect)?;
+    if schemas.0.is_empty() {
+        return Ok(options);
+    }
+    let mut options = options.into_owned();
+    if let Dialect::Hasura(dialect) = &mut options.dialect {
+        dialect.remote_schemas = schemas;
+    }
+    Ok(Cow::Owned(options))
+}
+
 impl Engine {
     /// Reads the source's catalog and makes its API.
     pub async fn open(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
@@ -209,7 +225,7 @@ impl Engine {
     /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let options = stored_metadata::read(address, options).await?;
-        let options = &*remote_schemas::read(options).await?;
+        let options = &*with_remote_schemas(options).await?;
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;

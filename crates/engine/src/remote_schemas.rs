@@ -1,43 +1,38 @@
 //! The schemas of the remote schemas of metadata, which their servers give when an API is made.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clients::egress::{Client, Egress, EgressError, EgressRequest};
-use dialects::Dialect;
+use clients::connect::ConnectError;
+use clients::egress::{Client, Egress, EgressError, EgressRequest, EgressSettings};
+use dialects::hasura;
 use dialects::hasura::remote::{RemoteSchemas, WantedSchema, wanted};
 use http::Method;
 use http_resolvers::Inputs;
 use http_resolvers::remote_schema::{RemoteSchema, introspection_body};
 use serde_json::Map;
 
-use crate::engine::{OpenError, Options};
-use crate::resolvers::ResolverError;
-
-/// The options with the schemas of remote schemas. A reload reads them again. A server that does not
-/// give its schema is a problem of the metadata.
-pub(crate) async fn read<'o>(options: Cow<'o, Options>) -> Result<Cow<'o, Options>, OpenError> {
-    let Dialect::Hasura(dialect) = &options.dialect else { return Ok(options) };
-    let Some(served) = dialect.metadata.served() else { return Ok(options) };
-    let servers = wanted(served.metadata(), &dialect.environment);
-    if servers.is_empty() {
-        return Ok(options);
-    }
-    let settings = options.resolvers.clone().unwrap_or_default().egress;
-    let is_encrypted = servers.iter().any(|server| server.url.is_encrypted());
-    let egress = Egress::new(settings, is_encrypted).map_err(ResolverError::Connect)?;
-    let client = Client::new(&egress);
+/// The schemas of the remote schemas of the metadata. A server that does not give its schema is a
+/// problem of the metadata.
+pub(crate) async fn read(
+    dialect: &hasura::Options,
+    settings: EgressSettings,
+) -> Result<RemoteSchemas, ConnectError> {
+    let served = dialect.metadata.served();
+    let servers = served.map(|served| wanted(served.metadata(), &dialect.environment));
+    let servers = servers.unwrap_or_default();
     let mut schemas = Vec::with_capacity(servers.len());
+    if servers.is_empty() {
+        return Ok(RemoteSchemas(schemas));
+    }
+    let is_encrypted = servers.iter().any(|server| server.url.is_encrypted());
+    let egress = Egress::new(settings, is_encrypted)?;
+    let client = Client::new(&egress);
     for server in servers {
         let schema = schema(&client, &server).await;
         schemas.push((server.name, Arc::new(schema)));
     }
-    let mut options = options.into_owned();
-    if let Dialect::Hasura(dialect) = &mut options.dialect {
-        dialect.remote_schemas = RemoteSchemas(schemas);
-    }
-    Ok(Cow::Owned(options))
+    Ok(RemoteSchemas(schemas))
 }
 
 /// The schema of a server; or why there is none, without its address.

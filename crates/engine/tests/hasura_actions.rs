@@ -489,13 +489,19 @@ fn roles_have_the_actions_that_name_them() {
         ("mutation { count }", json!({})),
         ("{ author { name } }", json!({})),
     ];
-    check_answers(reply, ACTIONS, &requests, &editor, &expect![[r#"
+    check_answers(
+        reply,
+        ACTIONS,
+        &requests,
+        &editor,
+        &expect![[r#"
         {"data":{"greet":{"text":"Hello Ada"}}}
         {"data":{"__type":{"fields":[{"name":"greet"}]},"__schema":{"mutationType":null}}}
         {"data":{"__type":null,"mood":{"enumValues":[{"name":"HAPPY"}]}}}
         {"errors":[{"message":"The schema has no \"mutation\" root type defined","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}
         {"errors":[{"message":"Cannot query field \"author\" on type \"query_root\".","locations":[{"line":1,"column":3}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}
-    "#]]);
+    "#]],
+    );
     let child = "inherited_roles: [{role_name: child, role_set: [editor]}]\n";
     let client = Client { session: Some(json!({"x-hasura-role": "child"})), ..Client::default() };
     check_answers(

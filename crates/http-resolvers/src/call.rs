@@ -1,25 +1,17 @@
 //! HTTP requests of resolvers.
 
 use bytes::Bytes;
+use http::HeaderName;
 use http::header::HeaderValue;
-use http::{HeaderMap, HeaderName, Method, Uri};
 use serde_json::{Value, json};
 
+use crate::http_call::HttpCall;
 use crate::inputs::Inputs;
 use crate::projection::Projection;
 use crate::resolver::{HttpResolver, RemoteOperation, RequestBody};
 use crate::selection_text;
 use crate::url::UrlError;
 use crate::webhook::{TransformError, WebhookCall, WebhookClient};
-
-/// An HTTP request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpCall {
-    pub method: Method,
-    pub url: Uri,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-}
 
 /// The reason why there is no request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::body::BodyTemplate;
-use crate::call::HttpCall;
+use crate::http_call::HttpCall;
 use crate::inputs::Inputs;
 use crate::resolver::{HttpResolver, RemoteOperation};
 

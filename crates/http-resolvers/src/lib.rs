@@ -8,10 +8,11 @@
 //! * [`inputs`]: values of the templates: arguments of the field, or fields of its object
 //! * [`projection`]: the selected fields of a value; `selection_text`: the same as text, for GraphQL
 //!   servers
-//! * [`call`]: the HTTP request of one value, or of a batch of them
+//! * [`call`]: the HTTP request (`http_call`) of one value, or of a batch of them
 //! * [`answer`]: the values in an answer
 //! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
-//! * [`related`]: rows of the source that belong to objects of other servers
+//! * [`related`]: rows of the source that belong to objects of other servers, by their
+//!   [`related_field`]s
 //! * [`splice`]: the places in a response where values of resolvers are missing
 //! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
@@ -22,10 +23,12 @@ pub mod call;
 mod coerce;
 pub mod complete;
 pub mod headers;
+mod http_call;
 pub mod inputs;
 pub mod introspect;
 pub mod projection;
 pub mod related;
+pub mod related_field;
 pub mod remote_schema;
 pub mod resolver;
 mod selection_text;
@@ -34,7 +37,8 @@ pub mod url;
 pub mod webhook;
 
 pub use answer::{AnswerError, RemoteError};
-pub use call::{CallError, HttpCall};
+pub use call::CallError;
+pub use http_call::HttpCall;
 pub use inputs::Inputs;
 pub use projection::Projection;
 pub use resolver::{

@@ -9,7 +9,7 @@ use graphql::{Budget, TooManyFields, collect_fields, does_fragment_type_apply};
 use serde_json::Value;
 
 use crate::inputs::Inputs;
-use crate::related::RelatedField;
+use crate::related_field::RelatedField;
 
 /// The selected part of a value.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use serde_json::{Map, Value};
 
-use crate::call::HttpCall;
+use crate::http_call::HttpCall;
 
 pub use client_headers::ClientHeaders;
 pub use transform::{

@@ -6,7 +6,7 @@ use hasura_metadata::types::action::{CustomTypes, ObjectType, TypeRelationship};
 use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hasura_metadata::types::remote_relationship::RelationshipType;
 use hasura_metadata::{Problem, ProblemKind};
-use http_resolvers::related::{RelatedField, RelatedKey};
+use http_resolvers::related_field::{RelatedField, RelatedKey};
 
 use super::{GIVEN, problem};
 use crate::draft::DraftField;

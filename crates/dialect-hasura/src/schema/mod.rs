@@ -20,13 +20,11 @@ pub(super) mod rows;
 use api::binding::EntityBinding;
 use api::{Api, ApiBuilder};
 use catalog::Catalog;
-use hasura_metadata::Problem;
 
 use super::collision::left_out;
 use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
-use super::{Options, actions, remote};
 
 /// The plan, and the API so far.
 pub(super) struct Build<'a> {
@@ -42,12 +40,11 @@ impl Build<'_> {
     }
 }
 
-/// Makes the API of a plan.
-pub(super) fn build(
+/// Makes the API of a plan. `add` adds further types and fields, and returns how they are bound.
+pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     catalog: &Catalog,
     mut plan: Plan<'_>,
-    options: &Options,
-    problems: &mut Vec<Problem>,
+    add: impl FnOnce(&mut Build<'_>) -> B,
 ) -> Api {
     let mut builder = ApiBuilder::default();
     let notes = std::mem::take(&mut plan.notes);
@@ -61,13 +58,9 @@ pub(super) fn build(
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    let mut resolvers = Vec::new();
-    let actions = actions::add(&mut build, options, &mut resolvers, problems);
-    let remote = remote::add(&mut build, options, &mut resolvers, problems);
+    let bind = add(&mut build);
     build.draft.finish(plan.naming, &mut builder);
-    actions.bind(&mut builder);
-    remote.bind(&mut builder);
-    builder.bind_resolvers(resolvers);
+    bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_forms(&mut builder);
     for planned in &plan.entities {

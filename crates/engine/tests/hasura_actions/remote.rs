@@ -91,7 +91,10 @@ fn root_fields_are_sent_with_their_arguments() {
         ("mutation { add(object: {id: 9, name: \"New\"}) { name } }", json!({})),
         ("mutation { add(object: {id: 9, name: \"New\"}) { name } }", json!({})),
     ];
-    check(&metadata("graphql", RENAMED), &requests, &expect![[r#"
+    check(
+        &metadata("graphql", RENAMED),
+        &requests,
+        &expect![[r#"
         {"data":{"shop_author":[{"__typename":"Writer","id":1,"books":[{"t":"Two"},{"t":"One"}]}],"author":[{"name":"Ada"}]}}
           POST /graphql
             authorization: Bearer x
@@ -124,7 +127,8 @@ fn root_fields_are_sent_with_their_arguments() {
             x-hasura-user-id: 7
             x-key: secret
             {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -182,7 +186,8 @@ fn the_schema_has_the_types_by_their_new_names() {
         input shop_book_max_order_by {
         type shop_book_min_fields {
         input shop_book_min_order_by {
-    "#]].assert_eq(&format!("{}\n", types.join("\n")));
+    "#]]
+    .assert_eq(&format!("{}\n", types.join("\n")));
 }
 
 #[test]
@@ -215,10 +220,14 @@ fn names_of_tables_are_taken() {
 
 #[test]
 fn a_schema_that_cannot_be_read_is_told() {
-    check(&metadata("broken", ""), &[], &expect![[r#"
+    check(
+        &metadata("broken", ""),
+        &[],
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:15:11 (remote_schemas[0].name): The schema of the remote schema shop cannot be read: it has no type `Q`, which it refers to.
-    "#]]);
+    "#]],
+    );
     check(
         &metadata("graphql", "").replace("http://SERVER", "http://example.com"),
         &[],
@@ -227,10 +236,14 @@ fn a_schema_that_cannot_be_read_is_told() {
               metadata.yaml:15:11 (remote_schemas[0].name): The schema of the remote schema shop cannot be read: its host is not allowed; `--custom-hosts` allows it.
         "#]],
     );
-    check(&metadata("graphql", "").replace("KEY", "NOTHING"), &[], &expect![[r#"
+    check(
+        &metadata("graphql", "").replace("KEY", "NOTHING"),
+        &[],
+        &expect![[r#"
         the metadata does not fit the database; correct one of the two, or leave these parts out with `--inconsistent-metadata leave-out`:
           metadata.yaml:20:17 (remote_schemas[0].definition.headers[0]): The environment variable NOTHING is not set.
-    "#]]);
+    "#]],
+    );
 }
 
 /// Metadata with a relationship from books to the other server.
@@ -322,5 +335,6 @@ fn remote_relationships_are_checked() {
         The remote relationship writer: Int is no list.
         The remote relationship writer: `$id` has two types, Int and Int!, which is not served.
         The remote relationship writer: fields below a root field are not served.
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }

@@ -7,7 +7,7 @@ use http::{Method, Uri};
 use kriti::{Environment, Scope, Template};
 use serde_json::{Map, Value, json};
 
-use crate::call::HttpCall;
+use crate::http_call::HttpCall;
 
 /// A transform of requests as metadata has it: templates as texts.
 #[derive(Clone, Debug, Default)]
