@@ -9,6 +9,7 @@ mod config;
 mod contract;
 mod demo;
 mod dev;
+mod events;
 mod explain;
 mod export;
 mod exposure;
@@ -55,6 +56,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
         Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Events(options) => events::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Contract(options) => contract::run(options),
         Command::Demo(options) => demo::run(options).map(|()| ExitCode::SUCCESS),

@@ -11,6 +11,7 @@ use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
+use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
 use crate::http::{AuthProfile, ChangeWatch, Declared, Reloaded, Settings};
 use crate::memory;
@@ -24,13 +25,26 @@ pub(crate) struct Prepared {
     settings: Settings,
     /// Whether the schema is watched.
     watch: bool,
+    /// The delivery of events, with its options; `None` for servers without one.
+    events: Option<EventSetup>,
+    delivery: Option<Arc<EventDelivery>>,
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
     let engine_options = engine_options(options)?;
     let settings = settings(Some(&engine_options.dialect), &options.serving)?;
-    Ok(Prepared { source, engine_options, settings, watch: options.watch })
+    let drain = options.serving.drain_timeout.0;
+    let (mode, settings_of_events) = (options.events.events, options.events.settings(drain));
+    let events = Some(EventSetup { mode, settings: settings_of_events });
+    Ok(Prepared {
+        source,
+        engine_options,
+        settings,
+        watch: options.watch,
+        events,
+        delivery: None,
+    })
 }
 
 /// All problems of a server's options.
@@ -54,7 +68,8 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions) -> Vec<Failure> {
     let made_settings = settings(made.as_ref().ok().map(|made| &made.dialect), serving);
-    made.err().into_iter().chain(made_settings.err()).collect()
+    let events = made.as_ref().ok().and_then(|made| events::find_problems(&made.dialect));
+    made.err().into_iter().chain(made_settings.err()).chain(events).collect()
 }
 
 /// The settings for a dialect. Without one, their errors are the same but for what definitions declare.
@@ -131,6 +146,8 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
         settings: settings(None, serving)?,
         // The demo's schema does not change.
         watch: false,
+        events: None,
+        delivery: None,
     })
 }
 
@@ -140,6 +157,12 @@ impl Prepared {
         if let Some(resolvers) = &mut self.engine_options.resolvers {
             resolvers.statistics = statistics.clone();
         }
+        self
+    }
+
+    /// The server with the delivery of the process, which goes on across reloads.
+    pub(crate) fn delivering(mut self, delivery: &Arc<EventDelivery>) -> Self {
+        self.delivery = Some(Arc::clone(delivery));
         self
     }
 
@@ -174,8 +197,8 @@ impl Prepared {
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
-        let Self { source, engine_options, watch, .. } = &self;
-        let (engine, watch) = block_on(async {
+        let Self { source, engine_options, watch, events, .. } = &self;
+        let (engine, watch, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(source, engine_options).await?;
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
@@ -183,7 +206,11 @@ impl Prepared {
                 false => None,
             };
             let engine = open(source, engine_options, watch.is_some()).await?;
-            Ok((engine, watch))
+            let events = match events {
+                Some(events) => events.prepare(source, engine_options).await?,
+                None => None,
+            };
+            Ok((engine, watch, events))
         })?;
         // The catalog in the database's form was dropped.
         memory::give_back();
@@ -210,6 +237,15 @@ impl Prepared {
             self.settings.check(&api);
         }
         let watch = watch.map(ChangeWatch::Schema);
-        Ok(Reloaded { api, settings: Arc::new(self.settings), watch })
+        let counters = match &self.delivery {
+            Some(delivery) => {
+                delivery.apply(events)?;
+                // A reload may add the first trigger.
+                let is_possible = matches!(self.engine_options.dialect, Dialect::Hasura(_));
+                is_possible.then(|| delivery.statistics())
+            }
+            None => None,
+        };
+        Ok(Reloaded { api, settings: Arc::new(self.settings), watch, events: counters })
     }
 }

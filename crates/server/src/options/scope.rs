@@ -16,6 +16,7 @@ use super::address::Address;
 use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::dgraph::DgraphOptions;
+use super::events::EventOptions;
 use super::given::{GivenOptions, names_of};
 use super::hasura::HasuraOptions;
 use super::neo4j::Neo4jOptions;
@@ -112,7 +113,7 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 7] = [
+const DIALECTS: [DialectOptions; 8] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
@@ -120,6 +121,7 @@ const DIALECTS: [DialectOptions; 7] = [
     (DialectName::Dgraph, names_of::<DgraphOptions>),
     (DialectName::Dgraph, names_of::<CustomOptions>),
     (DialectName::Hasura, names_of::<HasuraOptions>),
+    (DialectName::Hasura, names_of::<EventOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.
