@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::http::{HttpServer, Received, Reply};
+use testkit::tokens::Issuer;
 
 use crate::databases::{Database, File};
 use crate::program::{Folder, PATIENCE, Server, outcome, thalweg};
@@ -124,12 +125,15 @@ fn mutations_reach_webhooks_and_metrics_count_them() {
         let webhooks = HttpServer::start(|_| Reply::Json(json!({})));
         let folder = Folder::new();
         let metadata = metadata(&folder, &json!([trigger(&webhooks, "/a")]), &json!([]));
-        let server = serve(&notes, &metadata, &["--events", "install", "--metrics-listen", "127.0.0.1:0"]);
+        let server =
+            serve(&notes, &metadata, &["--events", "install", "--metrics-listen", "127.0.0.1:0"]);
         assert!(server.said.contains("installing what events need"), "{}", server.said);
-        let answer =
-            server.query("", r#"mutation { insert_note_one(object: { id: 7, body: "x" }) { id } }"#);
+        let answer = server
+            .query("", r#"mutation { insert_note_one(object: { id: 7, body: "x" }) { id } }"#);
         assert_eq!(answer.body, r#"{"data":{"insert_note_one":{"id":7}}}"#);
-        wait_until("the event", || notes.count("select count(*) from log.event_log where delivered") == 1);
+        wait_until("the event", || {
+            notes.count("select count(*) from log.event_log where delivered") == 1
+        });
         let received = webhooks.received();
         assert_eq!(received.len(), 1);
         let body = body(&received[0]);
@@ -142,6 +146,60 @@ fn mutations_reach_webhooks_and_metrics_count_them() {
         let expected = r#"thalweg_event_attempts_total{log="event",outcome="delivered"} 1"#;
         assert!(metrics.contains(expected), "{metrics}");
         assert!(metrics.contains("thalweg_events_running 0"), "{metrics}");
+        stop(server);
+    }
+}
+
+/// The secret of tokens, and the header of one with session variables.
+const SECRET: &str = "a secret of more than thirty-two bytes";
+
+const POLICIES: &str = r#"
+claim_role = "role"
+default_role = "anonymous"
+[rules.notes]
+entity = "note"
+read = { columns = "*" }
+insert = { columns = "*" }
+[roles.anonymous]
+rules = []
+[roles.writer]
+rules = ["notes"]
+"#;
+
+#[test]
+fn events_of_postgres_have_the_session_variables_of_the_mutation() {
+    for notes in Notes::each() {
+        let Notes::Postgres(database) = &notes else { continue };
+        let webhooks = HttpServer::start(|_| Reply::Json(json!({})));
+        let folder = Folder::new();
+        let metadata = metadata(&folder, &json!([trigger(&webhooks, "/a")]), &json!([]));
+        let options = ["--events", "install", "--threads", "1", "--connections", "1"];
+        let options = [&options[..], &["--jwt-secret", SECRET, "--policies"]].concat();
+        let policies = folder.file("policies.toml");
+        std::fs::write(&policies, POLICIES).unwrap();
+        let options = [&options[..], &[policies.to_str().unwrap()]].concat();
+        let server = serve(&notes, &metadata, &options);
+        let token = |mut claims: Value| {
+            claims["aud"] = json!("postgraphile");
+            claims["role"] = json!("writer");
+            let token = Issuer::secret(SECRET).token(&claims.to_string());
+            format!("Authorization: Bearer {token}\r\n")
+        };
+        let insert = |id: u32, header: &str| {
+            let query = format!("mutation {{ insert_note_one(object: {{ id: {id} }}) {{ id }} }}");
+            let answer = server.query(header, &query);
+            assert_eq!(answer.body, format!(r#"{{"data":{{"insert_note_one":{{"id":{id}}}}}}}"#));
+        };
+        insert(1, &token(json!({ "x-hasura-role": "writer", "x-hasura-user-id": "7" })));
+        // By the same connection, whose setting is empty now.
+        insert(2, &token(json!({})));
+        notes.wait_until_done();
+        let texts = database.texts(
+            "select coalesce((payload -> 'session_variables')::text, '-')
+             from hdb_catalog.event_log order by payload #> '{data,new,id}'",
+        );
+        let expected = r#"{"x-hasura-role": "writer", "x-hasura-user-id": "7"}"#;
+        assert_eq!(texts, [expected, "null"]);
         stop(server);
     }
 }
@@ -228,7 +286,8 @@ fn wrong_triggers_keep_a_server_from_starting() {
         wrong["webhook"] = json!("{{NO_SUCH_VARIABLE}}");
         check(&wrong, "the environment variable NO_SUCH_VARIABLE is not set");
         let mut wrong = trigger(&webhooks, "/a");
-        wrong["request_transform"] = json!({ "version": 2, "template_engine": "Kriti", "method": "GET" });
+        wrong["request_transform"] =
+            json!({ "version": 2, "template_engine": "Kriti", "method": "GET" });
         check(&wrong, "transforms of events are not served yet");
     }
 }

@@ -37,14 +37,7 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let drain = options.serving.drain_timeout.0;
     let (mode, settings_of_events) = (options.events.events, options.events.settings(drain));
     let events = Some(EventSetup { mode, settings: settings_of_events });
-    Ok(Prepared {
-        source,
-        engine_options,
-        settings,
-        watch: options.watch,
-        events,
-        delivery: None,
-    })
+    Ok(Prepared { source, engine_options, settings, watch: options.watch, events, delivery: None })
 }
 
 /// All problems of a server's options.

@@ -63,7 +63,10 @@ fn events_are_listed_repeated_invoked_and_scheduled() {
         assert_eq!(listed("delivered").lines().count(), 1);
         assert_eq!(body(&webhooks.received()[0])["event"]["op"], "MANUAL");
         let (code, told, _) = events(&notes, &["redeliver"], &[id, "none"]);
-        assert_eq!((code, &*told), (Some(1), &*format!("{id} is delivered again.\nnone does not exist.\n")));
+        assert_eq!(
+            (code, &*told),
+            (Some(1), &*format!("{id} is delivered again.\nnone does not exist.\n"))
+        );
         wait_until("the repetition", || !webhooks.received().is_empty());
         let address = format!("http://{}/once", webhooks.address);
         let rest = [&*address, "--at", "2024-01-01T00:00:00Z"];

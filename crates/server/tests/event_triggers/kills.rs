@@ -23,10 +23,8 @@ fn fifty_kills_lose_no_event() {
         let folder = Folder::new();
         let metadata = metadata(&folder, &json!([trigger(&webhooks, "/a")]), &json!([]));
         let source = notes.source();
-        let installed = thalweg(&["events", "install", &source, "--metadata"])
-            .arg(&metadata)
-            .output()
-            .unwrap();
+        let installed =
+            thalweg(&["events", "install", &source, "--metadata"]).arg(&metadata).output().unwrap();
         assert!(installed.status.success(), "{installed:?}");
         let (is_over, written) = (Arc::new(AtomicBool::default()), Arc::new(AtomicU64::default()));
         let notes = Arc::new(notes);
@@ -75,7 +73,8 @@ fn fifty_kills_lose_no_event() {
         assert_eq!(found.len() as u64, written);
         // The log agrees.
         assert_eq!(notes.count("select count(*) from log.event_log where delivered"), written);
-        let sql = "select count(distinct event_id) from log.event_invocation_logs where status = 200";
+        let sql =
+            "select count(distinct event_id) from log.event_invocation_logs where status = 200";
         assert_eq!(notes.count(sql), written);
         // Requests that a kill has interrupted were repeated; most were not.
         let repeated = received.len() as u64 - written;
