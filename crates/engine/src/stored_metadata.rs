@@ -44,10 +44,7 @@ pub async fn read<'o>(
     let MetadataSetting::Stored { source: name } = &dialect.metadata else {
         return Ok(Cow::Borrowed(options));
     };
-    let text = stored(address, &options.source).await?;
-    let reading = read_text(&[OWN_SCHEMA, TABLE].join("."), &text);
-    let served = ServedSource::choose(reading, name.as_deref());
-    let served = served.map_err(StoredMetadataError::Metadata)?;
+    let served = read_stored(address, &options.source, name.as_deref()).await?;
     let mut options = options.clone();
     if options.source.namespaces.is_empty() {
         options.source.namespaces = served.schemas();
@@ -56,6 +53,32 @@ pub async fn read<'o>(
         dialect.metadata = MetadataSetting::Read(served);
     }
     Ok(Cow::Owned(options))
+}
+
+/// The metadata of a setting, which may leave it in the database.
+pub async fn served(
+    address: &Address,
+    options: &OpenOptions,
+    setting: &MetadataSetting,
+) -> Result<Option<ServedSource>, OpenError> {
+    Ok(match setting {
+        MetadataSetting::None => None,
+        MetadataSetting::Stored { source } => {
+            Some(read_stored(address, options, source.as_deref()).await?)
+        }
+        MetadataSetting::Read(served) => Some(served.clone()),
+    })
+}
+
+/// The metadata of the database, with the source of this name.
+async fn read_stored(
+    address: &Address,
+    options: &OpenOptions,
+    name: Option<&str>,
+) -> Result<ServedSource, OpenError> {
+    let text = stored(address, options).await?;
+    let reading = read_text(&[OWN_SCHEMA, TABLE].join("."), &text);
+    Ok(ServedSource::choose(reading, name).map_err(StoredMetadataError::Metadata)?)
 }
 
 /// The text of the metadata.

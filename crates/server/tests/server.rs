@@ -25,6 +25,7 @@ mod custom_fields;
 mod databases;
 mod declared_tokens;
 mod deferred;
+mod event_triggers;
 mod faults;
 mod fuzz;
 mod gateway;
