@@ -5,7 +5,7 @@
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The suffixes of the types of a table, `T_aggregate` and so on.
-pub(super) const TYPE_SUFFIXES: [&str; 30] = [
+pub(super) const TYPE_SUFFIXES: [&str; 28] = [
     "aggregate",
     "aggregate_bool_exp",
     "aggregate_bool_exp_count",
@@ -32,8 +32,6 @@ pub(super) const TYPE_SUFFIXES: [&str; 30] = [
     "stream_cursor_value_input",
     "update_column",
     "updates",
-    "aggregate_bool_exp_bool_and",
-    "aggregate_bool_exp_bool_or",
     "args",
     "input",
 ];
@@ -50,6 +48,20 @@ pub(super) const FUNCTIONS: [&str; 10] = [
     "var_pop",
     "var_samp",
     "variance",
+];
+
+/// The aggregate functions of conditions in names: `T_aggregate_bool_exp_avg`.
+const CONDITION_FUNCTIONS: [&str; 10] = [
+    "avg",
+    "bool_and",
+    "bool_or",
+    "corr",
+    "covar_samp",
+    "max",
+    "min",
+    "stddev_samp",
+    "sum",
+    "var_samp",
 ];
 
 /// The name of a table: that of its object type, of its root field, and the beginning of all others.
@@ -71,7 +83,12 @@ pub(super) fn types(table: &str) -> impl Iterator<Item = String> {
     let functions = FUNCTIONS.iter().flat_map(move |function| {
         [format!("{table}_{function}_fields"), format!("{table}_{function}_order_by")]
     });
-    std::iter::once(table.to_owned()).chain(own).chain(functions)
+    let conditions = CONDITION_FUNCTIONS.iter().flat_map(move |function| {
+        let own = format!("{table}_aggregate_bool_exp_{function}");
+        let arguments = format!("{own}_arguments");
+        [format!("{table}_select_column_{arguments}_columns"), own, arguments]
+    });
+    std::iter::once(table.to_owned()).chain(own).chain(functions).chain(conditions)
 }
 
 /// The names of all fields of the root types for a table.

@@ -61,6 +61,7 @@ mod returned;
 pub mod rule;
 mod selection;
 mod stored;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -84,6 +85,7 @@ use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
+pub use stream::{POSITION, STREAMED, Stream};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]

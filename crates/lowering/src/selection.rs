@@ -71,7 +71,8 @@ impl<'a> Context<'a> {
         top: bool,
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
-        for (place, field) in self.collect(object, sets)?.iter().enumerate() {
+        let collected = self.collect(object, sets)?;
+        for (place, field) in collected.iter().enumerate() {
             if top {
                 if !self.roots.contains(&place) {
                     continue;
@@ -164,6 +165,7 @@ impl<'a> Context<'a> {
             };
             fields.push(self.shape_field(field, node));
         }
+        self.check_streams(&collected)?;
         Ok(self.shape.add_fields(fields))
     }
 
@@ -410,7 +412,8 @@ impl<'a> Context<'a> {
             | RowsForm::Connection
             | RowsForm::Single
             | RowsForm::First
-            | RowsForm::Keyed => self.cascade(field)?,
+            | RowsForm::Keyed
+            | RowsForm::Stream => self.cascade(field)?,
         };
         let around = std::mem::replace(
             &mut self.is_cascading,
@@ -476,6 +479,12 @@ impl<'a> Context<'a> {
             let filter = self.has_password(place, given, filters, field.location)?;
             arguments.filters.push(filter);
         }
+        let streamed = match (binding.form, arguments.stream.take()) {
+            (RowsForm::Stream, Some(start)) => Some(self.begin_stream(start, &mut arguments, field)),
+            (RowsForm::Stream, None) => return Err(misplaced("a stream without a position")),
+            (_, Some(_)) => return Err(misplaced("the position of a stream")),
+            (_, None) => None,
+        };
         let distinct = std::mem::take(&mut arguments.distinct);
         order_by_distinct(&distinct, &mut arguments.orders, field.location)?;
         let order = match binding.from {
@@ -508,11 +517,15 @@ impl<'a> Context<'a> {
         let mut look_ahead = false;
         let mut shown = true;
         let node = match binding.form {
-            RowsForm::List => {
+            RowsForm::List | RowsForm::Stream => {
                 let node = self.row_node(row, r#type.base, field, &mut outputs)?;
                 let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
                 let item = Item { node: self.shape.add(node), nullable };
-                Node::List { rows: shape_rows, item }
+                let list = Node::List { rows: shape_rows, item };
+                match streamed {
+                    Some(column) => self.streamed(list, (shape_rows, column), &mut outputs)?,
+                    None => list,
+                }
             }
             RowsForm::Single | RowsForm::First | RowsForm::Keyed => {
                 let node = self.row_node(row, r#type.base, field, &mut outputs)?;

@@ -173,7 +173,11 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         OfAggregate
-          Filter: GroupFilter, AggregatedColumns, AggregatesDistinct, AggregateIs
+          Filter: GroupFilter, AggregatedColumns, AggregatedPair, AggregatesDistinct, AggregateIs
+          other: Refused
+
+        Pair
+          Filter: AggregatedColumns
           other: Refused
 
         EachVariant

@@ -5,7 +5,7 @@ use api::binding::{
     ValueBinding,
 };
 
-use super::Build;
+use super::{Build, streams};
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::naming;
 use crate::plan::Planned;
@@ -61,7 +61,11 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
 pub(super) fn add_roots(build: &mut Build<'_>) {
     let fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
     if !fields.is_empty() {
-        build.draft.object("subscription_root", None, fields.clone());
+        let mut subscriptions = fields.clone();
+        for planned in &build.plan.entities {
+            subscriptions.extend(streams::field(&mut build.draft, planned));
+        }
+        build.draft.object("subscription_root", None, subscriptions);
     }
     if fields.is_empty() {
         let mut text = Vec::new();
@@ -154,7 +158,7 @@ fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
     arguments
 }
 
-fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm) -> FieldBinding {
+pub(super) fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm) -> FieldBinding {
     let entity = planned.entity.id;
     FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
 }
