@@ -54,6 +54,8 @@ pub enum Position {
     Stream,
     /// A member of [`ArgumentRole::StreamStart`].
     StreamStart,
+    /// An argument of [`FieldBinding::Column`].
+    Column,
     /// The argument of [`FieldBinding::Lookup`].
     Lookup,
     /// An argument of [`FieldBinding::Listen`].
@@ -228,6 +230,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
         FieldBinding::Rows(RowsBinding { form: RowsForm::Stream, .. }) => Position::StreamedRows,
         FieldBinding::Rows(_) => Position::Rows,
+        FieldBinding::Column(_) => Position::Column,
         FieldBinding::Lookup { .. } => Position::Lookup,
         FieldBinding::Listen(_) => Position::Listen,
         FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
@@ -244,7 +247,6 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Reference(_)
         | FieldBinding::ReferenceKey(_)
         | FieldBinding::Literal(_)
-        | FieldBinding::Column(_)
         | FieldBinding::Coalesce(_)
         | FieldBinding::Distance
         | FieldBinding::RelatedNode
@@ -388,8 +390,14 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         return is_read.then_some(Reading::Value);
     }
     match position {
-        Position::Nothing | Position::Rows if *role == InputRole::Ignored => Some(Reading::Value),
+        Position::Nothing | Position::Column | Position::Rows if *role == InputRole::Ignored => {
+            Some(Reading::Value)
+        }
         Position::Nothing => None,
+        Position::Column => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::JsonPath));
+            is_read.then_some(Reading::Value)
+        }
         Position::Refused => Some(Reading::Value),
         Position::Rows => match role {
             InputRole::Argument(role) => of_rows(role),
@@ -493,9 +501,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Filter(FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct) => {
                 Some(Reading::Value)
             }
-            InputRole::Filter(FilterRole::AggregatedPair) => {
-                Some(Reading::Members(Position::Pair))
-            }
+            InputRole::Filter(FilterRole::AggregatedPair) => Some(Reading::Members(Position::Pair)),
             InputRole::Filter(FilterRole::AggregateIs) => Some(filter::ON_SUBJECT),
             InputRole::Filter(FilterRole::GroupFilter) => Some(filter::ON_ROWS),
             _ => None,
@@ -535,6 +541,7 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic
         | ArgumentRole::Begins
+        | ArgumentRole::JsonPath
         | ArgumentRole::Stream
         | ArgumentRole::StreamStart
         | ArgumentRole::StreamFrom(_)

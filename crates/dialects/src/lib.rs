@@ -25,8 +25,8 @@ pub use dialect_postgraphile as postgraphile;
 pub use lowering::resolved::parts;
 pub use lowering::{
     AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,
-    ListenedPart, LowerError, Lowered, POSITION, ResolvedSelection, STREAMED, StatedPassword, StatedPattern, Stream, TIME,
-    event_slot, lower, lower_roots,
+    ListenedPart, LowerError, Lowered, POSITION, ResolvedSelection, STREAMED, StatedPassword,
+    StatedPattern, Stream, TIME, event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

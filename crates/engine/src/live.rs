@@ -20,11 +20,11 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
 pub use bus::BrokerBus;
-pub use stream::StreamResponses;
-pub(crate) use stream::{Batch, StreamExecution};
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
 pub use source::message_bus::MessageBus;
+pub use stream::StreamResponses;
+pub(crate) use stream::{Batch, StreamExecution};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, EventPlace};

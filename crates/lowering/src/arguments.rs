@@ -344,6 +344,7 @@ impl Context<'_> {
             (ArgumentRole::Stream, _) => {
                 arguments.stream = Some(self.stream_start(id, input, field.location)?);
             }
+            (ArgumentRole::JsonPath, _) => return Err(misplaced("a path to a part of JSON")),
             (
                 ArgumentRole::StreamStart
                 | ArgumentRole::StreamFrom(_)

@@ -43,6 +43,7 @@ mod filter;
 mod graph;
 mod grouped;
 mod input;
+mod json_path;
 mod leaf;
 mod mutation;
 mod nearest;

@@ -71,8 +71,7 @@ impl<'a> Context<'a> {
         top: bool,
     ) -> Result<Fields, LowerError> {
         let mut fields = Vec::new();
-        let collected = self.collect(object, sets)?;
-        for (place, field) in collected.iter().enumerate() {
+        for (place, field) in self.collect(object, sets)?.iter().enumerate() {
             if top {
                 if !self.roots.contains(&place) {
                     continue;
@@ -165,7 +164,6 @@ impl<'a> Context<'a> {
             };
             fields.push(self.shape_field(field, node));
         }
-        self.check_streams(&collected)?;
         Ok(self.shape.add_fields(fields))
     }
 
@@ -214,6 +212,7 @@ impl<'a> Context<'a> {
                     return Err(misplaced("column"));
                 };
                 let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
+                let leaf = self.leaf_at_path(leaf, field)?;
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
             }
@@ -480,7 +479,9 @@ impl<'a> Context<'a> {
             arguments.filters.push(filter);
         }
         let streamed = match (binding.form, arguments.stream.take()) {
-            (RowsForm::Stream, Some(start)) => Some(self.begin_stream(start, &mut arguments, field)),
+            (RowsForm::Stream, Some(start)) => {
+                Some(self.begin_stream(start, &mut arguments, field))
+            }
             (RowsForm::Stream, None) => return Err(misplaced("a stream without a position")),
             (_, Some(_)) => return Err(misplaced("the position of a stream")),
             (_, None) => None,

@@ -25,7 +25,6 @@ pub const POSITION: &str = "position of the last row";
 const NO_COLUMN: &str = "one streaming column field is expected";
 const SEVERAL_COLUMNS: &str = "multiple column cursors are not supported yet";
 const NULL: &str = "unexpected null value for the initial value of a cursor";
-const SEVERAL_FIELDS: &str = "subscriptions must select one top level field";
 
 /// A stream of rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,20 +158,8 @@ impl<'a> Context<'a> {
         let node = self.shape.add(Node::Leaf { output, leaf });
         let position = self.shape.add(Node::Edge { rows, last: true, node });
         let list = self.shape.add(list);
-        let fields = vec![
-            ShapeField::new(STREAMED, list, false),
-            ShapeField::new(POSITION, position, true),
-        ];
+        let fields =
+            vec![ShapeField::new(STREAMED, list, false), ShapeField::new(POSITION, position, true)];
         Ok(Node::Object(self.shape.add_fields(fields)))
-    }
-
-    /// Refuses a stream beside other root fields: each has a position of its own.
-    pub(super) fn check_streams(&self, fields: &[CollectedField<'a>]) -> Result<(), LowerError> {
-        match (&self.listened, fields) {
-            (Some(Listened::Rows(_)), [_, other, ..]) => {
-                Err(LowerError::refused(SEVERAL_FIELDS, other.location))
-            }
-            _ => Ok(()),
-        }
     }
 }

@@ -74,6 +74,8 @@ pub enum ArgumentRole {
     Topic,
     /// A boolean that steers: events begin with one without a notification.
     Begins,
+    /// The path to a part of the JSON value of a [`FieldBinding::Column`](super::FieldBinding::Column).
+    JsonPath,
     /// The position at which a [`RowsForm::Stream`](super::RowsForm::Stream) begins: a list of one
     /// object of [`ArgumentRole::StreamStart`] and [`ArgumentRole::StreamDirection`].
     Stream,

@@ -101,10 +101,7 @@ fn condition(
     // Hasura says the table twice: the enum is a part of the columns, for one argument.
     let own = planned.r#type(&format!("aggregate_bool_exp_{name}_arguments"));
     let r#enum = planned.r#type(&format!("select_column_{own}_columns"));
-    let about = format!(
-        "select \"{own}_columns\" columns of table \"{}\"",
-        planned.name
-    );
+    let about = format!("select \"{own}_columns\" columns of table \"{}\"", planned.name);
     build.draft.values(&r#enum, Some(&about), values);
     let column = |name: &str| {
         let binding = InputBinding::lenient(FilterRole::AggregatedColumns);

@@ -1,8 +1,8 @@
 //! Aggregates of rows, and conditions on and orders by aggregates of related rows.
 
 use api::binding::{
-    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding,
-    InputBinding, OrderRole,
+    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, InputBinding,
+    OrderRole,
 };
 use ir::AggregateFunction;
 use response::Leaf;

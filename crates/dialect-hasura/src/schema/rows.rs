@@ -2,10 +2,12 @@
 
 use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, Meaning, RowsBinding, RowsForm, RowsFrom,
-    ValueBinding,
+    ValueBinding, ValueShape,
 };
+use response::Leaf;
 
 use super::{Build, streams};
+use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::naming;
 use crate::plan::Planned;
@@ -20,6 +22,7 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     for column in planned.read() {
         let field =
             DraftField::new(column.name(), column.output(), FieldBinding::Column(column.field.id));
+        let field = field.with(path_argument(column));
         fields.push(field.described_by(column.description()));
     }
     for relation in &planned.relations {
@@ -55,6 +58,17 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     });
     let about = format!("select columns of table \"{}\"", planned.name);
     build.draft.values(&planned.r#type("select_column"), Some(&about), columns.collect());
+}
+
+/// The argument of a column of JSON.
+fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
+    let is_json =
+        column.values.binding.value == ValueShape::Leaf(Leaf::Json(response::JsonForm::Embedded));
+    if !is_json {
+        return Vec::new();
+    }
+    let binding = InputBinding::lenient(ArgumentRole::JsonPath);
+    vec![DraftInput::new("path", "String", binding).described("JSON select path")]
 }
 
 /// Adds the root types of queries and subscriptions.

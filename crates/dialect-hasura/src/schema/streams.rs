@@ -87,9 +87,8 @@ fn is_position(column: &Column<'_>) -> bool {
 }
 
 fn add_ordering(draft: &mut Draft) {
-    let value = |name, about, direction| {
-        DraftValue::new(name, about, ValueBinding::Direction(direction))
-    };
+    let value =
+        |name, about, direction| DraftValue::new(name, about, ValueBinding::Direction(direction));
     let values = vec![
         value("ASC", "ascending ordering of the cursor", Direction::Ascending),
         value("DESC", "descending ordering of the cursor", Direction::Descending),

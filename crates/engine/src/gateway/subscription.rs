@@ -122,7 +122,8 @@ impl GatewayWorker {
             self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
         );
         let before = std::mem::replace(&mut subscription.source, Source::Once(None));
-        let mut may_miss = matches!(before, Source::Remote(_) | Source::Events(_) | Source::Rows(_));
+        let mut may_miss =
+            matches!(before, Source::Remote(_) | Source::Events(_) | Source::Rows(_));
         let kept = match before {
             Source::Remote(listener) => Some((listener, &mut may_miss)),
             Source::Once(_) | Source::Live(_) | Source::Events(_) | Source::Rows(_) => None,

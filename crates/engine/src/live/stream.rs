@@ -157,7 +157,7 @@ mod tests {
         check("18446744073709551616", "18446744073709551616".into());
         check("\"2024-01-01T00:00:00+00:00\"", "2024-01-01T00:00:00+00:00".into());
         assert_eq!(position_value("null"), None);
-        assert_eq!(start(&Resolved::Number("1.50".into())), "1.50".into());
+        assert_eq!(start(&Resolved::Number("1.50".into())), Value::from("1.50"));
         assert_eq!(start(&Resolved::Null), Value::Null);
     }
 }

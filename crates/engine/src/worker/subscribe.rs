@@ -24,9 +24,7 @@ use crate::caller::Caller;
 use crate::documents::Document;
 use crate::engine::Engine;
 use crate::events::{EventPlace, Events, NodeChanges, none};
-use crate::live::{
-    Begun, Driver, Execution, LiveWork, Responses, StreamResponses, Work, reserved,
-};
+use crate::live::{Begun, Driver, Execution, LiveWork, Responses, StreamResponses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
 use crate::report::Report;

@@ -120,8 +120,7 @@ fn aggregated(
         (_, [column]) => Count { function, place: Some(ValueRef::field(*column)) },
         (_, _) => return Err(misplaced("an aggregate of no column")),
     };
-    let is_count =
-        matches!(function, AggregateFunction::Count | AggregateFunction::DistinctCount);
+    let is_count = matches!(function, AggregateFunction::Count | AggregateFunction::DistinctCount);
     // Of a number, the function says that values are different.
     let place = match place {
         Some(place) if distinct && !is_count => Some(ValueRef::Distinct(Box::new(place))),

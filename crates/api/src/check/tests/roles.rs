@@ -152,6 +152,7 @@ family!(arguments: ArgumentRole {
     NodeId => one(ArgumentRole::NodeId),
     Topic => one(ArgumentRole::Topic),
     Begins => one(ArgumentRole::Begins),
+    JsonPath => one(ArgumentRole::JsonPath),
     Stream => one(ArgumentRole::Stream),
     StreamStart => one(ArgumentRole::StreamStart),
     StreamFrom => one(ArgumentRole::StreamFrom(field())),
