@@ -434,6 +434,7 @@ impl<'a> Context<'a> {
     ) -> Result<Option<(Node, Rows)>, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("rows")) };
         let r#type = self.api.schema[id].r#type;
+        self.check_stream_arguments(field, binding.form == RowsForm::Stream)?;
         let rows_id = self.rows_id();
         let shape_rows = response::RowsId(rows_id.0);
         let mut arguments = match binding.from {

@@ -43,6 +43,25 @@ pub(super) struct StreamStart {
 }
 
 impl<'a> Context<'a> {
+    /// Refuses arguments that only other rows read: of streams the position, and of all others what
+    /// streams do not have.
+    pub(super) fn check_stream_arguments(
+        &self,
+        field: &CollectedField<'_>,
+        is_stream: bool,
+    ) -> Result<(), LowerError> {
+        let is_read = |role: &InputRole| match role {
+            InputRole::Argument(ArgumentRole::Stream) => is_stream,
+            InputRole::Argument(ArgumentRole::Limit) => true,
+            InputRole::Argument(_) => !is_stream,
+            _ => true,
+        };
+        match field.arguments.iter().all(|(id, _)| is_read(&self.api.input(*id).role)) {
+            true => Ok(()),
+            false => Err(misplaced("an argument of other rows")),
+        }
+    }
+
     /// The position of an argument.
     pub(super) fn stream_start(
         &self,
