@@ -19,7 +19,7 @@ use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
     AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
-    MutationBinding, NestedChange, OrderRole, PayloadField, VariantRole,
+    MutationBinding, NestedChange, OrderRole, PayloadField, RowsBinding, RowsForm, VariantRole,
 };
 
 /// An input whose role is invalid at its position, or an enum value that such an input does not read.
@@ -48,6 +48,14 @@ pub enum Position {
     Refused,
     /// An argument of a field that gives rows.
     Rows,
+    /// An argument of a [`RowsForm::Stream`](crate::binding::RowsForm::Stream).
+    StreamedRows,
+    /// A member of [`ArgumentRole::Stream`].
+    Stream,
+    /// A member of [`ArgumentRole::StreamStart`].
+    StreamStart,
+    /// An argument of [`FieldBinding::Column`].
+    Column,
     /// The argument of [`FieldBinding::Lookup`].
     Lookup,
     /// An argument of [`FieldBinding::Listen`].
@@ -78,6 +86,8 @@ pub enum Position {
     OfComputed,
     /// A member of [`RowsRole::Aggregate`](crate::binding::RowsRole::Aggregate).
     OfAggregate,
+    /// A member of [`FilterRole::AggregatedPair`].
+    Pair,
     /// A member of [`FilterRole::CallArguments`].
     CallArguments,
     /// The argument of [`FieldBinding::Entities`].
@@ -218,7 +228,9 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
 #[must_use]
 pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
+        FieldBinding::Rows(RowsBinding { form: RowsForm::Stream, .. }) => Position::StreamedRows,
         FieldBinding::Rows(_) => Position::Rows,
+        FieldBinding::Column(_) => Position::Column,
         FieldBinding::Lookup { .. } => Position::Lookup,
         FieldBinding::Listen(_) => Position::Listen,
         FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
@@ -235,7 +247,6 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Reference(_)
         | FieldBinding::ReferenceKey(_)
         | FieldBinding::Literal(_)
-        | FieldBinding::Column(_)
         | FieldBinding::Coalesce(_)
         | FieldBinding::Distance
         | FieldBinding::RelatedNode
@@ -355,6 +366,9 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         let is_read = matches!(
             position,
             Position::Rows
+                | Position::StreamedRows
+                | Position::Stream
+                | Position::StreamStart
                 | Position::Lookup
                 | Position::Edge
                 | Position::CallArguments
@@ -365,6 +379,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::OrderOfAggregates
                 | Position::Count
                 | Position::OfAggregate
+                | Position::Pair
                 | Position::Condition(_)
                 | Position::Nodes
                 | Position::NestedWrites
@@ -375,13 +390,36 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         return is_read.then_some(Reading::Value);
     }
     match position {
-        Position::Nothing | Position::Rows if *role == InputRole::Ignored => Some(Reading::Value),
+        Position::Nothing | Position::Column | Position::Rows if *role == InputRole::Ignored => {
+            Some(Reading::Value)
+        }
         Position::Nothing => None,
+        Position::Column => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::JsonPath));
+            is_read.then_some(Reading::Value)
+        }
         Position::Refused => Some(Reading::Value),
         Position::Rows => match role {
             InputRole::Argument(role) => of_rows(role),
             _ => filter::reading(Scope::default(), role),
         },
+        Position::StreamedRows => match role {
+            InputRole::Argument(ArgumentRole::Limit) => Some(Reading::Value),
+            InputRole::Argument(ArgumentRole::Stream) => Some(Reading::Members(Position::Stream)),
+            InputRole::Argument(_) => None,
+            _ => filter::reading(Scope::default(), role),
+        },
+        Position::Stream => match role {
+            InputRole::Argument(ArgumentRole::StreamStart) => {
+                Some(Reading::Members(Position::StreamStart))
+            }
+            InputRole::Argument(ArgumentRole::StreamDirection) => Some(Reading::Value),
+            _ => None,
+        },
+        Position::StreamStart => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::StreamFrom(_)));
+            is_read.then_some(Reading::Value)
+        }
         Position::Lookup => {
             let is_read =
                 matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
@@ -463,10 +501,15 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Filter(FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct) => {
                 Some(Reading::Value)
             }
+            InputRole::Filter(FilterRole::AggregatedPair) => Some(Reading::Members(Position::Pair)),
             InputRole::Filter(FilterRole::AggregateIs) => Some(filter::ON_SUBJECT),
             InputRole::Filter(FilterRole::GroupFilter) => Some(filter::ON_ROWS),
             _ => None,
         },
+        Position::Pair => {
+            let is_read = matches!(role, InputRole::Filter(FilterRole::AggregatedColumns));
+            is_read.then_some(Reading::Value)
+        }
         Position::CallArguments => {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::Call(_)));
             is_read.then_some(Reading::Value)
@@ -498,6 +541,11 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic
         | ArgumentRole::Begins
+        | ArgumentRole::JsonPath
+        | ArgumentRole::Stream
+        | ArgumentRole::StreamStart
+        | ArgumentRole::StreamFrom(_)
+        | ArgumentRole::StreamDirection
         | ArgumentRole::CountedColumns
         | ArgumentRole::CountsDistinct => None,
         ArgumentRole::DistinctOn

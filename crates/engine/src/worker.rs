@@ -6,6 +6,7 @@ mod incremental;
 mod passwords;
 mod record;
 mod resolve;
+mod streams;
 mod subscribe;
 mod topics;
 

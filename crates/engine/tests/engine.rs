@@ -40,6 +40,7 @@ mod live_model;
 mod live_model_rules;
 mod live_postgraphile;
 mod live_servers;
+mod live_streams;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
 #[path = "support/operation.rs"]

@@ -16,6 +16,7 @@ use super::nearest::NearestArguments;
 use super::order::of_row;
 use super::paging::{at_most, rows_from_end};
 use super::selection::misplaced;
+use super::stream::StreamStart;
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, RowsFrom,
@@ -54,6 +55,8 @@ pub(super) struct Arguments {
     pub(super) nearest: NearestArguments,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
+    /// The position of a stream of rows.
+    pub(super) stream: Option<StreamStart>,
     /// The index to search instead of the field's own rows.
     pub(super) search: Option<SearchId>,
 }
@@ -338,6 +341,16 @@ impl Context<'_> {
             (ArgumentRole::CountedColumns | ArgumentRole::CountsDistinct, _) => {
                 return Err(misplaced("an argument of a number"));
             }
+            (ArgumentRole::Stream, _) => {
+                arguments.stream = Some(self.stream_start(id, input, field.location)?);
+            }
+            (ArgumentRole::JsonPath, _) => return Err(misplaced("a path to a part of JSON")),
+            (
+                ArgumentRole::StreamStart
+                | ArgumentRole::StreamFrom(_)
+                | ArgumentRole::StreamDirection,
+                _,
+            ) => return Err(misplaced("a part of a position")),
             (ArgumentRole::Topic | ArgumentRole::Begins, _) => {
                 return Err(misplaced("an argument of events"));
             }

@@ -18,6 +18,7 @@ use response::Node;
 use super::arguments::Opaque;
 use super::input::Input;
 use super::selection::misplaced;
+use super::stream::Stream;
 use super::{Context, Echoed, LowerError};
 use api::binding::{ArgumentRole, InputRole, ListenBinding, TopicPart};
 
@@ -38,6 +39,8 @@ pub enum Listened {
         kind: EventKind,
         response_name: Box<str>,
     },
+    /// The rows beyond a position, in batches. The variable's value is the position.
+    Rows(Stream),
 }
 
 /// The notifications of a channel.

@@ -331,6 +331,7 @@ impl Context<'_> {
             | FilterRole::DistanceIs(_)
             | FilterRole::CallArguments
             | FilterRole::AggregatedColumns
+            | FilterRole::AggregatedPair
             | FilterRole::AggregatesDistinct
             | FilterRole::AggregateIs => Err(misplaced("a part of a condition")),
         }

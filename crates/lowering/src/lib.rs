@@ -43,6 +43,7 @@ mod filter;
 mod graph;
 mod grouped;
 mod input;
+mod json_path;
 mod leaf;
 mod mutation;
 mod nearest;
@@ -61,6 +62,7 @@ mod returned;
 pub mod rule;
 mod selection;
 mod stored;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -84,6 +86,7 @@ use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
+pub use stream::{POSITION, STREAMED, Stream};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]

@@ -5,9 +5,11 @@
 //! * `rows`: objects, and fields of rows
 //! * `conditions`: conditions on rows
 //! * `orders`: orders of rows
-//! * `aggregates`: aggregates of rows, and conditions on and orders by them
+//! * `streams`: streams of rows, of the subscription type
+//! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
+mod aggregate_conditions;
 mod aggregates;
 mod assignments;
 mod base;
@@ -16,6 +18,7 @@ mod conditions;
 mod mutations;
 mod orders;
 pub(super) mod rows;
+mod streams;
 
 use api::binding::EntityBinding;
 use api::{Api, ApiBuilder};
