@@ -14,6 +14,8 @@ const PROCEDURES: Support = NotServed("only SQL Server has them in Hasura");
 const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
+const REFUSED_VALIDATION: Support =
+    NotServed("a permission with it is refused when the server starts");
 
 const SOURCE: Support = NotServed("the SOURCE of the command is the database");
 
@@ -190,88 +192,63 @@ pub const ROWS: &[Row] = &[
     row("LegacyToRemoteSchema", &["hasura_fields", "remote_field", "remote_schema"], NotYet),
     row("RemoteField", &["arguments", "field"], NotYet),
     // Permissions.
-    row("InsertPermissionEntry", &["role", "permission"], NotYet),
+    row("InsertPermissionEntry", &["role", "permission"], Served),
     row("InsertPermissionEntry", &["comment"], Served),
-    row("SelectPermissionEntry", &["role", "permission"], NotYet),
+    row("SelectPermissionEntry", &["role", "permission"], Served),
     row("SelectPermissionEntry", &["comment"], Served),
-    row("UpdatePermissionEntry", &["role", "permission"], NotYet),
+    row("UpdatePermissionEntry", &["role", "permission"], Served),
     row("UpdatePermissionEntry", &["comment"], Served),
-    row("DeletePermissionEntry", &["role", "permission"], NotYet),
+    row("DeletePermissionEntry", &["role", "permission"], Served),
     row("DeletePermissionEntry", &["comment"], Served),
-    row("InsertPermission", &["check", "set", "columns", "backend_only", "validate_input"], NotYet),
+    row("InsertPermission", &["check", "set", "columns", "backend_only"], Served),
+    row("InsertPermission", &["validate_input"], REFUSED_VALIDATION),
     row(
         "SelectPermission",
         &[
             "columns",
-            "computed_fields",
             "filter",
             "limit",
             "allow_aggregations",
             "query_root_fields",
             "subscription_root_fields",
         ],
-        NotYet,
+        Served,
     ),
-    row(
-        "UpdatePermission",
-        &["columns", "filter", "check", "set", "backend_only", "validate_input"],
-        NotYet,
-    ),
-    row("DeletePermission", &["filter", "backend_only", "validate_input"], NotYet),
-    row("QueryRootField", &["select", "select_by_pk", "select_aggregate"], NotYet),
-    row(
-        "SubscriptionRootField",
-        &["select", "select_by_pk", "select_aggregate", "select_stream"],
-        NotYet,
-    ),
-    row("InputValidation", &["definition", "type"], NotYet),
+    row("SelectPermission", &["computed_fields"], NotYet),
+    row("UpdatePermission", &["columns", "filter", "check", "set", "backend_only"], Served),
+    row("UpdatePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("DeletePermission", &["filter", "backend_only"], Served),
+    row("DeletePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("QueryRootField", &["select", "select_by_pk", "select_aggregate"], Served),
+    row("SubscriptionRootField", &["select", "select_by_pk", "select_aggregate"], Served),
+    row("SubscriptionRootField", &["select_stream"], NotYet),
+    row("InputValidation", &["definition", "type"], REFUSED_VALIDATION),
     row(
         "InputValidationDefinition",
         &["forward_client_headers", "headers", "timeout", "url"],
-        NotYet,
+        REFUSED_VALIDATION,
     ),
-    row("InputValidationType", &["http"], NotYet),
+    row("InputValidationType", &["http"], REFUSED_VALIDATION),
     row(
         "BooleanExpression",
         &["_and", "_or", "_not", "_exists", "relationship", "column", "X-Hasura-*"],
-        NotYet,
+        Served,
     ),
-    row("Exists", &["_table", "_where"], NotYet),
+    row("Exists", &["_table", "_where"], Served),
     row(
         "Operator",
         &["_eq", "_neq", "_gt", "_lt", "_gte", "_lte", "_in", "_nin", "_is_null"],
-        NotYet,
+        Served,
     ),
+    row("Operator", &["_like", "_nlike", "_ilike", "_nilike"], Served),
+    row("Operator", &["_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex"], NotYet),
+    row("Operator", &["_ceq", "_cne", "_cgt", "_clt", "_cgte", "_clte"], Served),
     row(
         "Operator",
-        &[
-            "_like",
-            "_nlike",
-            "_ilike",
-            "_nilike",
-            "_similar",
-            "_nsimilar",
-            "_regex",
-            "_iregex",
-            "_nregex",
-            "_niregex",
-        ],
-        NotYet,
+        &["_contains", "_contained_in", "_has_key", "_has_keys_any", "_has_keys_all"],
+        Served,
     ),
-    row("Operator", &["_ceq", "_cne", "_cgt", "_clt", "_cgte", "_clte"], NotYet),
-    row(
-        "Operator",
-        &[
-            "_contains",
-            "_contained_in",
-            "_has_key",
-            "_has_keys_any",
-            "_has_keys_all",
-            "_jsonb_path_exists",
-            "_jsonb_path_match",
-        ],
-        NotYet,
-    ),
+    row("Operator", &["_jsonb_path_exists", "_jsonb_path_match"], NotYet),
     row(
         "Operator",
         &[
@@ -305,7 +282,7 @@ pub const ROWS: &[Row] = &[
         ],
         NotYet,
     ),
-    row("InheritedRole", &["role_name", "role_set"], NotYet),
+    row("InheritedRole", &["role_name", "role_set"], Served),
     // Functions, statements and logical models.
     row("Function", &["function", "configuration", "permissions", "comment"], NotYet),
     row(
