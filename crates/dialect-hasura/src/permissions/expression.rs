@@ -279,7 +279,11 @@ impl Expressions<'_> {
         let has = match kind(operator).ok_or_else(|| unserved(operator, place))? {
             Kind::Null => true,
             Kind::Order => match class {
-                Operators::Ordered | Operators::Text | Operators::Json | Operators::List => true,
+                Operators::Ordered
+                | Operators::Text
+                | Operators::Json
+                | Operators::List
+                | Operators::Enum => true,
                 Operators::Null | Operators::JsonContent => false,
             },
             Kind::Pattern => class == Operators::Text,
