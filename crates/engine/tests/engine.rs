@@ -29,6 +29,7 @@ mod graph_events;
 mod graph_statistics;
 mod graph_types_size;
 mod hasura_actions;
+mod hasura_permissions;
 mod hostile_names;
 mod joined_levels;
 mod live;

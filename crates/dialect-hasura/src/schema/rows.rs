@@ -8,7 +8,7 @@ use response::Leaf;
 
 use hasura_metadata::naming::RootField;
 
-use super::{Build, streams};
+use super::{Build, functions, streams};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -52,6 +52,7 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
             }
         }
     }
+    fields.append(&mut functions::computed_fields(build, planned));
     build.draft.object(&planned.name, planned.description().as_deref(), fields);
     let columns = planned.read().map(|column| {
         let binding = ValueBinding::Column(column.field.id);
@@ -75,6 +76,7 @@ fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
     let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
+    fields.append(&mut functions::root_fields(build));
     if !fields.is_empty() {
         let mut subscriptions = fields.clone();
         for planned in &build.plan.entities {
