@@ -34,6 +34,7 @@ mod graph_tokens;
 mod graph_types;
 mod graphiql;
 mod hasura;
+mod hasura_metadata;
 mod hasura_sessions;
 mod health;
 mod hosts;

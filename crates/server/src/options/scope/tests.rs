@@ -17,6 +17,7 @@ const TARGETS: [(&str, &str, &str); 8] = [
     ("Neo4j", "neo4j://localhost", "neo4j"),
     ("SQLite, dgraph", "schema.graphql --data shop.db", "dgraph"),
     ("PostgreSQL, dgraph", "schema.graphql --data postgres://localhost/shop", "dgraph"),
+    ("PostgreSQL, hasura", "postgres://localhost/shop", "hasura"),
 ];
 
 /// The words that say the source and the dialect.
@@ -240,6 +241,8 @@ fn an_option_of_explain_is_refused_where_it_means_nothing() {
         SQLite, dgraph, policies: analyze
         PostgreSQL, dgraph: row
         PostgreSQL, dgraph, policies: nothing
+        PostgreSQL, hasura: row
+        PostgreSQL, hasura, policies: nothing
     "#]]
     .assert_eq(&lines);
 }
