@@ -13,7 +13,6 @@ const TARGETS: [(&str, &str, &str); 8] = [
     ("SQLite, phrag", "shop.db", "phrag"),
     ("PostgreSQL, postgraphile", "postgres://localhost/shop", "postgraphile"),
     ("PostgreSQL, phrag", "postgres://localhost/shop", "phrag"),
-    ("PostgreSQL, hasura", "postgres://localhost/shop", "hasura"),
     ("Neo4j", "neo4j://localhost", "neo4j"),
     ("SQLite, dgraph", "schema.graphql --data shop.db", "dgraph"),
     ("PostgreSQL, dgraph", "schema.graphql --data postgres://localhost/shop", "dgraph"),
