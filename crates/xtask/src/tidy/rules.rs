@@ -396,7 +396,7 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     },
     ForeignWords {
         within: "dialect*",
-        words: &[EACH_SOURCE, "postgresql", "cypher", "permission"],
+        words: &[EACH_SOURCE, "postgresql", "cypher"],
         reason: "a dialect knows no source: what a source cannot do reaches it as a capability",
     },
     ForeignWords {
