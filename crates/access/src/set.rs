@@ -149,7 +149,11 @@ impl AccessSet {
     }
 
     /// The claim that the session lacks and grants of a privilege need, where that is refused.
-    pub(crate) fn missing_claim(&self, entity: EntityId, privilege: Privilege) -> Option<&Arc<str>> {
+    pub(crate) fn missing_claim(
+        &self,
+        entity: EntityId,
+        privilege: Privilege,
+    ) -> Option<&Arc<str>> {
         self.grants.as_ref()?.missing.get(&(entity, privilege))
     }
 

@@ -22,9 +22,9 @@ use api::{Api, RoleViews};
 use catalog::Catalog;
 use hasura_metadata::Problem;
 
-use roles::RolePermissions;
 use crate::metadata::ServedSource;
 use crate::tracking::Tracking;
+use roles::RolePermissions;
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.

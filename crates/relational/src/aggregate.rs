@@ -446,9 +446,9 @@ impl Compiler<'_> {
 /// The field that a place is made of.
 pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
     match place {
-        ValueRef::Field { field, .. }
-        | ValueRef::Outer { field, .. }
-        | ValueRef::Edge(field) => Some(*field),
+        ValueRef::Field { field, .. } | ValueRef::Outer { field, .. } | ValueRef::Edge(field) => {
+            Some(*field)
+        }
         ValueRef::Truncated { place, .. } | ValueRef::Aggregated { place, .. } => field_of(place),
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }

@@ -564,7 +564,8 @@ impl Compiler<'_> {
             ValueRef::Outer { levels, field } => {
                 let outer = statement.outer.len().checked_sub(usize::from(*levels));
                 let alias = outer.and_then(|outer| statement.outer.get(outer).copied());
-                let alias = alias.ok_or(CompileError::not_built("an outer row that is not there"))?;
+                let alias =
+                    alias.ok_or(CompileError::not_built("an outer row that is not there"))?;
                 Ok((*field, self.field(alias, *field)))
             }
             ValueRef::Edge(_) => Err(CompileError::not_built("a relationship's own property")),

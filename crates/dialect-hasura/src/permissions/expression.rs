@@ -56,9 +56,7 @@ impl Expressions<'_> {
 
     fn condition(&mut self, rows: Rows, condition: &Condition) -> Filter {
         match condition {
-            Condition::And(all) => {
-                Filter::and(all.iter().map(|one| self.all(rows, one)).collect())
-            }
+            Condition::And(all) => Filter::and(all.iter().map(|one| self.all(rows, one)).collect()),
             Condition::Or(any) => {
                 access::condition::any(any.iter().map(|one| self.all(rows, one)).collect())
             }
@@ -98,7 +96,8 @@ impl Expressions<'_> {
             return self.aggregate(relationship.hop, below, condition);
         }
         let table = self.tables.find(rows.entity);
-        if table.is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
+        if table
+            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
         {
             let message = format!(
                 "`{name}` is a computed field: conditions on these are not served. Compare the \
@@ -414,9 +413,7 @@ fn compared(
         Operator::HasKeysAll => compare(Comparison::HasAllKeys, texts()),
         Operator::IsNull => Some(match operand {
             Operand::Literal(Json::Bool(true)) => Ok(Filter::IsNull(value)),
-            Operand::Literal(Json::Bool(false)) => {
-                Ok(Filter::Not(Box::new(Filter::IsNull(value))))
-            }
+            Operand::Literal(Json::Bool(false)) => Ok(Filter::Not(Box::new(Filter::IsNull(value)))),
             _ => Err(problem(place, "`_is_null` is true or false.")),
         }),
         Operator::Like | Operator::NotLike | Operator::ILike | Operator::NotILike => {

@@ -49,11 +49,7 @@ impl<'c> ValueType<'c> {
     }
 
     /// The value of an operand.
-    pub(super) fn value(
-        self,
-        operand: &Operand,
-        place: &Location,
-    ) -> Result<ir::Operand, Problem> {
+    pub(super) fn value(self, operand: &Operand, place: &Location) -> Result<ir::Operand, Problem> {
         match operand {
             Operand::Session(variable) => Ok(self.session(variable)),
             Operand::Literal(Json::Null) => Err(problem(
@@ -65,9 +61,7 @@ impl<'c> ValueType<'c> {
                 Some(element) => element.list(items, place),
                 None => Err(problem(place, "A single value is wanted, not a list.")),
             },
-            Operand::Column(_) | Operand::Cast(_) => {
-                Err(problem(place, "A value is wanted here."))
-            }
+            Operand::Column(_) | Operand::Cast(_) => Err(problem(place, "A value is wanted here.")),
         }
     }
 
@@ -155,9 +149,7 @@ impl<'c> ValueType<'c> {
             (Json::Number(number), TextValue::Text) => {
                 constant(Value::Text(number.to_string().into()))
             }
-            (Json::Bool(value), TextValue::Text) => {
-                constant(Value::Text(value.to_string().into()))
-            }
+            (Json::Bool(value), TextValue::Text) => constant(Value::Text(value.to_string().into())),
             (Json::String(text), TextValue::Text) => constant(Value::Text(text.as_str().into())),
             (Json::String(text), _) if self.is_read(text, wanted) => {
                 let text = ir::Operand::Constant(Value::Text(text.as_str().into()));

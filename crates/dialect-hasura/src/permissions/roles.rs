@@ -66,7 +66,13 @@ enum Kind {
 }
 
 impl Grants {
-    fn add(&mut self, kind: Kind, table: &str, entity: EntityId, permission: &Arc<Permission>) -> usize {
+    fn add(
+        &mut self,
+        kind: Kind,
+        table: &str,
+        entity: EntityId,
+        permission: &Arc<Permission>,
+    ) -> usize {
         let permission = Some(Arc::clone(permission));
         let (mut read, mut insert, mut update, mut delete) = (None, None, None, None);
         let verb = match kind {
@@ -150,7 +156,8 @@ impl Compiling {
         let mut known = Vec::new();
         for entry in &table.insert_permissions {
             let compiled = compiler.insert(&entry.permission);
-            let change = self.change((Kind::Insert, &name), entity, &entry.role, compiled, &mut known);
+            let change =
+                self.change((Kind::Insert, &name), entity, &entry.role, compiled, &mut known);
             if let Some(change) = change {
                 self.of(&entry.role, entity).insert = Some(change);
             }
@@ -158,7 +165,8 @@ impl Compiling {
         let mut known = Vec::new();
         for entry in &table.update_permissions {
             let compiled = compiler.update(&entry.permission);
-            let change = self.change((Kind::Update, &name), entity, &entry.role, compiled, &mut known);
+            let change =
+                self.change((Kind::Update, &name), entity, &entry.role, compiled, &mut known);
             if let Some(change) = change {
                 self.of(&entry.role, entity).update = Some(change);
             }
@@ -166,7 +174,8 @@ impl Compiling {
         let mut known = Vec::new();
         for entry in &table.delete_permissions {
             let compiled = compiler.delete(&entry.permission);
-            let change = self.change((Kind::Delete, &name), entity, &entry.role, compiled, &mut known);
+            let change =
+                self.change((Kind::Delete, &name), entity, &entry.role, compiled, &mut known);
             if let Some(change) = change {
                 self.of(&entry.role, entity).delete = Some(change);
             }

@@ -188,12 +188,7 @@ impl TableCompiler<'_> {
         }
     }
 
-    fn column(
-        &self,
-        name: &str,
-        place: &Location,
-        problems: &mut Vec<Problem>,
-    ) -> Option<FieldId> {
+    fn column(&self, name: &str, place: &Location, problems: &mut Vec<Problem>) -> Option<FieldId> {
         match Tables::require_column(self.catalog, self.table.entity, name, place) {
             Ok(field) => Some(field.id),
             Err(problem) => {

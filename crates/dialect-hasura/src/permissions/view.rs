@@ -149,8 +149,7 @@ struct TableBits {
 impl<'r> RoleBits<'r> {
     fn new(catalog: &Catalog, role: &'r RolePermissions) -> Self {
         let fields = catalog.fields().count();
-        let [mut read, mut masked, mut inserted, mut updated] =
-            [(); 4].map(|()| Bits::new(fields));
+        let [mut read, mut masked, mut inserted, mut updated] = [(); 4].map(|()| Bits::new(fields));
         let mut tables = vec![TableBits::default(); catalog.entities().count()];
         for (entity, table) in &role.tables {
             let Some(bits) = tables.get_mut(entity.index()) else { continue };

@@ -113,11 +113,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn columns(
-        &self,
-        entity: EntityId,
-        columns: &Columns,
-    ) -> Result<FieldSet, PolicyProblems> {
+    fn columns(&self, entity: EntityId, columns: &Columns) -> Result<FieldSet, PolicyProblems> {
         match columns {
             Columns::All => Ok(self.catalog[entity].fields.iter().copied().collect()),
             Columns::These(names) => {

@@ -30,10 +30,9 @@ impl Authentication {
     /// The kinds of credentials that are configured.
     pub(super) fn used(&self) -> UsedCredentials {
         match self {
-            Self::Tokens(credentials) => UsedCredentials {
-                has_tokens: credentials.has_keys,
-                ..UsedCredentials::default()
-            },
+            Self::Tokens(credentials) => {
+                UsedCredentials { has_tokens: credentials.has_keys, ..UsedCredentials::default() }
+            }
             Self::Hasura(sessions) => sessions.used(),
         }
     }

@@ -159,7 +159,8 @@ mod tests {
         check("{ a b , \"c,\\\"d\" }", Some(&[Some("a b"), Some("c,\"d")]));
         check("{NULL,\"NULL\"}", Some(&[None, Some("NULL")]));
         check("{\"\"}", Some(&[Some("")]));
-        for malformed in ["", "1,2", "{1,}", "{,1}", "{{1}}", "{\"a}", "{a\"b}", "{\"a\"b}", "{a\\}"]
+        for malformed in
+            ["", "1,2", "{1,}", "{,1}", "{{1}}", "{\"a}", "{a\"b}", "{\"a\"b}", "{a\\}"]
         {
             check(malformed, None);
         }

@@ -1,7 +1,9 @@
 //! Grants of writes within a write: each row by the grants of its own entity.
 
 use catalog::FieldId;
-use ir::{ChildWrite, Comparison, Filter, HopDirection, Operand, Value, ValueRef, Write, WriteKind};
+use ir::{
+    ChildWrite, Comparison, Filter, HopDirection, Operand, Value, ValueRef, Write, WriteKind,
+};
 
 use super::super::Walk;
 use super::candidates::Presets;
