@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::program::{Answer, Folder, Server, outcome, run};
+use crate::subscriptions::site::{Client, LEGACY, TRANSPORT};
 
 const SCHEMA: &str = "
     CREATE TABLE artist (id integer NOT NULL PRIMARY KEY, name text NOT NULL UNIQUE);
@@ -381,6 +382,115 @@ fn endpoints_and_lists_that_cannot_be_served_end_the_start() {
     assert!(error.contains("`--allow-list` needs `--metadata`"), "{error}");
 }
 
+/// Metadata with a role that reads artists, and an allow list.
+fn restricted() -> Value {
+    let query = |name: &str, text: &str| json!({ "name": name, "query": text });
+    let permission = json!({ "columns": ["id", "name"], "filter": {} });
+    let artist = json!({
+        "table": { "schema": "public", "name": "artist" },
+        "select_permissions": [
+            { "role": "reader", "permission": permission },
+            { "role": "other", "permission": permission },
+        ],
+    });
+    json!({
+        "sources": [{
+            "name": "default",
+            "kind": "postgres",
+            "tables": [artist],
+            "configuration": { "connection_info": { "database_url": "postgres://localhost/music" } },
+        }],
+        "query_collections": [
+            { "name": "all", "definition": { "queries": [
+                query("names", "query Names { artist(order_by: {id: asc}) { name } }"),
+            ] } },
+            { "name": "own", "definition": { "queries": [query("ids", "{ artist { id } }")] } },
+        ],
+        "allowlist": [
+            { "collection": "all", "scope": { "global": true } },
+            { "collection": "own", "scope": { "global": false, "roles": ["reader"] } },
+        ],
+        "graphql_schema_introspection": { "disabled_for_roles": ["other"] },
+    })
+}
+
+#[test]
+fn other_roles_execute_what_the_allow_list_has() {
+    let (_folder, server) = with_metadata(&restricted(), &["--allow-list"]);
+    let ask = |role: &str, text: &str| {
+        let headers = format!("X-Hasura-Role: {role}\r\n");
+        send(&server, "POST", "/v1/graphql", &headers, &query(text)).1
+    };
+    let names = json!({ "data": { "artist": [{ "name": "Ella" }, { "name": "Nina" }] } });
+    let with_type = "query Names {\n  artist(order_by: {id: asc}) { name __typename }\n}";
+    let ids = json!({ "data": { "artist": [{ "id": 1 }, { "id": 2 }] } });
+    let refused = error("query is not allowed", "validation-failed", "$");
+    for role in ["reader", "other"] {
+        assert_eq!(ask(role, "query Names { artist(order_by: {id: asc}) { name } }"), names);
+        let typed = ask(role, with_type);
+        assert_eq!(typed["data"]["artist"][0]["__typename"], "artist", "{typed}");
+        assert_eq!(ask(role, "{ artist { name } }"), refused);
+    }
+    assert_eq!(ask("reader", "{ artist { id } }"), ids);
+    assert_eq!(ask("other", "{ artist { id } }"), refused);
+    assert_eq!(ask("admin", "{ artist { id } }"), ids);
+    // The same holds for the members of batches.
+    let body = format!("[{}]", query("{ artist { name } }"));
+    let role = "X-Hasura-Role: reader\r\n";
+    assert_eq!(send(&server, "POST", "/v1/graphql", role, &body), (200, json!([refused])));
+    let (_, config) = send(&server, "GET", "/v1alpha1/config", "", "");
+    assert_eq!(config["is_allow_list_enabled"], json!(true));
+}
+
+#[test]
+fn roles_without_introspection_do_not_see_it() {
+    let (_folder, server) = with_metadata(&restricted(), &[]);
+    let ask = |role: &str, text: &str| {
+        let headers = format!("X-Hasura-Role: {role}\r\n");
+        send(&server, "POST", "/v1/graphql", &headers, &query(text)).1
+    };
+    let schema = "{ __schema { queryType { name } } }";
+    let seen = json!({ "data": { "__schema": { "queryType": { "name": "query_root" } } } });
+    let refused = error(
+        "field '__schema' not found in type: 'query_root'",
+        "validation-failed",
+        "$.selectionSet.__schema",
+    );
+    assert_eq!(ask("reader", schema), seen);
+    assert_eq!(ask("admin", schema), seen);
+    assert_eq!(ask("other", schema), refused);
+    let fragment = "{ ...F } fragment F on query_root { __schema { queryType { name } } }";
+    assert_eq!(ask("other", fragment), refused);
+    let names = json!({ "data": { "artist": [{ "__typename": "artist" }] } });
+    assert_eq!(ask("other", "{ artist(limit: 1) { __typename } }"), names);
+}
+
+#[test]
+fn only_the_admin_reads_metadata_and_plans() {
+    let (_folder, server) = with_metadata(&restricted(), &[]);
+    let role = "X-Hasura-Role: reader\r\n";
+    let denied = json!({
+        "path": "$", "error": "restricted access : admin only", "code": "access-denied",
+    });
+    let export = json!({ "type": "export_metadata", "args": {} }).to_string();
+    let explain = json!({ "query": { "query": "{ artist { id } }" } }).to_string();
+    for (target, body) in [
+        ("/v1/metadata", export.as_str()),
+        ("/v2/query", "{}"),
+        ("/v1/graphql/explain", explain.as_str()),
+    ] {
+        assert_eq!(send(&server, "POST", target, role, body), (400, denied.clone()), "{target}");
+    }
+    assert_eq!(send(&server, "GET", "/v1alpha1/config", role, ""), (400, denied));
+    // The admin explains an operation of another role.
+    let body = json!({
+        "query": { "query": "mutation { delete_artist(where: {}) { affected_rows } }" },
+        "user": { "X-Hasura-Role": "reader" },
+    });
+    let (status, answer) = send(&server, "POST", "/v1/graphql/explain", "", &body.to_string());
+    assert_eq!((status, &answer["error"]), (400, &json!("no mutations exist")));
+}
+
 #[test]
 fn pages_of_other_origins_do_not_reach_the_endpoints() {
     let (_folder, server) = start(&[]);
@@ -388,5 +498,54 @@ fn pages_of_other_origins_do_not_reach_the_endpoints() {
     for target in ["/v1/metadata", "/v1/graphql/explain", "/v1/graphql", "/api/rest/a"] {
         let (status, _) = send(&server, "POST", target, headers, "{}");
         assert_eq!(status, 403, "{target}");
+    }
+}
+
+#[test]
+fn sockets_have_the_same_errors_by_both_protocols() {
+    let (_folder, server) = start(&[]);
+    let add = r#"mutation { insert_artist_one(object: {id: 1, name: "x"}) { id } }"#;
+    let unknown = error(
+        "field 'nothing' not found in type: 'query_root'",
+        "validation-failed",
+        "$.selectionSet.nothing",
+    );
+    let violated = error(
+        "Uniqueness violation. duplicate key value violates unique constraint \"artist_pkey\"",
+        "constraint-violation",
+        "$.selectionSet.insert_artist_one.args.object",
+    );
+    for path in ["/v1/graphql", "/v1alpha1/graphql"] {
+        for protocol in [TRANSPORT, LEGACY] {
+            let headers = [("sec-websocket-protocol", protocol)];
+            let mut client = Client::open_at(&server, path, &headers).unwrap();
+            client.send(&json!({ "type": "connection_init", "payload": {} }));
+            let (begin, next) = match protocol == LEGACY {
+                true => ("start", "data"),
+                false => ("subscribe", "next"),
+            };
+            let mut ask = |id: &str, text: &str| {
+                client.send(&json!({ "type": begin, "id": id, "payload": { "query": text } }));
+                loop {
+                    let message = client.receive();
+                    if message["id"] == id {
+                        return message;
+                    }
+                }
+            };
+            let message = ask("1", "{ nothing }");
+            let payload = match protocol == LEGACY {
+                true => &message["payload"],
+                false => &message["payload"][0],
+            };
+            assert_eq!((&message["type"], payload), (&json!("error"), &unknown["errors"][0]));
+            let message = ask("2", "subscription { artist { nothing } }");
+            assert_eq!(message["type"], "error", "{message}");
+            let message = ask("3", add);
+            assert_eq!((&message["type"], &message["payload"]), (&json!(next), &violated));
+            let message = ask("4", "subscription { artist_by_pk(id: 1) { name } }");
+            let name = json!({ "data": { "artist_by_pk": { "name": "Ella" } } });
+            assert_eq!((&message["type"], &message["payload"]), (&json!(next), &name));
+        }
     }
 }
