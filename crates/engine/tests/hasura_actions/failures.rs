@@ -82,11 +82,11 @@ fn errors_of_the_server_keep_their_extensions() {
         "thing",
         &["message", "code", "extensions", "form", "500"],
         &expect![[r#"
-            {"data":{"thing":null},"errors":[{"message":"too small","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"unexpected"}}]}
-            {"data":{"thing":null},"errors":[{"message":"too small","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"small"}}]}
-            {"data":{"thing":null},"errors":[{"message":"no","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"x","more":[1]}}]}
-            {"data":{"thing":null},"errors":[{"message":"the webhook reports an error without the key \"message\", which is a text","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":null},"errors":[{"message":"internal error","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+            {"errors":[{"message":"too small","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"too small","extensions":{"code":"small","path":"$"}}]}
+            {"errors":[{"message":"no","extensions":{"code":"x","more":[1]}}]}
+            {"errors":[{"message":"the webhook reports an error without the key \"message\", which is a text","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"internal error","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
         "#]],
     );
 }
@@ -97,10 +97,10 @@ fn connections_fail() {
         "thing",
         &["redirect", "html", "closed", "hang"],
         &expect![[r#"
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
-            {"data":{"thing":null},"errors":[{"message":"not a valid json response from webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_TIMEOUT"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
         "#]],
     );
 }
@@ -113,12 +113,12 @@ fn answers_have_to_fit_their_type() {
         &of,
         &expect![[r#"
             {"data":{"thing":{"id":"1","size":2,"is_new":false,"kind":"A"}}}
-            {"data":{"thing":null},"errors":[{"message":"got array for the action webhook response, expecting Thing","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":null},"errors":[{"message":"field \"id\" expected in webhook response, but not found","locations":[{"line":1,"column":3}],"path":["thing","id"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+            {"errors":[{"message":"got array for the action webhook response, expecting Thing","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"field \"id\" expected in webhook response, but not found","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
             {"data":{"thing":null}}
-            {"data":{"thing":null},"errors":[{"message":"expecting not null value for field \"id\"","locations":[{"line":1,"column":3}],"path":["thing","id"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":{"id":"1","size":null,"is_new":null,"kind":null}},"errors":[{"message":"got scalar String for the action webhook response, expecting Int","locations":[{"line":1,"column":3}],"path":["thing","size"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}},{"message":"got scalar String for the action webhook response, expecting Boolean","locations":[{"line":1,"column":3}],"path":["thing","is_new"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}},{"message":"got scalar String for the action webhook response, expecting Kind","locations":[{"line":1,"column":3}],"path":["thing","kind"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":{"thing":null},"errors":[{"message":"got scalar String for the action webhook response, expecting Thing","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+            {"errors":[{"message":"expecting not null value for field \"id\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"got scalar String for the action webhook response, expecting Int","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"got scalar String for the action webhook response, expecting Thing","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
         "#]],
     );
     errors(
@@ -126,8 +126,8 @@ fn answers_have_to_fit_their_type() {
         &["list", "object", "null"],
         &expect![[r#"
             {"data":{"things":[{"id":"1","size":null,"is_new":null,"kind":null}]}}
-            {"data":null,"errors":[{"message":"expecting array for the action webhook response","locations":[{"line":1,"column":3}],"path":["things"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
-            {"data":null,"errors":[{"message":"got null for the action webhook response","locations":[{"line":1,"column":3}],"path":["things"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+            {"errors":[{"message":"expecting array for the action webhook response","extensions":{"code":"remote-schema-error","path":"$.selectionSet.things"}}]}
+            {"errors":[{"message":"got null for the action webhook response","extensions":{"code":"remote-schema-error","path":"$.selectionSet.things"}}]}
         "#]],
     );
 }
@@ -139,7 +139,7 @@ fn an_action_has_a_timeout_of_its_own() {
         "thing",
         &["slow"],
         &expect![[r#"
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
         "#]],
     );
 }
@@ -150,7 +150,7 @@ fn a_template_cannot_lead_to_other_hosts() {
         "thing",
         &["@example.com/"],
         &expect![[r#"
-            {"data":{"thing":null},"errors":[{"message":"not a valid json response from webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_RESPONSE_INVALID"}}]}
+            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
         "#]],
     );
     let actions = ACTIONS.replace("{{$base_url}}{{$body.input.of}}", "http://{{$body.input.of}}/");
@@ -165,9 +165,9 @@ fn a_template_cannot_lead_to_other_hosts() {
         &requests,
         &Client::default(),
         &expect![[r#"
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_UNAVAILABLE"}}]}
-            {"data":{"thing":null},"errors":[{"message":"http exception when calling webhook","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_UNAVAILABLE"}}]}
-            {"data":{"thing":null},"errors":[{"message":"Request Transformation Failed","locations":[{"line":1,"column":3}],"path":["thing"],"extensions":{"code":"RESOLVER_ERROR"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"Request Transformation Failed","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
         "#]],
     );
 }

@@ -86,7 +86,7 @@ fn errors_of_rows_are_at_their_place() {
         &requests,
         &Client::default(),
         &expect![[r#"
-            {"data":{"favourites":[{"author_id":1.5,"author":null}]},"errors":[{"message":"Variable \"$v0\" got invalid value 1.5; Int cannot represent non-integer value: 1.5","locations":[{"line":1,"column":3}],"path":["favourites",0,"author"],"extensions":{"code":"BAD_USER_INPUT"}}]}
+            {"errors":[{"message":"Variable \"$v0\" got invalid value 1.5; Int cannot represent non-integer value: 1.5","extensions":{"code":"validation-failed","path":"$.selectionSet.favourites.args"}}]}
               POST /favourites
                 content-type: application/json
                 {"action":{"name":"favourites"},"input":{},"request_query":"{ favourites { author_id author { name } } }","session_variables":{"x-hasura-role":"admin"}}

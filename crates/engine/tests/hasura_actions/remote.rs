@@ -95,39 +95,39 @@ fn root_fields_are_sent_with_their_arguments() {
         &metadata("graphql", RENAMED),
         &requests,
         &expect![[r#"
-        {"data":{"shop_author":[{"__typename":"Writer","id":1,"books":[{"t":"Two"},{"t":"One"}]}],"author":[{"name":"Ada"}]}}
-          POST /graphql
-            authorization: Bearer x
-            content-type: application/json
-            x-hasura-role: admin
-            x-hasura-user-id: 7
-            x-key: secret
-            {"query":"query ($distinct_on: [author_select_column!], $limit: Int, $offset: Int, $order_by: [author_order_by!], $where: author_bool_exp) { author(distinct_on: $distinct_on, limit: $limit, offset: $offset, order_by: $order_by, where: $where){\n__typename\nid\nbooks(order_by: [{title: desc}]){\ntitle\n}\n}}","variables":{"limit":1,"where":{"name":{"_eq":"Ada"}}}}
-        {"data":{"shop_book_by_pk":{"title":"Three","author":{"name":"Bob","__typename":"Writer"}}}}
-          POST /graphql
-            authorization: Bearer x
-            content-type: application/json
-            x-hasura-role: admin
-            x-hasura-user-id: 7
-            x-key: secret
-            {"query":"query ($id: Int!) { book_by_pk(id: $id){\ntitle\nauthor{\nname\n__typename\n}\n}}","variables":{"id":12}}
-        {"data":{"add":{"name":"New"}}}
-          POST /graphql
-            authorization: Bearer x
-            content-type: application/json
-            x-hasura-role: admin
-            x-hasura-user-id: 7
-            x-key: secret
-            {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
-        {"data":{"add":null},"errors":[{"message":"There is a row already that has the same value of a unique key.","locations":[{"line":1,"column":12}],"path":["add"],"extensions":{"code":"RESOLVER_ERROR"}}]}
-          POST /graphql
-            authorization: Bearer x
-            content-type: application/json
-            x-hasura-role: admin
-            x-hasura-user-id: 7
-            x-key: secret
-            {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
-    "#]],
+            {"data":{"shop_author":[{"__typename":"Writer","id":1,"books":[{"t":"Two"},{"t":"One"}]}],"author":[{"name":"Ada"}]}}
+              POST /graphql
+                authorization: Bearer x
+                content-type: application/json
+                x-hasura-role: admin
+                x-hasura-user-id: 7
+                x-key: secret
+                {"query":"query ($distinct_on: [author_select_column!], $limit: Int, $offset: Int, $order_by: [author_order_by!], $where: author_bool_exp) { author(distinct_on: $distinct_on, limit: $limit, offset: $offset, order_by: $order_by, where: $where){\n__typename\nid\nbooks(order_by: [{title: desc}]){\ntitle\n}\n}}","variables":{"limit":1,"where":{"name":{"_eq":"Ada"}}}}
+            {"data":{"shop_book_by_pk":{"title":"Three","author":{"name":"Bob","__typename":"Writer"}}}}
+              POST /graphql
+                authorization: Bearer x
+                content-type: application/json
+                x-hasura-role: admin
+                x-hasura-user-id: 7
+                x-key: secret
+                {"query":"query ($id: Int!) { book_by_pk(id: $id){\ntitle\nauthor{\nname\n__typename\n}\n}}","variables":{"id":12}}
+            {"data":{"add":{"name":"New"}}}
+              POST /graphql
+                authorization: Bearer x
+                content-type: application/json
+                x-hasura-role: admin
+                x-hasura-user-id: 7
+                x-key: secret
+                {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
+            {"errors":[{"message":"Uniqueness violation. duplicate key value violates unique constraint \"author_pkey\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.add"}}]}
+              POST /graphql
+                authorization: Bearer x
+                content-type: application/json
+                x-hasura-role: admin
+                x-hasura-user-id: 7
+                x-key: secret
+                {"query":"mutation ($object: author_insert_input!, $on_conflict: author_on_conflict) { insert_author_one(object: $object, on_conflict: $on_conflict){\nname\n}}","variables":{"object":{"id":9,"name":"New"}}}
+        "#]],
     );
 }
 
