@@ -80,6 +80,8 @@ pub enum Position {
     OfAggregate,
     /// A member of [`FilterRole::CallArguments`].
     CallArguments,
+    /// An argument of the function of a field, or a member of [`ArgumentRole::Options`] of it.
+    FieldArguments,
     /// The argument of [`FieldBinding::Entities`].
     Entities,
     /// An input of a change of rows.
@@ -225,7 +227,7 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
         FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
         FieldBinding::Computed(_) | FieldBinding::Aggregate(AggregateField::Computed { .. }) => {
-            Position::CallArguments
+            Position::FieldArguments
         }
         FieldBinding::Aggregate(AggregateField::Counted) => Position::Count,
         FieldBinding::Entities(_) => Position::Entities,
@@ -358,6 +360,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::Lookup
                 | Position::Edge
                 | Position::CallArguments
+                | Position::FieldArguments
                 | Position::Groups
                 | Position::GroupFields
                 | Position::Order
@@ -471,6 +474,13 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::Call(_)));
             is_read.then_some(Reading::Value)
         }
+        Position::FieldArguments => match role {
+            InputRole::Argument(ArgumentRole::Options) => {
+                Some(Reading::Members(Position::FieldArguments))
+            }
+            InputRole::Argument(ArgumentRole::Call(_)) => Some(Reading::Value),
+            _ => None,
+        },
         Position::Entities => (*role == InputRole::Representations).then_some(Reading::Value),
         Position::Change(rows) => write::of_rows(rows, role),
         Position::Nested => write::nested(role),

@@ -145,6 +145,10 @@ impl DraftValue {
         Self { name, description: Some(description.to_owned()), binding }
     }
 
+    pub(super) fn described_by(self, description: Option<&str>) -> Self {
+        Self { description: description.map(Into::into), ..self }
+    }
+
     /// Keeps the name under each convention.
     pub(super) fn verbatim(mut self) -> Self {
         self.name.is_verbatim = true;

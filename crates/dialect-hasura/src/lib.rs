@@ -9,6 +9,7 @@
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
+//! * `functions.rs`: functions in the API; `enum_types.rs`: enums of the rows of tables
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * `schema`: the plan as types with their bindings
 //!
@@ -28,6 +29,8 @@
 mod collision;
 mod columns;
 mod draft;
+mod enum_types;
+mod functions;
 pub mod metadata;
 mod naming;
 mod plan;
@@ -37,12 +40,12 @@ mod tracking;
 mod values;
 
 use api::{Api, Transactions};
-use catalog::Catalog;
+use catalog::{Catalog, EntityId, FieldId};
 use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
 
 use metadata::MetadataSetting;
-use tracking::Tracking;
+use tracking::{EnumSource, Tracking};
 
 /// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +105,18 @@ pub fn declare<'d>(catalog: &mut Catalog, options: &'d Options) -> Declared<'d> 
 }
 
 impl Declared<'_> {
+    /// The tables of whose rows enums are made, each with the columns that are wanted as texts.
+    #[must_use]
+    pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
+        let tracked = self.tracking.tables.iter().flat_map(|tables| tables.values());
+        let sources = tracked.filter_map(|tracked| tracked.enum_source);
+        let fields = |source: EnumSource| [Some(source.key), source.description];
+        let sources = sources.map(|source| (source, fields(source)));
+        sources
+            .map(|(source, fields)| (source.entity, fields.into_iter().flatten().collect()))
+            .collect()
+    }
+
     /// Makes the API of the catalog.
     pub fn api(&self, catalog: &Catalog) -> Result<Api, InconsistentMetadata> {
         let mut plan = plan::plan(catalog, &self.tracking);

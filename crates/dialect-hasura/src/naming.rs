@@ -8,7 +8,7 @@ use hasura_metadata::types::table::TableConfiguration;
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The suffixes of the types of a table, `T_aggregate` and so on.
-const TYPE_SUFFIXES: [&str; 31] = [
+const TYPE_SUFFIXES: [&str; 33] = [
     "",
     "aggregate",
     "aggregate_bool_exp",
@@ -40,6 +40,8 @@ const TYPE_SUFFIXES: [&str; 31] = [
     "aggregate_bool_exp_bool_or",
     "args",
     "input",
+    "enum",
+    "enum_comparison_exp",
 ];
 
 /// The aggregate functions in names: `T_avg_fields`, `T_avg_order_by`.
@@ -95,6 +97,11 @@ impl<'m> TableNames<'m> {
     /// A type: that of the rows by an empty suffix.
     pub(super) fn r#type(&self, suffix: &str) -> String {
         self.naming.table_type(&self.identifier, suffix)
+    }
+
+    /// The type of a computed field's arguments.
+    pub(super) fn computed_arguments(&self, field: &str) -> String {
+        self.naming.computed_field_arguments(field, &self.identifier)
     }
 
     /// A root field.

@@ -39,6 +39,8 @@ pub(super) enum Operators {
     /// JSON that has no order.
     JsonContent,
     List,
+    /// Values of an enum table.
+    Enum,
 }
 
 /// The output of sums.
@@ -58,6 +60,25 @@ struct Single {
 }
 
 impl Values {
+    /// Values of an enum table, by the name of the enum and their output.
+    pub(super) fn of_enum(name: &str, leaf: Leaf) -> Self {
+        let binding = ColumnBinding {
+            value: ValueShape::Leaf(leaf),
+            form: Form::Stored,
+            json: Leaf::Text,
+            node_id: Leaf::Text,
+        };
+        Self {
+            scalar: name.into(),
+            lists: 0,
+            binding,
+            operators: Operators::Enum,
+            number: None,
+            extreme: None,
+            is_ordered: true,
+        }
+    }
+
     /// The type as in a schema, without a list's own requirement.
     pub(super) fn text(&self) -> String {
         let mut text = self.scalar.to_string();
@@ -77,7 +98,11 @@ impl Values {
     pub(super) fn is_comparable(&self) -> bool {
         match self.operators {
             Operators::Null | Operators::JsonContent => false,
-            Operators::Ordered | Operators::Text | Operators::Json | Operators::List => true,
+            Operators::Ordered
+            | Operators::Text
+            | Operators::Json
+            | Operators::List
+            | Operators::Enum => true,
         }
     }
 

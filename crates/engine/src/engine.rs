@@ -210,7 +210,7 @@ impl Engine {
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;
-        let (source, catalog) = Source::open(address, &options.source).await?;
+        let (source, catalog) = stored_metadata::open(address, options).await?;
         let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);
         let wanted = declaration.wanted_rows();

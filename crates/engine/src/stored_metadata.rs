@@ -1,8 +1,9 @@
 //! Metadata that a running Hasura keeps in the served database, in the row of
-//! `hdb_catalog.hdb_metadata`.
+//! `hdb_catalog.hdb_metadata`; and the schemas that metadata of any origin tracks.
 
 use std::borrow::Cow;
 
+use catalog::Catalog;
 use dialects::Dialect;
 use dialects::hasura::metadata::{
     MetadataError, MetadataSetting, OWN_SCHEMA, ServedSource, read_text,
@@ -81,6 +82,27 @@ async fn read_stored(
     Ok(ServedSource::choose(reading, name).map_err(StoredMetadataError::Metadata)?)
 }
 
+/// Opens the source of an API. A schema that only the metadata names may be missing: each table
+/// there is a problem of its own, which has its place.
+pub(crate) async fn open(
+    address: &Address,
+    options: &Options,
+) -> Result<(Source, Catalog), sources::OpenError> {
+    let error = match Source::open(address, &options.source).await {
+        Ok(opened) => return Ok(opened),
+        Err(error) => error,
+    };
+    let Dialect::Hasura(dialect) = &options.dialect else { return Err(error) };
+    let unknown = error.unknown_namespaces();
+    let tracked = dialect.metadata.served().map(ServedSource::schemas);
+    if unknown.is_empty() || tracked.as_ref() != Some(&options.source.namespaces) {
+        return Err(error);
+    }
+    let mut rest = options.source.clone();
+    rest.namespaces.retain(|name| !unknown.contains(name));
+    Source::open(address, &rest).await
+}
+
 /// The text of the metadata.
 async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, OpenError> {
     let own = OpenOptions {
@@ -88,8 +110,11 @@ async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, Op
         timeouts: options.timeouts,
         ..OpenOptions::default()
     };
-    let (source, catalog) =
-        Source::open(address, &own).await.map_err(StoredMetadataError::Source)?;
+    let opened = Source::open(address, &own).await;
+    let (source, catalog) = opened.map_err(|error| match error.unknown_namespaces() {
+        [] => StoredMetadataError::Source(error),
+        _ => StoredMetadataError::Missing,
+    })?;
     let table = catalog.find_entity(Some(OWN_SCHEMA), TABLE);
     let column = table.and_then(|table| catalog.find_field(table.id, COLUMN));
     let (Some(table), Some(column)) = (table, column) else {

@@ -151,7 +151,8 @@ impl Context<'_> {
         &self,
         field: &CollectedField<'_>,
     ) -> Result<Vec<GivenArgument>, LowerError> {
-        let is_read = |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_));
+        let is_read =
+            |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_) | ArgumentRole::Options);
         self.require_arguments(field, is_read)?;
         Ok(self.arguments(field)?.given)
     }

@@ -33,6 +33,7 @@ mod graph_migrate;
 mod graph_tokens;
 mod graph_types;
 mod graphiql;
+mod hasura_metadata;
 mod health;
 mod hosts;
 mod http;

@@ -122,8 +122,8 @@ fn each_position_reads_these_roles_and_no_others() {
           Argument: CountedColumns, CountsDistinct
           other: Refused
 
-        CallArguments
-          Argument: Call
+        FieldArguments
+          Argument: Options, Call
           other: Refused
 
         Entities

@@ -85,6 +85,7 @@ fn operators(class: Operators) -> Vec<Operator> {
     let mut operators = vec![is_null];
     match class {
         Operators::Null => {}
+        Operators::Enum => operators.extend(equality()),
         Operators::Ordered => operators.extend(ordered()),
         Operators::Text => operators.extend(ordered().into_iter().chain(patterns())),
         Operators::Json => operators.extend(ordered().into_iter().chain(json())),
@@ -97,6 +98,16 @@ fn operators(class: Operators) -> Vec<Operator> {
 fn compare(name: &'static str, comparison: Comparison, operand: Operand) -> Operator {
     let role = FilterRole::Operator(OperatorRole::Compare(comparison));
     Operator { name, description: None, operand, role }
+}
+
+fn equality() -> [Operator; 4] {
+    use Comparison::{Equal, In, NotEqual, NotIn};
+    [
+        compare("_eq", Equal, Operand::Value),
+        compare("_in", In, Operand::Values),
+        compare("_neq", NotEqual, Operand::Value),
+        compare("_nin", NotIn, Operand::Values),
+    ]
 }
 
 fn ordered() -> [Operator; 8] {

@@ -6,12 +6,14 @@
 //! * `conditions`: conditions on rows
 //! * `orders`: orders of rows
 //! * `aggregates`: aggregates of rows, and conditions on and orders by them
+//! * `functions`: functions and computed fields
 //! * `mutations`: changes of rows
 
 mod aggregates;
 mod base;
 mod comparisons;
 mod conditions;
+mod functions;
 mod mutations;
 mod orders;
 mod rows;
@@ -53,8 +55,10 @@ pub(super) fn build(catalog: &Catalog, mut plan: Plan<'_>) -> Api {
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
+    functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
     build.draft.finish(plan.naming, &mut builder);
     base::add_directives(&mut builder);
+    base::bind_enums(&plan, &mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());

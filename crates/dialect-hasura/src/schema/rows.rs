@@ -7,7 +7,7 @@ use api::binding::{
 
 use hasura_metadata::naming::RootField;
 
-use super::Build;
+use super::{Build, functions};
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
 use crate::relations::RelationKind;
@@ -49,6 +49,7 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
             }
         }
     }
+    fields.append(&mut functions::computed_fields(build, planned));
     build.draft.object(&planned.name, planned.description().as_deref(), fields);
     let columns = planned.read().map(|column| {
         let binding = ValueBinding::Column(column.field.id);
@@ -60,7 +61,8 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
 
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
-    let fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
+    let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
+    fields.append(&mut functions::root_fields(build));
     if !fields.is_empty() {
         build.draft.object("subscription_root", None, fields.clone());
     }
@@ -133,7 +135,7 @@ fn aggregate(name: &str, target: &Planned<'_>, binding: FieldBinding) -> DraftFi
 }
 
 /// The arguments of a list.
-fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
+pub(super) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
     let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
         DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
     };

@@ -46,12 +46,8 @@ pub const ROWS: &[Row] = &[
     row("Metadata", &["backend_configs"], ONLY_POSTGRES),
     row("Metadata", &["opentelemetry"], TRACES),
     // Sources and their connections.
-    row("Source", &["name", "kind", "tables", "customization"], Served),
-    row(
-        "Source",
-        &["functions", "native_queries", "logical_models", "query_tags", "health_check"],
-        NotYet,
-    ),
+    row("Source", &["name", "kind", "tables", "functions", "customization"], Served),
+    row("Source", &["native_queries", "logical_models", "query_tags", "health_check"], NotYet),
     row("Source", &["configuration"], SOURCE),
     row("Source", &["stored_procedures"], PROCEDURES),
     row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], Served),
@@ -128,14 +124,19 @@ pub const ROWS: &[Row] = &[
     // Tables, their names and relationships.
     row(
         "Table",
-        &["table", "configuration", "object_relationships", "array_relationships"],
+        &[
+            "table",
+            "is_enum",
+            "configuration",
+            "object_relationships",
+            "array_relationships",
+            "computed_fields",
+        ],
         Served,
     ),
     row(
         "Table",
         &[
-            "is_enum",
-            "computed_fields",
             "remote_relationships",
             "insert_permissions",
             "select_permissions",
@@ -307,20 +308,20 @@ pub const ROWS: &[Row] = &[
     ),
     row("InheritedRole", &["role_name", "role_set"], NotYet),
     // Functions, statements and logical models.
-    row("Function", &["function", "configuration", "permissions", "comment"], NotYet),
-    row(
-        "FunctionConfiguration",
-        &["custom_name", "custom_root_fields", "exposed_as", "session_argument"],
-        NotYet,
-    ),
+    row("Function", &["function", "configuration", "comment"], Served),
+    row("Function", &["permissions"], NotYet),
+    row("FunctionConfiguration", &["custom_name", "custom_root_fields", "exposed_as"], Served),
+    row("FunctionConfiguration", &["session_argument"], NotYet),
     row("FunctionConfiguration", &["response"], ONLY_POSTGRES),
-    row("FunctionRootFields", &["function", "function_aggregate"], NotYet),
-    row("ExposedAs", &["query", "mutation"], NotYet),
+    row("FunctionRootFields", &["function", "function_aggregate"], Served),
+    row("ExposedAs", &["query"], Served),
+    row("ExposedAs", &["mutation"], NotYet),
     row("FunctionResponse", &["table", "type"], ONLY_POSTGRES),
     row("FunctionResponseType", &["table"], ONLY_POSTGRES),
     row("FunctionPermission", &["role"], NotYet),
-    row("ComputedField", &["name", "definition", "comment"], NotYet),
-    row("ComputedFieldDefinition", &["function", "session_argument", "table_argument"], NotYet),
+    row("ComputedField", &["name", "definition", "comment"], Served),
+    row("ComputedFieldDefinition", &["function", "table_argument"], Served),
+    row("ComputedFieldDefinition", &["session_argument"], NotYet),
     row("ComputedFieldDefinition", &["argument_mapping", "return_table"], ONLY_POSTGRES),
     row(
         "NativeQuery",

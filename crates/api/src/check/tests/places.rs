@@ -278,8 +278,9 @@ fn of_arguments() -> Vec<Place> {
             ],
             vec![],
         ),
-        Place::new(Position::CallArguments, vec![computed], vec![]),
-        Place::new(Position::CallArguments, vec![aggregates, of_aggregate], vec![]),
+        Place::new(Position::FieldArguments, vec![computed.clone()], vec![]),
+        Place::new(Position::FieldArguments, vec![computed], vec![ArgumentRole::Options.into()]),
+        Place::new(Position::FieldArguments, vec![aggregates, of_aggregate], vec![]),
         Place::new(Position::Entities, vec![entities], vec![]),
         Place::new(Position::Value, list(), vec![FilterRole::Equal(field()).into()]),
     ]

@@ -8,7 +8,7 @@ use super::*;
 use crate::options::{Arguments, Command as Subcommand, ServeOptions};
 
 /// A name, the words that say the source, and a dialect.
-const TARGETS: [(&str, &str, &str); 7] = [
+const TARGETS: [(&str, &str, &str); 8] = [
     ("SQLite, postgraphile", "shop.db", "postgraphile"),
     ("SQLite, phrag", "shop.db", "phrag"),
     ("PostgreSQL, postgraphile", "postgres://localhost/shop", "postgraphile"),
@@ -16,6 +16,7 @@ const TARGETS: [(&str, &str, &str); 7] = [
     ("Neo4j", "neo4j://localhost", "neo4j"),
     ("SQLite, dgraph", "schema.graphql --data shop.db", "dgraph"),
     ("PostgreSQL, dgraph", "schema.graphql --data postgres://localhost/shop", "dgraph"),
+    ("PostgreSQL, hasura", "postgres://localhost/shop", "hasura"),
 ];
 
 /// The words that say the source and the dialect.
