@@ -154,7 +154,7 @@ fn mutations_reach_webhooks_and_metrics_count_them() {
 const SECRET: &str = "a secret of more than thirty-two bytes";
 
 const POLICIES: &str = r#"
-claim_role = "role"
+claim_role = "app_role"
 default_role = "anonymous"
 [rules.notes]
 entity = "note"
@@ -181,7 +181,7 @@ fn events_of_postgres_have_the_session_variables_of_the_mutation() {
         let server = serve(&notes, &metadata, &options);
         let token = |mut claims: Value| {
             claims["aud"] = json!("postgraphile");
-            claims["role"] = json!("writer");
+            claims["app_role"] = json!("writer");
             let token = Issuer::secret(SECRET).token(&claims.to_string());
             format!("Authorization: Bearer {token}\r\n")
         };
