@@ -16,7 +16,6 @@ use super::nearest::NearestArguments;
 use super::order::of_row;
 use super::paging::{at_most, rows_from_end};
 use super::selection::misplaced;
-use super::stream::StreamStart;
 use super::{Context, LowerError};
 use api::binding::{
     ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, RowsFrom,
@@ -85,6 +84,14 @@ impl Arguments {
             false => Err(misplaced("an argument of other rows")),
         }
     }
+}
+
+/// The position at which a stream begins.
+#[derive(Debug)]
+pub(super) struct StreamStart {
+    pub(super) column: FieldId,
+    pub(super) direction: ir::Direction,
+    pub(super) start: Operand,
 }
 
 /// An opaque text: its steering parts, and the text as a parameter.

@@ -18,7 +18,6 @@ use response::Node;
 use super::arguments::Opaque;
 use super::input::Input;
 use super::selection::misplaced;
-use super::stream::Stream;
 use super::{Context, Echoed, LowerError};
 use api::binding::{ArgumentRole, InputRole, ListenBinding, TopicPart};
 
@@ -41,6 +40,14 @@ pub enum Listened {
     },
     /// The rows beyond a position, in batches. The variable's value is the position.
     Rows(Stream),
+}
+
+/// A stream of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    /// The position at which it begins.
+    pub start: Operand,
+    pub response_name: Box<str>,
 }
 
 /// The notifications of a channel.

@@ -81,12 +81,14 @@ use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
-pub use event::{AFTER, BEFORE, LABELS, Listened, ListenedChannel, ListenedPart, TIME, event_slot};
+pub use event::{
+    AFTER, BEFORE, LABELS, Listened, ListenedChannel, ListenedPart, Stream, TIME, event_slot,
+};
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
-pub use stream::{POSITION, STREAMED, Stream};
+pub use stream::{POSITION, STREAMED};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]

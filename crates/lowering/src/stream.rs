@@ -10,8 +10,8 @@ use graphql::schema::InputId;
 use ir::{Comparison, Direction, Filter, Operand, ValueRef};
 use response::{Node, ShapeField};
 
-use super::arguments::Arguments;
-use super::event::{Listened, event_slot};
+use super::arguments::{Arguments, StreamStart};
+use super::event::{Listened, Stream, event_slot};
 use super::input::{Input, Presence};
 use super::outputs::Outputs;
 use super::selection::misplaced;
@@ -25,22 +25,6 @@ pub const POSITION: &str = "position of the last row";
 const NO_COLUMN: &str = "one streaming column field is expected";
 const SEVERAL_COLUMNS: &str = "multiple column cursors are not supported yet";
 const NULL: &str = "unexpected null value for the initial value of a cursor";
-
-/// A stream of rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stream {
-    /// The position at which it begins.
-    pub start: Operand,
-    pub response_name: Box<str>,
-}
-
-/// The position at which a stream begins.
-#[derive(Debug)]
-pub(super) struct StreamStart {
-    column: FieldId,
-    direction: Direction,
-    start: Operand,
-}
 
 impl<'a> Context<'a> {
     /// Refuses arguments that only other rows read: of streams the position, and of all others what
