@@ -4,26 +4,19 @@ use clients::egress::Client;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
+use super::authenticated::{Authenticated, UsedCredentials};
 use super::credentials::{AuthError, Credentials};
 use super::hasura_sessions::{HasuraSessions, SessionError, is_admin};
+use super::payload_token::with_token;
 use super::refusal::Refusal;
 use super::service::Service;
-use super::session::{self, Authenticated};
-use super::sockets::with_token;
+use super::session;
 
 /// How requests are authenticated.
 #[derive(Debug)]
 pub(super) enum Authentication {
     Tokens(Box<Credentials>),
     Hasura(Box<HasuraSessions>),
-}
-
-/// The kinds of credentials that are configured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct UsedCredentials {
-    pub(super) has_admin_secret: bool,
-    pub(super) has_tokens: bool,
-    pub(super) has_webhook: bool,
 }
 
 impl Authentication {

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
+use super::authenticated::Authenticated;
 use super::batch;
 use super::body::{self, ReadBody};
 use super::cache_control::add_cache_control;
@@ -30,7 +31,6 @@ use super::response_stream::{
 use super::timeouts::ConnectionState;
 
 use super::service::Service;
-use super::session::Authenticated;
 use super::transport::Peer;
 use crate::request_id::RequestId;
 

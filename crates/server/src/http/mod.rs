@@ -39,6 +39,7 @@
 //! * `authentication`: authentication of requests, by one of these:
 //! * `credentials`, `session`: by tokens
 //! * `hasura_sessions`: as Hasura does it
+//! * `authenticated`, `payload_token`: the session of a request; the token of a socket
 //! * `header_settings`: settings of PostgreSQL sessions from headers
 //! * `host`: check of the `Host` header, against DNS rebinding
 //! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
@@ -62,6 +63,7 @@ mod accept_encoding;
 mod acceptor;
 mod admission;
 mod answer_body;
+mod authenticated;
 mod authentication;
 mod batch;
 mod body;
@@ -99,6 +101,7 @@ mod monitored_transport;
 mod operations;
 mod origin;
 mod outgoing;
+mod payload_token;
 mod persisted;
 mod process;
 mod readiness;

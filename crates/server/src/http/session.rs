@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use engine::Session;
 use engine::session::{Pair, Refused, Verified};
 use hyper::header::{AUTHORIZATION, HeaderMap};
-use tokio::time::Instant;
 
+use super::authenticated::{Authenticated, instant};
 use super::credentials::{AuthError, AuthProfile, Credentials, Reason};
 use super::log_throttle::LogThrottle;
 use super::refusal::Refusal;
@@ -17,14 +16,6 @@ static UNREAD: LogThrottle = LogThrottle::new(Duration::from_secs(3600));
 
 /// Clients that guess tokens must not fill the log.
 static REFUSED: LogThrottle = LogThrottle::new(Duration::from_secs(10));
-
-/// The session of a request.
-#[derive(Clone, Debug)]
-pub(super) struct Authenticated {
-    pub(super) session: Session,
-    /// The time at which its token expires, if it does.
-    pub(super) until: Option<Instant>,
-}
 
 /// Authenticates a request.
 pub(super) async fn find(
@@ -111,12 +102,6 @@ fn authenticated(
 ) -> Authenticated {
     let session = credentials.sessions.authenticated(verified, settings);
     Authenticated { session, until: verified.until().and_then(instant) }
-}
-
-/// The time of an expiry by the clock of timers; none if it is beyond that.
-pub(super) fn instant(expiry: SystemTime) -> Option<Instant> {
-    let left = expiry.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
-    Instant::now().checked_add(left)
 }
 
 type Judged = Result<Arc<Verified>, (Refused, bool)>;

@@ -35,9 +35,8 @@ use self::tokens::{TokenVerifier, TokenVerifiers, refused};
 pub(super) use self::variables::{ADMIN, ROLE};
 use self::variables::{BackendOnly, SessionVariables, role_of};
 use self::webhook::Webhook;
-use super::authentication::UsedCredentials;
+use super::authenticated::{Authenticated, UsedCredentials, instant};
 use super::header_settings::HeaderSettings;
-use super::session::{Authenticated, instant};
 use crate::failure::Failure;
 use crate::options::{AllowedOrigin, AuthOptions, HasuraAuth, HasuraEnvironment, OriginOptions};
 

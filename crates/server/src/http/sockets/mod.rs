@@ -22,7 +22,6 @@ use hyper::header::HeaderMap;
 
 use self::close_code::CloseCode;
 pub(super) use self::handshake::{answer, is_handshake};
-pub(in crate::http) use self::init::with_token;
 use self::socket::{End, Socket};
 use self::subprotocol::Subprotocol;
 use self::wire::Wire;
