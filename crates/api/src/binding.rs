@@ -322,6 +322,9 @@ pub enum RowsForm {
     Aggregate,
     /// The first row or null: there should be at most one, which the source does not enforce.
     First,
+    /// A list of rows beyond a position, [`ArgumentRole::Stream`]: a field of the subscription type,
+    /// which is executed again from the last row of each response.
+    Stream,
     /// The first row that passes the conditions, or null; null without any condition, since each
     /// of several keys may find the row.
     Keyed,

@@ -19,7 +19,7 @@ use self::value::ReadValues;
 use crate::api::Api;
 use crate::binding::{
     AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
-    MutationBinding, NestedChange, OrderRole, PayloadField, VariantRole,
+    MutationBinding, NestedChange, OrderRole, PayloadField, RowsBinding, RowsForm, VariantRole,
 };
 
 /// An input whose role is invalid at its position, or an enum value that such an input does not read.
@@ -48,6 +48,14 @@ pub enum Position {
     Refused,
     /// An argument of a field that gives rows.
     Rows,
+    /// An argument of a [`RowsForm::Stream`](crate::binding::RowsForm::Stream).
+    StreamedRows,
+    /// A member of [`ArgumentRole::Stream`].
+    Stream,
+    /// A member of [`ArgumentRole::StreamStart`].
+    StreamStart,
+    /// An argument of [`FieldBinding::Column`].
+    Column,
     /// The argument of [`FieldBinding::Lookup`].
     Lookup,
     /// An argument of [`FieldBinding::Listen`].
@@ -78,8 +86,12 @@ pub enum Position {
     OfComputed,
     /// A member of [`RowsRole::Aggregate`](crate::binding::RowsRole::Aggregate).
     OfAggregate,
+    /// A member of [`FilterRole::AggregatedPair`].
+    Pair,
     /// A member of [`FilterRole::CallArguments`].
     CallArguments,
+    /// An argument of the function of a field, or a member of [`ArgumentRole::Options`] of it.
+    FieldArguments,
     /// The argument of [`FieldBinding::Entities`].
     Entities,
     /// An input of a change of rows.
@@ -218,14 +230,16 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
 #[must_use]
 pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
+        FieldBinding::Rows(RowsBinding { form: RowsForm::Stream, .. }) => Position::StreamedRows,
         FieldBinding::Rows(_) => Position::Rows,
+        FieldBinding::Column(_) => Position::Column,
         FieldBinding::Lookup { .. } => Position::Lookup,
         FieldBinding::Listen(_) => Position::Listen,
         FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
         FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
         FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
         FieldBinding::Computed(_) | FieldBinding::Aggregate(AggregateField::Computed { .. }) => {
-            Position::CallArguments
+            Position::FieldArguments
         }
         FieldBinding::Aggregate(AggregateField::Counted) => Position::Count,
         FieldBinding::Entities(_) => Position::Entities,
@@ -235,7 +249,6 @@ pub fn position_of_arguments(binding: &FieldBinding) -> Position {
         | FieldBinding::Reference(_)
         | FieldBinding::ReferenceKey(_)
         | FieldBinding::Literal(_)
-        | FieldBinding::Column(_)
         | FieldBinding::Coalesce(_)
         | FieldBinding::Distance
         | FieldBinding::RelatedNode
@@ -355,9 +368,13 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         let is_read = matches!(
             position,
             Position::Rows
+                | Position::StreamedRows
+                | Position::Stream
+                | Position::StreamStart
                 | Position::Lookup
                 | Position::Edge
                 | Position::CallArguments
+                | Position::FieldArguments
                 | Position::Groups
                 | Position::GroupFields
                 | Position::Order
@@ -365,6 +382,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
                 | Position::OrderOfAggregates
                 | Position::Count
                 | Position::OfAggregate
+                | Position::Pair
                 | Position::Condition(_)
                 | Position::Nodes
                 | Position::NestedWrites
@@ -375,13 +393,36 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         return is_read.then_some(Reading::Value);
     }
     match position {
-        Position::Nothing | Position::Rows if *role == InputRole::Ignored => Some(Reading::Value),
+        Position::Nothing | Position::Column | Position::Rows if *role == InputRole::Ignored => {
+            Some(Reading::Value)
+        }
         Position::Nothing => None,
+        Position::Column => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::JsonPath));
+            is_read.then_some(Reading::Value)
+        }
         Position::Refused => Some(Reading::Value),
         Position::Rows => match role {
             InputRole::Argument(role) => of_rows(role),
             _ => filter::reading(Scope::default(), role),
         },
+        Position::StreamedRows => match role {
+            InputRole::Argument(ArgumentRole::Limit) => Some(Reading::Value),
+            InputRole::Argument(ArgumentRole::Stream) => Some(Reading::Members(Position::Stream)),
+            InputRole::Argument(_) => None,
+            _ => filter::reading(Scope::default(), role),
+        },
+        Position::Stream => match role {
+            InputRole::Argument(ArgumentRole::StreamStart) => {
+                Some(Reading::Members(Position::StreamStart))
+            }
+            InputRole::Argument(ArgumentRole::StreamDirection) => Some(Reading::Value),
+            _ => None,
+        },
+        Position::StreamStart => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::StreamFrom(_)));
+            is_read.then_some(Reading::Value)
+        }
         Position::Lookup => {
             let is_read =
                 matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
@@ -463,14 +504,26 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Filter(FilterRole::AggregatedColumns | FilterRole::AggregatesDistinct) => {
                 Some(Reading::Value)
             }
+            InputRole::Filter(FilterRole::AggregatedPair) => Some(Reading::Members(Position::Pair)),
             InputRole::Filter(FilterRole::AggregateIs) => Some(filter::ON_SUBJECT),
             InputRole::Filter(FilterRole::GroupFilter) => Some(filter::ON_ROWS),
             _ => None,
         },
+        Position::Pair => {
+            let is_read = matches!(role, InputRole::Filter(FilterRole::AggregatedColumns));
+            is_read.then_some(Reading::Value)
+        }
         Position::CallArguments => {
             let is_read = matches!(role, InputRole::Argument(ArgumentRole::Call(_)));
             is_read.then_some(Reading::Value)
         }
+        Position::FieldArguments => match role {
+            InputRole::Argument(ArgumentRole::Options) => {
+                Some(Reading::Members(Position::FieldArguments))
+            }
+            InputRole::Argument(ArgumentRole::Call(_)) => Some(Reading::Value),
+            _ => None,
+        },
         Position::Entities => (*role == InputRole::Representations).then_some(Reading::Value),
         Position::Change(rows) => write::of_rows(rows, role),
         Position::Nested => write::nested(role),
@@ -498,6 +551,11 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::GroupField(_)
         | ArgumentRole::Topic
         | ArgumentRole::Begins
+        | ArgumentRole::JsonPath
+        | ArgumentRole::Stream
+        | ArgumentRole::StreamStart
+        | ArgumentRole::StreamFrom(_)
+        | ArgumentRole::StreamDirection
         | ArgumentRole::CountedColumns
         | ArgumentRole::CountsDistinct => None,
         ArgumentRole::DistinctOn

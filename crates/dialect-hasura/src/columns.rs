@@ -5,6 +5,7 @@ use graphql::schema::is_name;
 use hasura_metadata::{Problem, ProblemKind};
 
 use super::collision::{Names, collision, left_out};
+use super::enum_types::EnumTypes;
 use super::tracking::Tracking;
 use super::values::{Values, values};
 
@@ -47,14 +48,15 @@ impl Column<'_> {
 
 /// The columns that may be read or written, in the order of the source; each claims its name.
 pub(super) fn columns<'a>(
-    scope: (&'a Catalog, &Tracking<'a>),
+    scope: (&'a Catalog, &Tracking<'a>, &EnumTypes),
     entity: &Entity,
     names: &mut Names,
     notes: &mut Vec<Note>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Column<'a>> {
-    let (catalog, tracking) = scope;
+    let (catalog, tracking, enums) = scope;
     let configuration = tracking.configuration(entity.id);
+    let table = tracking.find(entity.id).map(|tracked| &tracked.table.table.place);
     let mut columns = Vec::with_capacity(entity.fields.len());
     for field in catalog.fields_of(entity.id) {
         let FieldAccess { read, insert, update } = field.access;
@@ -72,9 +74,10 @@ pub(super) fn columns<'a>(
         if let Some(first) = names.owner(&name) {
             let message =
                 format!("The field `{name}` of {subject} belongs to {first}. Rename one of them.");
-            match own {
-                Some(own) => {
-                    let (kind, place) = (ProblemKind::WrongValue, own.place.clone());
+            let place = own.map(|own| &own.place).or(table);
+            match place {
+                Some(place) => {
+                    let (kind, place) = (ProblemKind::WrongValue, place.clone());
                     problems.push(Problem { kind, place, message });
                 }
                 None => {
@@ -85,7 +88,9 @@ pub(super) fn columns<'a>(
         }
         names.claim(&name, &format!("the column {subject}"));
         let comment = own.and_then(|own| own.comment.as_deref());
-        columns.push(Column { field, values: values(catalog, &field.r#type), name, comment });
+        let own = enums.find(field.id).cloned();
+        let values = own.unwrap_or_else(|| values(catalog, &field.r#type));
+        columns.push(Column { field, values, name, comment });
     }
     columns
 }

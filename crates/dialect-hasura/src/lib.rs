@@ -10,6 +10,7 @@
 //! * `values.rs`: the scalar of a column's values in the API, and operations on them
 //! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
 //!   `collision.rs` for names that two of them would have
+//! * `functions.rs`: functions in the API; `enum_types.rs`: enums of the rows of tables
 //! * `draft.rs`: types by name, which are sorted as Hasura sorts them
 //! * [`actions`]: fields that other servers resolve
 //! * [`remote`]: fields of other GraphQL servers
@@ -34,8 +35,10 @@ pub mod actions;
 mod collision;
 mod columns;
 mod draft;
+mod enum_types;
 pub mod environment;
 pub mod errors;
+mod functions;
 pub mod metadata;
 mod naming;
 pub mod permissions;
@@ -48,7 +51,7 @@ mod values;
 
 use access::Roles;
 use api::{Api, ApiBuilder, Transactions};
-use catalog::Catalog;
+use catalog::{Catalog, EntityId, FieldId};
 use hasura_metadata::Problem;
 pub use hasura_metadata::types::source::NamingConvention;
 
@@ -56,7 +59,7 @@ use environment::Environment;
 use metadata::MetadataSetting;
 use permissions::Permissions;
 use remote::RemoteSchemas;
-use tracking::Tracking;
+use tracking::{EnumSource, Tracking};
 
 /// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +141,18 @@ pub fn declare<'d>(catalog: &mut Catalog, options: &'d Options) -> Declared<'d> 
 }
 
 impl Declared<'_> {
+    /// The tables of whose rows enums are made, each with the columns that are wanted as texts.
+    #[must_use]
+    pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
+        let tracked = self.tracking.tables.iter().flat_map(|tables| tables.values());
+        let sources = tracked.filter_map(|tracked| tracked.enum_source);
+        let fields = |source: EnumSource| [Some(source.key), source.description];
+        let sources = sources.map(|source| (source, fields(source)));
+        sources
+            .map(|(source, fields)| (source.entity, fields.into_iter().flatten().collect()))
+            .collect()
+    }
+
     /// Makes the API of the catalog, and the access rules of the metadata's roles.
     pub fn api(&self, catalog: &Catalog) -> Result<(Api, Option<Roles>), InconsistentMetadata> {
         let mut plan = plan::plan(catalog, &self.tracking);

@@ -8,7 +8,7 @@ use hasura_metadata::types::table::TableConfiguration;
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The suffixes of the types of a table, `T_aggregate` and so on.
-const TYPE_SUFFIXES: [&str; 31] = [
+pub(super) const TYPE_SUFFIXES: [&str; 31] = [
     "",
     "aggregate",
     "aggregate_bool_exp",
@@ -36,10 +36,10 @@ const TYPE_SUFFIXES: [&str; 31] = [
     "stream_cursor_value_input",
     "update_column",
     "updates",
-    "aggregate_bool_exp_bool_and",
-    "aggregate_bool_exp_bool_or",
     "args",
     "input",
+    "enum",
+    "enum_comparison_exp",
 ];
 
 /// The aggregate functions in names: `T_avg_fields`, `T_avg_order_by`.
@@ -54,6 +54,20 @@ pub(super) const FUNCTIONS: [&str; 10] = [
     "var_pop",
     "var_samp",
     "variance",
+];
+
+/// The aggregate functions of conditions in names: `T_aggregate_bool_exp_avg`.
+const CONDITION_FUNCTIONS: [&str; 10] = [
+    "avg",
+    "bool_and",
+    "bool_or",
+    "corr",
+    "covar_samp",
+    "max",
+    "min",
+    "stddev_samp",
+    "sum",
+    "var_samp",
 ];
 
 /// All fields of the root types for a table.
@@ -97,6 +111,11 @@ impl<'m> TableNames<'m> {
         self.naming.table_type(&self.identifier, suffix)
     }
 
+    /// The type of a computed field's arguments.
+    pub(super) fn computed_arguments(&self, field: &str) -> String {
+        self.naming.computed_field_arguments(field, &self.identifier)
+    }
+
     /// A root field.
     pub(super) fn root(&self, field: RootField) -> String {
         self.naming.root_field(&self.identifier, self.configuration, field)
@@ -118,7 +137,13 @@ impl<'m> TableNames<'m> {
         let functions = FUNCTIONS.iter().flat_map(|function| {
             ["fields", "order_by"].map(|suffix| self.r#type(&of(function, suffix)))
         });
-        own.chain(functions)
+        let conditions = CONDITION_FUNCTIONS.iter().flat_map(|function| {
+            let own = format!("aggregate_bool_exp_{function}");
+            let arguments = format!("{own}_arguments");
+            let columns = format!("select_column_{}_columns", self.r#type(&arguments));
+            [own, arguments, columns].map(|suffix| self.r#type(&suffix))
+        });
+        own.chain(functions).chain(conditions)
     }
 
     /// The names of all fields of the root types.

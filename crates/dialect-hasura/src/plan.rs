@@ -8,10 +8,12 @@ use rustc_hash::FxHashMap;
 
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns};
+use super::enum_types::EnumTypes;
+use super::functions::{Computed, RootFunction, computed_fields, root_functions};
 use super::naming::{self, TableNames};
 use super::relations::{Relation, RelationKind, Scope, relations};
 use super::tracking::Tracking;
-use super::values::values;
+use super::values::{Values, values};
 
 /// Types that every API has, by names that no convention changes.
 const RESERVED_TYPES: [&str; 8] =
@@ -26,6 +28,8 @@ const RENAME: &str = "rename it, or show its rows under another name by a view."
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
+    pub(super) functions: Vec<RootFunction>,
+    pub(super) enums: EnumTypes,
     pub(super) naming: Naming<'a>,
     pub(super) notes: Vec<Note>,
     /// True if some role may read nothing, so that queries need a field that says it.
@@ -47,6 +51,7 @@ pub(super) struct Planned<'a> {
     names: TableNames<'a>,
     pub(super) columns: Vec<Column<'a>>,
     pub(super) relations: Vec<Relation>,
+    pub(super) computed: Vec<Computed>,
     /// True if an array relationship leads to it.
     pub(super) is_array_target: bool,
     /// True if an object relationship leads to it.
@@ -62,6 +67,11 @@ impl<'a> Planned<'a> {
     /// A type of the entity.
     pub(super) fn r#type(&self, suffix: &str) -> String {
         self.names.r#type(suffix)
+    }
+
+    /// The type of a computed field's arguments.
+    pub(super) fn computed_arguments(&self, field: &str) -> String {
+        self.names.computed_arguments(field)
     }
 
     /// A root field.
@@ -96,7 +106,10 @@ impl<'a> Planned<'a> {
         let is_counted = |relation: &Relation| {
             matches!(&relation.kind, RelationKind::Array { aggregate: Some(_) })
         };
+        let is_ordered =
+            |computed: &Computed| computed.find_operand().is_some_and(Values::is_ordered);
         self.read().any(|column| column.values.is_ordered())
+            || self.computed.iter().any(is_ordered)
             || self.relations.iter().any(is_counted)
     }
 }
@@ -109,9 +122,12 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
     let shared = SHARED_TYPES.map(|name| naming.shared_type(name));
     shared.iter().for_each(|name| types.claim(name, &format!("the API's own {name}")));
     let tracked = || catalog.entities().filter(|entity| tracking.is_tracked(entity));
+    let enums = EnumTypes::new(catalog, tracking, &mut problems);
     // Scalars have the names of the source's types.
-    for field in tracked().flat_map(|entity| catalog.fields_of(entity.id)) {
-        let values = values(catalog, &field.r#type);
+    let stored = tracked().flat_map(|entity| catalog.fields_of(entity.id));
+    let stored = stored.map(|field| &field.r#type);
+    for r#type in stored.chain(tracking.types_of_functions(catalog)) {
+        let values = values(catalog, r#type);
         // Names of the other types follow the convention.
         types.claim(&values.scalar, "a type of values");
         for name in values.types() {
@@ -147,7 +163,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             continue;
         }
         let mut own = Names::default();
-        let scope = (catalog, tracking);
+        let scope = (catalog, tracking, &enums);
         let columns = columns(scope, entity, &mut own, &mut notes, &mut problems);
         if !columns.iter().any(|column| column.field.access.read) {
             let message = "it has no column that can be shown.";
@@ -157,7 +173,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         names.types().for_each(|r#type| types.claim(&r#type, &subject));
         names.roots().iter().for_each(|root| roots.claim(root, &subject));
         fields.push(own);
-        let (relations, is_array_target, is_object_target) = (Vec::new(), false, false);
+        let (relations, computed) = (Vec::new(), Vec::new());
+        let (is_array_target, is_object_target) = (false, false);
         entities.push(Planned {
             entity,
             name: names.r#type(""),
@@ -166,6 +183,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             names,
             columns,
             relations,
+            computed,
             is_array_target,
             is_object_target,
         });
@@ -177,6 +195,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         let (notes, problems) = (&mut notes, &mut problems);
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
         planned.relations = relations(&mut scope, planned.entity, names);
+        planned.computed = computed_fields(&mut scope, planned, names, &mut types);
         let target = |relation: &Relation| {
             (relation.target, matches!(relation.kind, RelationKind::Array { .. }))
         };
@@ -188,7 +207,13 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
             false => entities[place].is_object_target = true,
         }
     }
-    Plan { entities, naming, notes, problems, has_role_without_queries: false }
+    let functions = {
+        let (notes, problems) = (&mut notes, &mut problems);
+        let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
+        root_functions(&mut scope, &mut roots, &mut types)
+    };
+    let has_role_without_queries = false;
+    Plan { entities, functions, enums, naming, notes, has_role_without_queries, problems }
 }
 
 pub(super) fn is_table(kind: EntityKind) -> bool {

@@ -2,12 +2,16 @@
 //! names and the database does not have is a problem with a place.
 //!
 //! * `relationships`: relationships by foreign keys, and manual ones, which the catalog gets declared
+//! * `functions`: functions of the root, and computed fields
+//! * `enum_tables`: tables whose rows are the values of enums
 
+mod enum_tables;
+mod functions;
 mod relationships;
 
 use std::sync::LazyLock;
 
-use catalog::{Catalog, Entity, EntityId, Note, NoteKind};
+use catalog::{ArgumentType, Catalog, Entity, EntityId, FunctionResult, Note, NoteKind, Type};
 use graphql::similar_names;
 use hasura_metadata::naming::Naming;
 use hasura_metadata::types::name::{NameParts, QualifiedName};
@@ -18,6 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::metadata::{OWN_SCHEMA, ServedSource};
+pub(super) use enum_tables::EnumSource;
+use enum_tables::enum_source;
+pub(super) use functions::{ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction};
 pub(super) use relationships::TrackedRelationship;
 use relationships::relationships;
 
@@ -36,6 +43,8 @@ pub(super) struct Tracking<'m> {
     pub(super) naming: Naming<'m>,
     /// The tracked tables; without metadata all tables are tracked.
     pub(super) tables: Option<FxHashMap<EntityId, TrackedTable<'m>>>,
+    /// In the order of the metadata.
+    pub(super) functions: Vec<TrackedFunction<'m>>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -45,6 +54,9 @@ pub(super) struct TrackedTable<'m> {
     pub(super) table: &'m Table,
     /// In the order of the metadata.
     pub(super) relationships: Vec<TrackedRelationship<'m>>,
+    pub(super) computed_fields: Vec<TrackedComputed<'m>>,
+    /// Its columns, if its rows are the values of an enum.
+    pub(super) enum_source: Option<EnumSource>,
 }
 
 impl<'m> Tracking<'m> {
@@ -52,15 +64,21 @@ impl<'m> Tracking<'m> {
     pub(super) fn new(catalog: &mut Catalog, options: &'m Options) -> Self {
         let Some(served) = options.metadata.served() else {
             let naming = Naming { convention: options.naming_convention, customization: &PLAIN };
-            return Self { naming, tables: None, problems: Vec::new() };
+            let (functions, problems) = (Vec::new(), Vec::new());
+            return Self { naming, tables: None, functions, problems };
         };
         let source = served.source();
         let customization = &source.customization;
         let convention = customization.naming_convention.unwrap_or(options.naming_convention);
-        let mut problems = Vec::new();
+        let mut found = (Vec::new(), Vec::new());
         served.notices().iter().for_each(|notice| catalog.note(notice.clone()));
-        let tables = tables(catalog, served, &mut problems);
-        Self { naming: Naming { convention, customization }, tables: Some(tables), problems }
+        let tables = tables(catalog, served, &mut found);
+        let ids: Vec<EntityId> = tables.keys().copied().collect();
+        let functions = functions::functions(catalog, source, &ids, &mut found);
+        let (notes, problems) = found;
+        notes.into_iter().for_each(|note| catalog.note(note));
+        let naming = Naming { convention, customization };
+        Self { naming, tables: Some(tables), functions, problems }
     }
 
     /// The table of metadata; `None` if it is not tracked, or if there is no metadata.
@@ -74,6 +92,29 @@ impl<'m> Tracking<'m> {
             Some(tables) => tables.contains_key(&entity.id),
             None => entity.namespace.as_deref() != Some(OWN_SCHEMA),
         }
+    }
+
+    /// The types of values that functions take and return.
+    pub(super) fn types_of_functions<'c>(
+        &self,
+        catalog: &'c Catalog,
+    ) -> impl Iterator<Item = &'c Type> {
+        let computed = self.tables.iter().flat_map(|tables| tables.values());
+        let computed = computed.flat_map(|tracked| &tracked.computed_fields);
+        let functions = self.functions.iter().map(|function| function.function);
+        let functions = functions.chain(computed.map(|computed| computed.function));
+        functions.flat_map(|id| {
+            let result = match catalog[id].result {
+                FunctionResult::Value(field) => Some(&catalog[field].r#type),
+                _ => None,
+            };
+            let arguments = catalog[id].arguments.iter();
+            let arguments = arguments.filter_map(|argument| match &argument.r#type {
+                ArgumentType::Value(r#type) => Some(r#type),
+                ArgumentType::Row(_) => None,
+            });
+            arguments.chain(result)
+        })
     }
 
     /// The configuration of a table.
@@ -102,25 +143,29 @@ pub(super) fn left_out_part(problem: &Problem) -> Note {
     }
 }
 
+/// The tracked tables; notes and problems are added to `found`.
 fn tables<'m>(
     catalog: &mut Catalog,
     served: &'m ServedSource,
-    problems: &mut Vec<Problem>,
+    found: &mut (Vec<Note>, Vec<Problem>),
 ) -> FxHashMap<EntityId, TrackedTable<'m>> {
     let mut tracked = Vec::new();
     for table in &served.source().tables {
         match find_table(catalog, &table.table) {
             Ok(entity) => {
-                check_columns(catalog, entity, table, problems);
-                tracked.push((entity.id, table));
+                check_columns(catalog, entity, table, &mut found.1);
+                let source = table.is_enum.then(|| enum_source(catalog, entity, table));
+                let source = source.transpose().map_err(|problem| found.1.push(problem));
+                tracked.push((entity.id, table, source.ok().flatten()));
             }
-            Err(problem) => problems.push(problem),
+            Err(problem) => found.1.push(problem),
         }
     }
-    let ids: Vec<EntityId> = tracked.iter().map(|(entity, _)| *entity).collect();
-    let tables = tracked.into_iter().map(|(entity, table)| {
-        let relationships = relationships(catalog, entity, table, &ids, problems);
-        (entity, TrackedTable { table, relationships })
+    let ids: Vec<EntityId> = tracked.iter().map(|(entity, ..)| *entity).collect();
+    let tables = tracked.into_iter().map(|(entity, table, enum_source)| {
+        let relationships = relationships(catalog, entity, table, &ids, &mut found.1);
+        let computed_fields = functions::computed_fields(catalog, entity, table, &ids, found);
+        (entity, TrackedTable { table, relationships, computed_fields, enum_source })
     });
     tables.collect()
 }

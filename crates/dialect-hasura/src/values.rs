@@ -48,6 +48,8 @@ pub(super) enum Operators {
     List,
     /// Paths of labels.
     Tree,
+    /// Values of an enum table.
+    Enum,
 }
 
 /// The output of sums.
@@ -67,6 +69,25 @@ struct Single {
 }
 
 impl Values {
+    /// Values of an enum table, by the name of the enum and their output.
+    pub(super) fn of_enum(name: &str, leaf: Leaf) -> Self {
+        let binding = ColumnBinding {
+            value: ValueShape::Leaf(leaf),
+            form: Form::Stored,
+            json: Leaf::Text,
+            node_id: Leaf::Text,
+        };
+        Self {
+            scalar: name.into(),
+            lists: 0,
+            binding,
+            operators: Operators::Enum,
+            number: None,
+            extreme: None,
+            is_ordered: true,
+        }
+    }
+
     /// The type as in a schema, without a list's own requirement.
     pub(super) fn text(&self) -> String {
         let mut text = self.scalar.to_string();
@@ -91,7 +112,11 @@ impl Values {
                 names.extend([format!("{scalar}_cast_exp"), format!("{TEXT}_comparison_exp")]);
             }
             Operators::Tree => names.extend([TREE_PATTERN, TREE_QUERY].map(str::to_owned)),
-            Operators::Null | Operators::Ordered | Operators::Text | Operators::List => {}
+            Operators::Null
+            | Operators::Ordered
+            | Operators::Text
+            | Operators::List
+            | Operators::Enum => {}
         }
         names
     }
@@ -104,7 +129,8 @@ impl Values {
             | Operators::Text
             | Operators::Json
             | Operators::List
-            | Operators::Tree => true,
+            | Operators::Tree
+            | Operators::Enum => true,
         }
     }
 

@@ -216,7 +216,11 @@ fn add_list(
 fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options) -> RowsBinding {
     let default_limit = match form {
         RowsForm::List | RowsForm::Connection => options.default_limit,
-        RowsForm::Single | RowsForm::First | RowsForm::Keyed | RowsForm::Aggregate => None,
+        RowsForm::Single
+        | RowsForm::First
+        | RowsForm::Keyed
+        | RowsForm::Aggregate
+        | RowsForm::Stream => None,
     };
     RowsBinding { from, entity: planned.entity.id, form, default_limit }
 }

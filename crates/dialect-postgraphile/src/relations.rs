@@ -189,8 +189,8 @@ impl Relation<'_> {
         let Some(types) = target.types else { return false };
         let row = TypeRef::named(types.row);
         let (r#type, collection) = match self.form {
-            // Aggregates are fields of connections here.
-            RowsForm::Aggregate => return false,
+            // Aggregates are fields of connections here, and nothing streams related rows.
+            RowsForm::Aggregate | RowsForm::Stream => return false,
             RowsForm::Single | RowsForm::First | RowsForm::Keyed => (row, None),
             RowsForm::List => (row.non_null().list().non_null(), Some(Collection::List)),
             RowsForm::Connection => {
@@ -216,9 +216,10 @@ impl Relation<'_> {
                     "foreignSingleFieldName"
                 }
                 (HopDirection::Backward, RowsForm::Connection) => "foreignFieldName",
-                (HopDirection::Backward, RowsForm::List | RowsForm::Aggregate) => {
-                    "foreignSimpleFieldName"
-                }
+                (
+                    HopDirection::Backward,
+                    RowsForm::List | RowsForm::Aggregate | RowsForm::Stream,
+                ) => "foreignSimpleFieldName",
             };
             build.note_with(note, |build| build.rename_relation(self.relationship, tag));
             return false;

@@ -28,8 +28,8 @@ pub use error_form::ErrorForm;
 pub use lowering::resolved::parts;
 pub use lowering::{
     AFTER, ALL_ROOTS, BEFORE, Echoed, Introspection, LABELS, Listened, ListenedChannel,
-    ListenedPart, LowerError, Lowered, ResolvedSelection, StatedPassword, StatedPattern, TIME,
-    event_slot, lower, lower_roots,
+    ListenedPart, LowerError, Lowered, POSITION, ResolvedSelection, STREAMED, StatedPassword,
+    StatedPattern, Stream, TIME, event_slot, lower, lower_roots,
 };
 pub use make::{Declaration, DialectError, DialectOutput};
 

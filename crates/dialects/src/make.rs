@@ -83,9 +83,8 @@ impl<'d> Declaration<'d> {
     pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
         match &self.declared {
             Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
-            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) | Declared::Hasura(_) => {
-                Vec::new()
-            }
+            Declared::Hasura(declared) => declared.wanted_rows(),
+            Declared::Phrag(_) | Declared::Neo4j(_) | Declared::Dgraph(_) => Vec::new(),
         }
     }
 

@@ -79,7 +79,7 @@ impl ApiResponses {
     pub fn are_states(&self) -> bool {
         match self {
             Self::Source(Responses::Live(_)) => true,
-            Self::Source(Responses::Events(_)) => false,
+            Self::Source(Responses::Events(_) | Responses::Rows(_)) => false,
             Self::Gateway(subscription) => subscription.is_live(),
         }
     }

@@ -19,6 +19,7 @@ use sources::{Address, OpenOptions, Rights, Source};
 
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
+use crate::event_session;
 use crate::graph::{self, GraphError};
 use crate::headers::ReadHeaders;
 use crate::limits::Limits;
@@ -76,6 +77,8 @@ pub struct Engine {
     /// Fields whose values other servers give, if there are some.
     pub(crate) resolvers: Option<Resolvers>,
     pub(crate) live: Live,
+    /// Whether changes are recorded with the variables of their sessions.
+    pub(crate) records_sessions: bool,
 }
 
 /// The address of the source, which may have a password and must not reach a log.
@@ -229,7 +232,7 @@ impl Engine {
         let first = options.schema_first.as_ref();
         let dialect =
             schema_first::placed(address, &options.dialect, first, &options.source).await?;
-        let (source, catalog) = Source::open(address, &options.source).await?;
+        let (source, catalog) = stored_metadata::open(address, options).await?;
         let (dialect, left_out) = graph::defined(&source, &dialect).await?;
         let mut declaration = Declaration::new(catalog, &dialect);
         let wanted = declaration.wanted_rows();
@@ -278,6 +281,7 @@ impl Engine {
             error_form: options.dialect.error_form(),
             resolvers,
             live: Live::new(options.live.clone(), topics),
+            records_sessions: event_session::is_recorded(&options.dialect),
         }))
     }
 

@@ -102,6 +102,7 @@ fn is_of_server(code: ErrorCode) -> bool {
             | ErrorCode::ResponseMemoryExhausted
             | ErrorCode::MethodNotAllowed
             | ErrorCode::Unauthenticated
+            | ErrorCode::MissingSessionVariable
     )
 }
 

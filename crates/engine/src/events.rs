@@ -302,6 +302,11 @@ fn member_value(value: &serde_json::Value, kind: MemberKind) -> Option<Value> {
     }
 }
 
+/// Sets the position of a stream for the next execution.
+pub(crate) fn set_position(variables: &mut Map<ByteString, Value>, position: Value) {
+    set_event(variables, EventValues { value: position, members: Value::Null });
+}
+
 /// Sets the values of the event for the next execution.
 pub(crate) fn set_event(variables: &mut Map<ByteString, Value>, event: EventValues) {
     variables.insert(EVENT, event.value);

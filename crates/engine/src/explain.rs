@@ -213,7 +213,7 @@ impl Worker {
                         "executed for each node of {name} that a mutation of this server has {change}"
                     );
                 }
-                Some(Listened::Channel(_)) | None => {
+                Some(Listened::Channel(_) | Listened::Rows(_)) | None => {
                     let dependencies = planned.prepared.dependencies(catalog, planned.variables());
                     if planned.prepared.listened.is_none() {
                         print_batches(planned.prepared.batch_obstacle(), &mut request);

@@ -17,6 +17,7 @@
 //! * [`api`]: one of the two, for the server
 //! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
 //! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * `event_session`: session variables of changes, for triggers that record events
 //! * [`stored_metadata`]: the metadata that a running Hasura keeps in the served database
 //! * [`schema_first`]: a database with the tables of type definitions
 //! * [`worker`]: requests of one thread, over connections of its own
@@ -46,6 +47,7 @@ pub mod documents;
 pub mod engine;
 pub mod enum_tables;
 mod error_form;
+mod event_session;
 mod events;
 pub mod explain;
 pub mod federated_trace;
@@ -65,7 +67,7 @@ mod payloads;
 pub mod policies;
 pub mod prepare;
 pub mod remote_schemas;
-mod report;
+pub mod report;
 pub mod resolvers;
 pub mod respond;
 pub mod rest;

@@ -2,9 +2,10 @@
 //!
 //! A live query is lowered, authorized and compiled as a query is. Its cohort is executed on the
 //! thread of its first subscriber, whenever the crate [`live`](::live) marks it as dirty:
-//! `worker/subscribe.rs`. `bus` is a broker over which servers relay changes of rows.
+//! `worker/subscribe.rs`, with `worker/streams.rs` for streams of rows (`stream`). `bus` is a broker over which servers relay changes of rows.
 
 mod bus;
+pub(crate) mod stream;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub use bus::BrokerBus;
 pub use live::{Counts, FeedKind, FeedOptions, ListenerCounts, RunningFeed};
 pub use source::changes::Relay;
 pub use source::message_bus::MessageBus;
+pub use stream::StreamResponses;
+pub(crate) use stream::{Batch, StreamExecution};
 
 use crate::caller::Caller;
 use crate::events::{EventExecution, EventPlace};
@@ -58,6 +61,7 @@ pub struct Begun {
 pub enum Responses {
     Live(LiveQuery),
     Events(EventResponses),
+    Rows(StreamResponses),
 }
 
 /// The responses of a subscription to events.
@@ -103,6 +107,8 @@ pub(crate) struct Execution {
     pub(crate) caller: Caller,
     /// The directive by which the request is a live query, if it is no subscription.
     pub(crate) directive: Option<LiveDirective>,
+    /// The stream of rows, if the request is one.
+    pub(crate) stream: Option<StreamExecution>,
 }
 
 /// A response, with the memory that is reserved for it.
@@ -137,6 +143,7 @@ impl Responses {
         match self {
             Self::Live(query) => query.next().await,
             Self::Events(responses) => responses.next().await,
+            Self::Rows(responses) => responses.next().await,
         }
     }
 }

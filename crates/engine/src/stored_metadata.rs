@@ -1,8 +1,9 @@
 //! Metadata that a running Hasura keeps in the served database, in the row of
-//! `hdb_catalog.hdb_metadata`.
+//! `hdb_catalog.hdb_metadata`; and the schemas that metadata of any origin tracks.
 
 use std::borrow::Cow;
 
+use catalog::Catalog;
 use dialects::Dialect;
 use dialects::hasura::metadata::{
     MetadataError, MetadataSetting, OWN_SCHEMA, ServedSource, read_text,
@@ -29,7 +30,7 @@ pub enum StoredMetadataError {
     )]
     Missing,
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be opened: {0}")]
-    Source(sources::OpenError),
+    Source(Box<sources::OpenError>),
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be served: {0}")]
     Metadata(#[from] MetadataError),
 }
@@ -44,10 +45,7 @@ pub async fn read<'o>(
     let MetadataSetting::Stored { source: name } = &dialect.metadata else {
         return Ok(Cow::Borrowed(options));
     };
-    let text = stored(address, &options.source).await?;
-    let reading = read_text(&[OWN_SCHEMA, TABLE].join("."), &text);
-    let served = ServedSource::choose(reading, name.as_deref());
-    let served = served.map_err(StoredMetadataError::Metadata)?;
+    let served = read_stored(address, &options.source, name.as_deref()).await?;
     let mut options = options.clone();
     if options.source.namespaces.is_empty() {
         options.source.namespaces = served.schemas();
@@ -58,6 +56,53 @@ pub async fn read<'o>(
     Ok(Cow::Owned(options))
 }
 
+/// The metadata of a setting, which may leave it in the database.
+pub async fn served(
+    address: &Address,
+    options: &OpenOptions,
+    setting: &MetadataSetting,
+) -> Result<Option<ServedSource>, OpenError> {
+    Ok(match setting {
+        MetadataSetting::None => None,
+        MetadataSetting::Stored { source } => {
+            Some(read_stored(address, options, source.as_deref()).await?)
+        }
+        MetadataSetting::Read(served) => Some(served.clone()),
+    })
+}
+
+/// The metadata of the database, with the source of this name.
+async fn read_stored(
+    address: &Address,
+    options: &OpenOptions,
+    name: Option<&str>,
+) -> Result<ServedSource, OpenError> {
+    let text = stored(address, options).await?;
+    let reading = read_text(&[OWN_SCHEMA, TABLE].join("."), &text);
+    Ok(ServedSource::choose(reading, name).map_err(StoredMetadataError::Metadata)?)
+}
+
+/// Opens the source of an API. A schema that only the metadata names may be missing: each table
+/// there is a problem of its own, which has its place.
+pub(crate) async fn open(
+    address: &Address,
+    options: &Options,
+) -> Result<(Source, Catalog), sources::OpenError> {
+    let error = match Source::open(address, &options.source).await {
+        Ok(opened) => return Ok(opened),
+        Err(error) => error,
+    };
+    let Dialect::Hasura(dialect) = &options.dialect else { return Err(error) };
+    let unknown = error.unknown_namespaces();
+    let tracked = dialect.metadata.served().map(ServedSource::schemas);
+    if unknown.is_empty() || tracked.as_ref() != Some(&options.source.namespaces) {
+        return Err(error);
+    }
+    let mut rest = options.source.clone();
+    rest.namespaces.retain(|name| !unknown.contains(name));
+    Source::open(address, &rest).await
+}
+
 /// The text of the metadata.
 async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, OpenError> {
     let own = OpenOptions {
@@ -65,8 +110,11 @@ async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, Op
         timeouts: options.timeouts,
         ..OpenOptions::default()
     };
-    let (source, catalog) =
-        Source::open(address, &own).await.map_err(StoredMetadataError::Source)?;
+    let opened = Source::open(address, &own).await;
+    let (source, catalog) = opened.map_err(|error| match error.unknown_namespaces() {
+        [] => StoredMetadataError::Source(Box::new(error)),
+        _ => StoredMetadataError::Missing,
+    })?;
     let table = catalog.find_entity(Some(OWN_SCHEMA), TABLE);
     let column = table.and_then(|table| catalog.find_field(table.id, COLUMN));
     let (Some(table), Some(column)) = (table, column) else {

@@ -6,6 +6,7 @@ mod incremental;
 mod passwords;
 mod record;
 mod resolve;
+mod streams;
 mod subscribe;
 mod topics;
 
@@ -26,6 +27,7 @@ use self::batches::Batches;
 use crate::caller::Caller;
 use crate::documents::CachedDocument;
 use crate::engine::Engine;
+use crate::event_session;
 use crate::events::given_event;
 use crate::federated_trace::Begun;
 use crate::live::without_stream;
@@ -251,6 +253,8 @@ impl Worker {
         let echoes = prepared
             .echoes(variables)
             .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
+        let recorded = self.recorded(*kind, session);
+        let session = recorded.as_ref().unwrap_or(session);
         let passwords = self.hashed(&ready, session).await?;
         let params = self.params(&ready, session, (&echoes, &passwords));
         let held = MemoryReservation::of(&self.memory);
@@ -285,6 +289,14 @@ impl Worker {
             Ok(Executed::Streamed(streamed)) => Response::begun(&self.engine, streamed),
             Err(error) => failed(engine, error, report),
         })
+    }
+
+    /// The session of a change whose variables are recorded; `None` if they are not.
+    fn recorded(&self, kind: OperationKind, session: &Session) -> Option<Session> {
+        match self.engine.records_sessions {
+            true => event_session::of_change(kind, session),
+            false => None,
+        }
     }
 
     /// Executes live queries soon that a mutation may concern.

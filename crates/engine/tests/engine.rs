@@ -29,6 +29,7 @@ mod graph_events;
 mod graph_statistics;
 mod graph_types_size;
 mod hasura_actions;
+mod hasura_permissions;
 mod hostile_names;
 mod joined_levels;
 mod live;
@@ -40,6 +41,7 @@ mod live_model;
 mod live_model_rules;
 mod live_postgraphile;
 mod live_servers;
+mod live_streams;
 mod long_changes;
 #[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
 #[path = "support/operation.rs"]

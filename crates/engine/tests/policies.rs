@@ -12,7 +12,7 @@ mod keys;
 mod leaks;
 mod made;
 mod model;
-mod places;
+pub(crate) mod places;
 mod rewritten;
 mod rows;
 mod writes;

@@ -30,6 +30,7 @@ pub(crate) async fn attempt(
         headers: webhook.headers.clone(),
         body: Bytes::from(body),
         deadline: Some(Instant::now() + retries.timeout),
+        timeout: None,
         reserve: &|_| true,
     });
     let response = response.await;

@@ -9,7 +9,7 @@ mod values;
 mod walk;
 
 use crate::document::DocumentLimits;
-use crate::operation::Location;
+use crate::operation::{Location, OperationKind};
 use crate::request::Request;
 use crate::visibility::View;
 
@@ -35,6 +35,10 @@ pub enum Problem {
     },
     /// The request names no operation, and the document has none or several.
     NoSingleOperation,
+    /// The schema has no operations of this kind.
+    NoRootType {
+        kind: OperationKind,
+    },
     /// A subscription has several root fields.
     SeveralRootFields,
     MissingVariable {

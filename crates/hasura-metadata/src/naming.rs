@@ -241,6 +241,18 @@ impl Naming<'_> {
         self.customize_type(name)
     }
 
+    /// The name of the type of a computed field's arguments.
+    #[must_use]
+    pub fn computed_field_arguments(&self, field: &str, table: &Identifier) -> String {
+        let mut identifier = Identifier::of_words(&[field]).followed_by(table.clone());
+        identifier.rest.push("args".to_owned());
+        let name = match self.convention {
+            NamingConvention::HasuraDefault => identifier.snake(),
+            NamingConvention::GraphQlDefault => identifier.pascal(),
+        };
+        self.customize_type(name)
+    }
+
     /// The name of a type that contains the root fields of a source with a namespace.
     #[must_use]
     pub fn namespace_type(&self, namespace: &str, r#type: NamespaceType) -> String {

@@ -159,8 +159,8 @@ pub enum ValueRef {
     Coalesce(Vec<ValueRef>),
     /// Within an aggregate: each value once.
     Distinct(Box<ValueRef>),
-    /// Several fields of the row together: in [`AggregateFunction::DistinctCount`] only, which counts
-    /// combinations with nulls, too.
+    /// Several fields of the row together: in [`AggregateFunction::DistinctCount`], which counts
+    /// combinations with nulls, too, and in functions of two fields.
     Together(Vec<FieldId>),
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {

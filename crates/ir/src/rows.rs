@@ -461,6 +461,10 @@ pub enum AggregateFunction {
     StandardDeviationPopulation,
     VarianceSample,
     VariancePopulation,
+    /// Of two fields [together](ValueRef::Together).
+    Correlation,
+    /// The same.
+    CovarianceSample,
     /// True if all values are true, null without values.
     All,
     /// True if one of the values is true, null without values.

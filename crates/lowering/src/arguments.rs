@@ -54,6 +54,8 @@ pub(super) struct Arguments {
     pub(super) nearest: NearestArguments,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
+    /// The position of a stream of rows.
+    pub(super) stream: Option<StreamStart>,
     /// The index to search instead of the field's own rows.
     pub(super) search: Option<SearchId>,
 }
@@ -82,6 +84,14 @@ impl Arguments {
             false => Err(misplaced("an argument of other rows")),
         }
     }
+}
+
+/// The position at which a stream begins.
+#[derive(Debug)]
+pub(super) struct StreamStart {
+    pub(super) column: FieldId,
+    pub(super) direction: ir::Direction,
+    pub(super) start: Operand,
 }
 
 /// An opaque text: its steering parts, and the text as a parameter.
@@ -151,7 +161,8 @@ impl Context<'_> {
         &self,
         field: &CollectedField<'_>,
     ) -> Result<Vec<GivenArgument>, LowerError> {
-        let is_read = |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_));
+        let is_read =
+            |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_) | ArgumentRole::Options);
         self.require_arguments(field, is_read)?;
         Ok(self.arguments(field)?.given)
     }
@@ -338,6 +349,16 @@ impl Context<'_> {
             (ArgumentRole::CountedColumns | ArgumentRole::CountsDistinct, _) => {
                 return Err(misplaced("an argument of a number"));
             }
+            (ArgumentRole::Stream, _) => {
+                arguments.stream = Some(self.stream_start(id, input, field.location)?);
+            }
+            (ArgumentRole::JsonPath, _) => return Err(misplaced("a path to a part of JSON")),
+            (
+                ArgumentRole::StreamStart
+                | ArgumentRole::StreamFrom(_)
+                | ArgumentRole::StreamDirection,
+                _,
+            ) => return Err(misplaced("a part of a position")),
             (ArgumentRole::Topic | ArgumentRole::Begins, _) => {
                 return Err(misplaced("an argument of events"));
             }

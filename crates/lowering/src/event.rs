@@ -38,6 +38,16 @@ pub enum Listened {
         kind: EventKind,
         response_name: Box<str>,
     },
+    /// The rows beyond a position, in batches. The variable's value is the position.
+    Rows(Stream),
+}
+
+/// A stream of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    /// The position at which it begins.
+    pub start: Operand,
+    pub response_name: Box<str>,
 }
 
 /// The notifications of a channel.

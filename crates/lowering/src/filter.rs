@@ -331,6 +331,7 @@ impl Context<'_> {
             | FilterRole::DistanceIs(_)
             | FilterRole::CallArguments
             | FilterRole::AggregatedColumns
+            | FilterRole::AggregatedPair
             | FilterRole::AggregatesDistinct
             | FilterRole::AggregateIs => Err(misplaced("a part of a condition")),
         }
@@ -364,23 +365,8 @@ impl Context<'_> {
             {
                 Err(LowerError::refused(OF_ELEMENTS, given.location))
             }
-            OperatorRole::EqualsAny => {
-                let element = r#type.item().unwrap_or(r#type);
-                let equals = |item: &Input<'_>| {
-                    let operand = self.operand(item, element);
-                    compare(subject, Comparison::Equal, subject.plain, operand)
-                };
-                Ok(Some(Filter::Or(self.items(input)?.iter().map(equals).collect())))
-            }
-            OperatorRole::AsText if given.around.of_elements => {
-                Err(LowerError::refused(OF_ELEMENTS, given.location))
-            }
-            OperatorRole::AsText => {
-                let place = subject.place.clone();
-                let subject = Subject { place, plain: Case::Exact, ignoring: Case::Ignored };
-                let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
-                self.object(given, around)
-            }
+            OperatorRole::EqualsAny => self.equals_any(given, subject).map(Some),
+            OperatorRole::AsText => self.as_text(given, subject),
             OperatorRole::All if given.around.of_elements => {
                 self.element_between(given, subject).map(Some)
             }

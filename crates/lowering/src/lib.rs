@@ -43,6 +43,7 @@ mod filter;
 mod graph;
 mod grouped;
 mod input;
+mod json_path;
 mod leaf;
 mod mutation;
 mod nearest;
@@ -61,6 +62,7 @@ mod returned;
 pub mod rule;
 mod selection;
 mod stored;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -79,11 +81,14 @@ use http_resolvers::splice::Position;
 use response::Shape;
 
 use api::Api;
-pub use event::{AFTER, BEFORE, LABELS, Listened, ListenedChannel, ListenedPart, TIME, event_slot};
+pub use event::{
+    AFTER, BEFORE, LABELS, Listened, ListenedChannel, ListenedPart, Stream, TIME, event_slot,
+};
 use outputs::Outputs;
 pub use password::StatedPassword;
 pub use pattern::StatedPattern;
 pub use resolved::{ALL_ROOTS, ResolvedSelection};
+pub use stream::{POSITION, STREAMED};
 
 /// A lowered operation.
 #[derive(Clone, Debug)]

@@ -212,6 +212,7 @@ impl<'a> Context<'a> {
                     return Err(misplaced("column"));
                 };
                 let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
+                let leaf = self.leaf_at_path(leaf, field)?;
                 let output = outputs.field(self, path, *column, binding.form);
                 Ok(self.or_absent(*column, output, leaf))
             }
@@ -410,7 +411,8 @@ impl<'a> Context<'a> {
             | RowsForm::Connection
             | RowsForm::Single
             | RowsForm::First
-            | RowsForm::Keyed => self.cascade(field)?,
+            | RowsForm::Keyed
+            | RowsForm::Stream => self.cascade(field)?,
         };
         let around = std::mem::replace(
             &mut self.is_cascading,
@@ -432,6 +434,7 @@ impl<'a> Context<'a> {
     ) -> Result<Option<(Node, Rows)>, LowerError> {
         let FieldRef::Field(id) = field.field else { return Err(misplaced("rows")) };
         let r#type = self.api.schema[id].r#type;
+        self.check_stream_arguments(field, binding.form == RowsForm::Stream)?;
         let rows_id = self.rows_id();
         let shape_rows = response::RowsId(rows_id.0);
         let mut arguments = match binding.from {
@@ -476,6 +479,14 @@ impl<'a> Context<'a> {
             let filter = self.has_password(place, given, filters, field.location)?;
             arguments.filters.push(filter);
         }
+        let streamed = match (binding.form, arguments.stream.take()) {
+            (RowsForm::Stream, Some(start)) => {
+                Some(self.begin_stream(start, &mut arguments, field))
+            }
+            (RowsForm::Stream, None) => return Err(misplaced("a stream without a position")),
+            (_, Some(_)) => return Err(misplaced("the position of a stream")),
+            (_, None) => None,
+        };
         let distinct = std::mem::take(&mut arguments.distinct);
         order_by_distinct(&distinct, &mut arguments.orders, field.location)?;
         let order = match binding.from {
@@ -508,11 +519,15 @@ impl<'a> Context<'a> {
         let mut look_ahead = false;
         let mut shown = true;
         let node = match binding.form {
-            RowsForm::List => {
+            RowsForm::List | RowsForm::Stream => {
                 let node = self.row_node(row, r#type.base, field, &mut outputs)?;
                 let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
                 let item = Item { node: self.shape.add(node), nullable };
-                Node::List { rows: shape_rows, item }
+                let list = Node::List { rows: shape_rows, item };
+                match streamed {
+                    Some(column) => self.streamed(list, (shape_rows, column), &mut outputs)?,
+                    None => list,
+                }
             }
             RowsForm::Single | RowsForm::First | RowsForm::Keyed => {
                 let node = self.row_node(row, r#type.base, field, &mut outputs)?;

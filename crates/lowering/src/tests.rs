@@ -109,6 +109,7 @@ fn a_refused_enum_value_is_an_error_of_every_input_that_reads_enum_values() {
         "OfVariants",
         "OrderBy",
         "RelatedCount",
+        "StreamDirection",
         "Tree",
     ];
     assert_eq!(Vec::from_iter(tried), roles);

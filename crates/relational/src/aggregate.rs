@@ -245,6 +245,14 @@ impl Compiler<'_> {
             let function = sql::AggregateFunction::CountDistinct;
             return Ok(Expression::Aggregate { function, argument });
         }
+        if let Some(function) = function_of_two(function) {
+            let ValueRef::Together(fields) = place else {
+                return Err(CompileError::not_built("this aggregate of one value"));
+            };
+            let values = fields.iter().map(|field| self.field(scope.alias, *field)).collect();
+            let argument = Box::new(Expression::Arguments(values));
+            return Ok(Expression::Aggregate { function, argument });
+        }
         let (field, column) = self.place(place, scope, statement)?;
         let kind = ValueKind::of(self.catalog, field);
         let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
@@ -285,6 +293,8 @@ impl Compiler<'_> {
                 (sql::AggregateFunction::VariancePopulation, column)
             }
             AggregateFunction::GroupKey
+            | AggregateFunction::Correlation
+            | AggregateFunction::CovarianceSample
             | AggregateFunction::ShortestText
             | AggregateFunction::LongestText
             | AggregateFunction::ShortestLength
@@ -311,7 +321,15 @@ impl Compiler<'_> {
             let value = self.aggregate(function, Some(place), scope, statement)?;
             return self.compared(COUNT, value, comparison, operand, statement);
         }
-        let field = self.field_at(place).ok_or(CompileError::not_built("an aggregate of rows"))?;
+        let values = match place {
+            ValueRef::Distinct(values) => values,
+            values => values,
+        };
+        let field = match values {
+            ValueRef::Together(fields) => fields.first().copied(),
+            _ => self.field_at(place),
+        };
+        let field = field.ok_or(CompileError::not_built("an aggregate of rows"))?;
         let value = self.aggregate(function, Some(place), scope, statement)?;
         let kind = self.aggregate_kind(function, field);
         let value = self.comparable_aggregate(function, field, value);
@@ -440,6 +458,15 @@ impl Compiler<'_> {
             ValueRef::Truncated { .. } => column,
             _ => self.comparable(ValueKind::of(self.catalog, field), column),
         })
+    }
+}
+
+/// A function of two values.
+fn function_of_two(function: AggregateFunction) -> Option<sql::AggregateFunction> {
+    match function {
+        AggregateFunction::Correlation => Some(sql::AggregateFunction::Correlation),
+        AggregateFunction::CovarianceSample => Some(sql::AggregateFunction::CovarianceSample),
+        _ => None,
     }
 }
 

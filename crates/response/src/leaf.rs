@@ -31,6 +31,7 @@ mod geometry;
 mod graph;
 mod interval;
 mod json;
+mod json_part;
 mod key_value;
 mod member;
 mod number;
@@ -102,6 +103,9 @@ pub enum Leaf {
     /// A label by its name in the API.
     Enum(Arc<EnumNames>),
     Json(JsonForm),
+    /// The part of a JSON value at the end of a path of keys and indexes, embedded; null if it has
+    /// none.
+    JsonPart(Arc<[Box<str>]>),
     /// hstore, as an object.
     KeyValue,
     /// Any value, as a string.

@@ -15,6 +15,7 @@
 //! * `memory`: settings of the allocator, and returning memory to the system
 //! * `supergraph`: reads and watches a supergraph
 //! * `demo`: writes the sample shop
+//! * `events`: delivery of events beside a server
 //! * `failure`: the error of a command
 //!
 //! A problem of a source, a file or an option ends as one sentence on standard error, never as a
@@ -24,6 +25,7 @@ mod commands;
 mod composition;
 mod configuration;
 mod demo;
+mod events;
 mod failure;
 mod http;
 mod jitter;

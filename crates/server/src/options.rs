@@ -21,6 +21,7 @@ mod development;
 mod dgraph;
 mod diff;
 mod errors;
+mod events;
 mod export;
 mod federation;
 mod gateway;
@@ -65,12 +66,17 @@ pub(crate) use compression::Coding;
 pub(crate) use contract::ContractOptions;
 pub(crate) use cost::CostOptions;
 pub(crate) use diff::{DiffOptions, OtherApi};
+pub(crate) use events::{
+    EventOptions, EventsAction, EventsMode, EventsOptions, InstallEvents, InvokeEvent, ListEvents,
+    ListedLog, ListedState, RedeliverEvents, ScheduleEvent,
+};
 pub(crate) use export::{ExportOptions, Output};
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
+pub(crate) use hasura::MetadataOptions;
 #[cfg(test)]
 pub(crate) use hasura_auth::JwtSetting;
 pub(crate) use hasura_auth::{HasuraAuth, HookMode, HookSetting, boolean};
@@ -180,6 +186,11 @@ pub(crate) enum Command {
     /// can read the values of primary and foreign keys. All are created in one transaction. The command
     /// can be repeated at any time: it creates those of new tables. `remove` removes all of them.
     Triggers(TriggersOptions),
+    /// Create the log and the triggers of Hasura's event triggers, list events, and deliver them again
+    ///
+    /// A server with `--metadata` delivers the events of event triggers and of cron triggers. They are kept
+    /// in a log in the database, which triggers fill in the transaction of each change.
+    Events(EventsOptions),
     /// Compose a supergraph from the schemas of subgraphs
     ///
     /// All errors are reported in one run, each with its places in the schemas and its remedy. The exit
@@ -257,6 +268,8 @@ pub(crate) struct ServeOptions {
     /// Otherwise the catalogs are polled every two seconds. On SQLite the file is polled every second.
     #[arg(help_heading = "Development", short = 'w', long, env = "THALWEG_WATCH")]
     pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) events: EventOptions,
 }
 
 #[derive(Debug, Args)]
@@ -467,6 +480,7 @@ impl Command {
             | Self::Import(_)
             | Self::Export(_)
             | Self::Triggers(_)
+            | Self::Events(_)
             | Self::Contract(_)
             | Self::Health(_)
             | Self::Completions(_)
@@ -491,6 +505,7 @@ impl Command {
             | Self::Import(_)
             | Self::Export(_)
             | Self::Triggers(_)
+            | Self::Events(_)
             | Self::Check(_)
             | Self::Contract(_)
             | Self::Diff(_)

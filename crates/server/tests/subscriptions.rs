@@ -11,6 +11,7 @@ mod limits;
 mod live_directive;
 mod notifications;
 mod operations;
+mod row_streams;
 mod servers;
 mod single_connection;
 pub(crate) mod site;

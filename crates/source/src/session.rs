@@ -54,6 +54,16 @@ impl Settings {
         Self { pairs, names, lists }
     }
 
+    /// These settings and another one, which a connection may keep: whoever reads it takes an empty value
+    /// for a missing one.
+    #[must_use]
+    pub fn with_transient(self, name: &str, value: &str) -> Self {
+        let Self { mut pairs, names, .. } = self;
+        pairs.push((name.into(), value.into()));
+        let lists = write_lists(&pairs);
+        Self { pairs, names, lists }
+    }
+
     /// The bytes that they take.
     #[must_use]
     pub fn bytes(&self) -> usize {

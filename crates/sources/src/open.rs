@@ -3,6 +3,7 @@
 use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
 use source_postgres::PostgresOptions;
+use source_postgres::introspect::IntrospectError;
 pub use source_postgres::{Extensions, FunctionName, Rights};
 use source_sqlite::SqliteOptions;
 pub use source_sqlite::{Durability, StoredColumn};
@@ -37,6 +38,19 @@ pub enum OpenError {
     Postgres(#[from] source_postgres::OpenError),
     #[error("cannot connect to Neo4j: {0}")]
     Neo4j(BoltError),
+}
+
+impl OpenError {
+    /// The namespaces that the source does not have, if that is why it was not opened.
+    #[must_use]
+    pub fn unknown_namespaces(&self) -> &[String] {
+        match self {
+            Self::Postgres(source_postgres::OpenError::Catalog(
+                IntrospectError::UnknownNamespace { unknown, .. },
+            )) => unknown,
+            Self::Postgres(_) | Self::Sqlite(_) | Self::Neo4j(_) => &[],
+        }
+    }
 }
 
 impl OpenOptions {

@@ -325,6 +325,8 @@ pub enum Expression {
     Distinct(Box<Expression>),
     /// The first of two or more values that is not null.
     Coalesce(Vec<Expression>),
+    /// The arguments of an aggregate of several values.
+    Arguments(Vec<Expression>),
     /// Several values as one, of which the nulls are parts as well: to count different ones.
     Together(Vec<Expression>),
     /// What is computed of two values.
@@ -409,6 +411,9 @@ pub enum AggregateFunction {
     StandardDeviationPopulation,
     VarianceSample,
     VariancePopulation,
+    /// Of two [arguments](Expression::Arguments).
+    Correlation,
+    CovarianceSample,
 }
 
 /// A unit that moments are cut off at.

@@ -74,6 +74,18 @@ pub enum ArgumentRole {
     Topic,
     /// A boolean that steers: events begin with one without a notification.
     Begins,
+    /// The path to a part of the JSON value of a [`FieldBinding::Column`](super::FieldBinding::Column).
+    JsonPath,
+    /// The position at which a [`RowsForm::Stream`](super::RowsForm::Stream) begins: a list of one
+    /// object of [`ArgumentRole::StreamStart`] and [`ArgumentRole::StreamDirection`].
+    Stream,
+    /// An object of one [`ArgumentRole::StreamFrom`].
+    StreamStart,
+    /// The value of a column at the position; the rows are beyond it in the order of the column.
+    StreamFrom(FieldId),
+    /// An enum value, bound by [`ValueBinding::Direction`](super::ValueBinding::Direction): the
+    /// direction of the order.
+    StreamDirection,
     /// A boolean that steers: a relationship is followed in its direction, or in both.
     Directed { directed: Hop, undirected: Hop },
     /// A boolean that steers: relationships to rows of several entities are followed in their

@@ -101,6 +101,9 @@ pub enum FilterRole {
     /// In [`RowsRole::Aggregate`], an enum value or a list of such, bound by
     /// [`ValueBinding::Column`](super::ValueBinding::Column): the aggregated columns.
     AggregatedColumns,
+    /// In [`RowsRole::Aggregate`], an object of two [`FilterRole::AggregatedColumns`] of one column
+    /// each.
+    AggregatedPair,
     /// In [`RowsRole::Aggregate`], a boolean that steers: different values are aggregated once.
     AggregatesDistinct,
     /// In [`RowsRole::Aggregate`], an object of [`FilterRole::Operator`]s on the aggregate.

@@ -81,6 +81,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::DistanceIs(_)
         | FilterRole::CallArguments
         | FilterRole::AggregatedColumns
+        | FilterRole::AggregatedPair
         | FilterRole::AggregatesDistinct
         | FilterRole::AggregateIs => None,
     }

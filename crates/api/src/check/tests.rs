@@ -85,6 +85,20 @@ fn each_position_reads_these_roles_and_no_others() {
           Variant: Of, Restrict, On
           other: Ignored, Refused
 
+        StreamedRows
+          Argument: Limit, Stream
+          Filter: Conditions, And, Or, OrSiblings, Complement, AllPresent, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, OperatorsOfElements, OperatorsOfAny, Composite(Field | Row), Related, RelatedThrough, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, Restrict, On
+          other: Refused
+
+        Stream
+          Argument: StreamStart, StreamDirection
+          other: Refused
+
+        StreamStart
+          Argument: StreamFrom
+          other: Refused
+
         Lookup
           Argument: NodeId, GlobalId
           other: Refused
@@ -122,8 +136,8 @@ fn each_position_reads_these_roles_and_no_others() {
           Argument: CountedColumns, CountsDistinct
           other: Refused
 
-        CallArguments
-          Argument: Call
+        FieldArguments
+          Argument: Options, Call
           other: Refused
 
         Entities
@@ -173,7 +187,11 @@ fn each_position_reads_these_roles_and_no_others() {
           other: Refused
 
         OfAggregate
-          Filter: GroupFilter, AggregatedColumns, AggregatesDistinct, AggregateIs
+          Filter: GroupFilter, AggregatedColumns, AggregatedPair, AggregatesDistinct, AggregateIs
+          other: Refused
+
+        Pair
+          Filter: AggregatedColumns
           other: Refused
 
         EachVariant
@@ -341,14 +359,14 @@ fn each_enum_value_is_read_by_inputs_of_these_roles_and_no_others() {
     }
     expect![[r#"
         Order: Argument OrderBy
-        Direction: Order Common, Order Computed, Order Edge, Order Field, Order RelatedCount
+        Direction: Argument StreamDirection, Order Common, Order Computed, Order Edge, Order Field, Order RelatedCount
         Sorted: Order Directed
         Present: Filter AllPresent
         GroupBy: Argument GroupBy
         Variant: Filter OfVariants
         Vector: Argument Nearest
         CommonVector: Argument Nearest
-        Refused: Argument CountedColumns, Argument DistinctOn, Argument GroupBy, Argument Nearest, Argument OrderBy, Filter AggregatedColumns, Filter AllPresent, Filter OfVariants, Order Common, Order Computed, Order Directed, Order Edge, Order Field, Order RelatedCount, Write Tree
+        Refused: Argument CountedColumns, Argument DistinctOn, Argument GroupBy, Argument Nearest, Argument OrderBy, Argument StreamDirection, Filter AggregatedColumns, Filter AllPresent, Filter OfVariants, Order Common, Order Computed, Order Directed, Order Edge, Order Field, Order RelatedCount, Write Tree
     "#]].assert_eq(&table);
 }
 

@@ -33,6 +33,7 @@ impl ReadValues {
             InputRole::Argument(ArgumentRole::DistinctOn | ArgumentRole::CountedColumns) => {
                 Self::Columns
             }
+            InputRole::Argument(ArgumentRole::StreamDirection) => Self::Directions,
             InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) => Self::Columns,
             InputRole::Write(WriteRole::Tree(TreeRole::ConflictKey)) => Self::Keys,
             InputRole::Order(

@@ -83,7 +83,7 @@ fn is_listed(api: &Api, entity: EntityId) -> bool {
             let gives = match form {
                 RowsForm::List | RowsForm::Single | RowsForm::First | RowsForm::Keyed => true,
                 RowsForm::Connection => has_edges(api, api.schema[*field].r#type.base),
-                RowsForm::Aggregate => false,
+                RowsForm::Aggregate | RowsForm::Stream => false,
             };
             gives && *own == entity
         }

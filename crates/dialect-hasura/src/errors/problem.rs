@@ -1,5 +1,6 @@
 //! Codes and texts of problems with a request.
 
+use graphql::operation::OperationKind;
 use graphql::problem::{Expected, Found, Problem};
 
 const VALIDATION_FAILED: &str = "validation-failed";
@@ -15,6 +16,11 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
                                        operationName is not specified"
                 .into()
         }
+        Problem::NoRootType { kind } => match kind {
+            OperationKind::Query => "no queries exist".into(),
+            OperationKind::Mutation => "no mutations exist".into(),
+            OperationKind::Subscription => "no subscriptions exist".into(),
+        },
         Problem::SeveralRootFields => "subscriptions must select one top level field".into(),
         Problem::MissingVariable { name } => {
             format!("expecting a value for non-nullable variable: \"{name}\"")

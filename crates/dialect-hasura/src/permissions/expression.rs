@@ -283,7 +283,8 @@ impl Expressions<'_> {
                 | Operators::Text
                 | Operators::Json
                 | Operators::List
-                | Operators::Tree => true,
+                | Operators::Tree
+                | Operators::Enum => true,
                 Operators::Null | Operators::JsonContent => false,
             },
             Kind::Pattern => class == Operators::Text,

@@ -1,6 +1,6 @@
 //! Values of permissions: literals, session variables, and both in lists.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use catalog::{Catalog, Scalar, Type};
 use hasura_metadata::types::expression::{Operand, SessionVariable};
@@ -197,5 +197,22 @@ fn claim(variable: &SessionVariable) -> ir::Operand {
 }
 
 fn formed(operand: ir::Operand, form: ValueForm) -> ir::Operand {
-    ir::Operand::Formed { operand: Box::new(operand), form: Arc::new(form) }
+    ir::Operand::Formed { operand: Box::new(operand), form: shared(form) }
+}
+
+/// A form that all operands share: large metadata has hundreds of thousands of them.
+fn shared(form: ValueForm) -> Arc<ValueForm> {
+    static FORMS: LazyLock<Vec<Arc<ValueForm>>> = LazyLock::new(|| {
+        let values = [
+            TextValue::Boolean,
+            TextValue::Integer,
+            TextValue::Number,
+            TextValue::Text,
+            TextValue::Json,
+        ];
+        let both = |value| [ValueForm::Text(value), ValueForm::TextArray(value)];
+        values.into_iter().flat_map(both).map(Arc::new).collect()
+    });
+    let known = FORMS.iter().find(|known| ***known == form);
+    known.map_or_else(|| Arc::new(form), Arc::clone)
 }

@@ -8,7 +8,7 @@ use hasura_metadata::{Location, Problem, ProblemKind};
 use ir::Hop;
 use rustc_hash::FxHashMap;
 
-/// The schema of PostgreSQL whose tables sources without schemas have.
+/// The schema whose tables sources without schemas have.
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The tracked tables.

@@ -263,6 +263,7 @@ impl View<'_> {
                                 RowsForm::List => fields.select,
                                 RowsForm::Single => fields.by_key,
                                 RowsForm::Connection => fields.aggregate && table.aggregates,
+                                RowsForm::Stream => fields.stream,
                                 RowsForm::Aggregate | RowsForm::First | RowsForm::Keyed => false,
                             }
                         }
@@ -327,12 +328,17 @@ impl View<'_> {
                 | ArgumentRole::CountedColumns
                 | ArgumentRole::CountsDistinct
                 | ArgumentRole::NodeId
+                | ArgumentRole::JsonPath
+                | ArgumentRole::Stream
+                | ArgumentRole::StreamStart
+                | ArgumentRole::StreamDirection
                 | ArgumentRole::Call(_),
             )
             | InputRole::Member
             // Inputs of actions.
             | InputRole::Ignored
             | InputRole::Refused(_) => true,
+            InputRole::Argument(ArgumentRole::StreamFrom(field)) => self.reads(*field),
             InputRole::Filter(role) => self.filter(role),
             InputRole::Order(role) => match role {
                 OrderRole::Sort
@@ -376,6 +382,7 @@ impl View<'_> {
             | FilterRole::Rows(_)
             | FilterRole::GroupFilter
             | FilterRole::AggregatedColumns
+            | FilterRole::AggregatedPair
             | FilterRole::AggregatesDistinct
             | FilterRole::AggregateIs => true,
             FilterRole::Negated(role) => self.filter(role),

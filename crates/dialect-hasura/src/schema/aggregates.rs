@@ -1,16 +1,15 @@
 //! Aggregates of rows, and conditions on and orders by aggregates of related rows.
 
 use api::binding::{
-    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, FilterRole,
-    InputBinding, Meaning, OrderRole, RowsRole,
+    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, InputBinding,
+    OrderRole,
 };
 use ir::AggregateFunction;
 use response::Leaf;
 
 use super::base::ORDER_BY;
-use super::conditions;
 use super::orders;
-use super::{Build, comparisons};
+use super::{Build, aggregate_conditions};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput};
 use crate::naming;
@@ -63,7 +62,7 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
     add_objects(build, planned);
     if planned.is_array_target {
         add_orders(build, planned);
-        add_conditions(build, planned);
+        aggregate_conditions::add(build, planned);
     }
 }
 
@@ -166,27 +165,4 @@ fn add_orders(build: &mut Build<'_>, planned: &Planned<'_>) {
     }
     let about = format!("order by aggregate values of table \"{}\"", planned.described);
     build.draft.input(&planned.r#type("aggregate_order_by"), Some(&about), members);
-}
-
-/// Adds the conditions on aggregates of related rows.
-fn add_conditions(build: &mut Build<'_>, planned: &Planned<'_>) {
-    let int = comparisons::find_int(build);
-    let columns = format!("[{}!]", planned.r#type("select_column"));
-    let lenient = InputBinding::lenient;
-    let filter = InputBinding {
-        role: FilterRole::GroupFilter.into(),
-        null: Meaning::Ignore,
-        empty: Meaning::True,
-    };
-    let members = vec![
-        DraftInput::new("arguments", columns, lenient(FilterRole::AggregatedColumns)),
-        DraftInput::new("distinct", "Boolean", lenient(FilterRole::AggregatesDistinct)),
-        DraftInput::new("filter", planned.r#type("bool_exp"), filter),
-        conditions::member("predicate", int + "!", FilterRole::AggregateIs, Meaning::True),
-    ];
-    let count = planned.r#type("aggregate_bool_exp_count");
-    build.draft.input(&count, None, members);
-    let role = FilterRole::Rows(RowsRole::Aggregate(AggregateFunction::Count));
-    let members = vec![conditions::member("count", count, role, Meaning::True)];
-    build.draft.input(&planned.r#type("aggregate_bool_exp"), None, members);
 }

@@ -8,6 +8,7 @@ use ir::{Direction, Nulls, ValueForm};
 
 use super::Build;
 use crate::draft::DraftValue;
+use crate::plan::Plan;
 
 /// The enum of directions.
 pub(super) const ORDER_BY: &str = "order_by";
@@ -30,6 +31,15 @@ pub(super) fn add(build: &mut Build<'_>) {
     for scalar in ["Int", "Float", "String", "Boolean"] {
         build.draft.scalar(scalar);
     }
+    // Before the scalars of columns: the first type of a name stays.
+    for r#enum in &build.plan.enums.types {
+        let values = r#enum.values.iter().map(|value| {
+            let binding = ValueBinding::Label(value.label.clone());
+            let made = DraftValue::new(&value.name, "", binding).verbatim();
+            made.described_by(value.description.as_deref())
+        });
+        build.draft.values(&r#enum.name, None, values.collect());
+    }
     for planned in &build.plan.entities {
         for column in &planned.columns {
             build.draft.scalar(&column.values.scalar);
@@ -48,6 +58,16 @@ pub(super) fn bind_forms(builder: &mut ApiBuilder) {
         if let Some(id) = builder.schema().find_type(scalar) {
             builder.bind_form(id, ValueForm::Json { texts_are_json: false });
         }
+    }
+}
+
+/// Says which label each value of an enum table has.
+pub(super) fn bind_enums(plan: &Plan<'_>, builder: &mut ApiBuilder) {
+    for r#enum in &plan.enums.types {
+        let Some(r#type) = builder.schema().find_type(&r#enum.name) else { continue };
+        let labels = r#enum.values.iter();
+        let labels = labels.map(|value| (value.name.as_str().into(), value.label.clone()));
+        builder.bind_form(r#type, ValueForm::Name(labels.collect()));
     }
 }
 

@@ -59,7 +59,11 @@ fn add_operands(build: &mut Build<'_>, values: &Values) {
                 build.draft.scalar(scalar);
             }
         }
-        Operators::Null | Operators::Ordered | Operators::Text | Operators::List => {}
+        Operators::Null
+        | Operators::Ordered
+        | Operators::Text
+        | Operators::List
+        | Operators::Enum => {}
     }
 }
 
@@ -126,6 +130,7 @@ fn operators(class: Operators) -> Vec<Operator> {
     let mut operators = vec![is_null];
     match class {
         Operators::Null => {}
+        Operators::Enum => operators.extend(equality()),
         Operators::Ordered => operators.extend(ordered()),
         Operators::Text => operators.extend(ordered().into_iter().chain(patterns())),
         Operators::Json => {
@@ -141,6 +146,16 @@ fn operators(class: Operators) -> Vec<Operator> {
 fn compare(name: &'static str, comparison: Comparison, operand: Operand) -> Operator {
     let role = FilterRole::Operator(OperatorRole::Compare(comparison));
     Operator { name, description: None, operand, role }
+}
+
+fn equality() -> [Operator; 4] {
+    use Comparison::{Equal, In, NotEqual, NotIn};
+    [
+        compare("_eq", Equal, Operand::Value),
+        compare("_in", In, Operand::Values),
+        compare("_neq", NotEqual, Operand::Value),
+        compare("_nin", NotIn, Operand::Values),
+    ]
 }
 
 fn ordered() -> [Operator; 8] {

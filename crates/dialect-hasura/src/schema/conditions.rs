@@ -6,7 +6,7 @@ use api::binding::{FilterRole, InputBinding, InputRole, Meaning, RowsRole, Subje
 use ir::Quantifier;
 
 use super::Build;
-use super::comparisons;
+use super::{comparisons, functions};
 use crate::draft::DraftInput;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
@@ -47,6 +47,7 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
             members.push(member(name, r#type, role, Meaning::True).verbatim());
         }
     }
+    members.append(&mut functions::conditions(build, planned));
     let about = format!(
         "Boolean expression to filter rows from the table \"{}\". All fields are combined with a \
          logical 'AND'.",

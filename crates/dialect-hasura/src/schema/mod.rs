@@ -5,17 +5,22 @@
 //! * `rows`: objects, and fields of rows
 //! * `conditions`: conditions on rows
 //! * `orders`: orders of rows
-//! * `aggregates`: aggregates of rows, and conditions on and orders by them
+//! * `streams`: streams of rows, of the subscription type
+//! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
+//! * `functions`: functions and computed fields
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
+mod aggregate_conditions;
 mod aggregates;
 mod assignments;
 mod base;
 mod comparisons;
 mod conditions;
+mod functions;
 mod mutations;
 mod orders;
 pub(super) mod rows;
+mod streams;
 
 use api::binding::EntityBinding;
 use api::{Api, ApiBuilder};
@@ -58,10 +63,12 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
+    functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
     let bind = add(&mut build);
     build.draft.finish(plan.naming, &mut builder);
     bind(&mut builder);
     base::add_directives(&mut builder);
+    base::bind_enums(&plan, &mut builder);
     base::bind_forms(&mut builder);
     for planned in &plan.entities {
         for column in &planned.columns {

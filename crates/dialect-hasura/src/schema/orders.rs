@@ -2,8 +2,8 @@
 
 use api::binding::{InputBinding, OrderRole};
 
-use super::Build;
 use super::base::ORDER_BY;
+use super::{Build, functions};
 use crate::draft::DraftInput;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
@@ -35,6 +35,7 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
             RelationKind::Object { .. } | RelationKind::Array { aggregate: None } => {}
         }
     }
+    members.append(&mut functions::orders(build, planned));
     let about = format!("Ordering options when selecting data from \"{}\".", planned.described);
     build.draft.input(&planned.r#type("order_by"), Some(&about), members);
 }

@@ -2,12 +2,14 @@
 
 use api::binding::{
     ArgumentRole, FieldBinding, FilterRole, InputBinding, Meaning, RowsBinding, RowsForm, RowsFrom,
-    ValueBinding,
+    ValueBinding, ValueShape,
 };
+use response::Leaf;
 
 use hasura_metadata::naming::RootField;
 
-use super::Build;
+use super::{Build, functions, streams};
+use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
 use crate::relations::RelationKind;
@@ -21,7 +23,8 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     for column in planned.read() {
         let field =
             DraftField::new(column.name(), column.output(), FieldBinding::Column(column.field.id));
-        fields.push(field.verbatim().described_by(column.description()));
+        let field = field.with(path_argument(column)).verbatim();
+        fields.push(field.described_by(column.description()));
     }
     for relation in &planned.relations {
         let target = &build.plan.entities[relation.target];
@@ -49,6 +52,7 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
             }
         }
     }
+    fields.append(&mut functions::computed_fields(build, planned));
     build.draft.object(&planned.name, planned.description().as_deref(), fields);
     let columns = planned.read().map(|column| {
         let binding = ValueBinding::Column(column.field.id);
@@ -58,11 +62,27 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     build.draft.values(&planned.r#type("select_column"), Some(&about), columns.collect());
 }
 
+/// The argument of a column of JSON.
+fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
+    let is_json =
+        column.values.binding.value == ValueShape::Leaf(Leaf::Json(response::JsonForm::Embedded));
+    if !is_json {
+        return Vec::new();
+    }
+    let binding = InputBinding::lenient(ArgumentRole::JsonPath);
+    vec![DraftInput::new("path", "String", binding).described("JSON select path")]
+}
+
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
     let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
+    fields.append(&mut functions::root_fields(build));
     if !fields.is_empty() {
-        build.draft.object("subscription_root", None, fields.clone());
+        let mut subscriptions = fields.clone();
+        for planned in &build.plan.entities {
+            subscriptions.extend(streams::field(build, planned));
+        }
+        build.draft.object("subscription_root", None, subscriptions);
     }
     if fields.is_empty() || build.plan.has_role_without_queries {
         let mut text = Vec::new();
@@ -170,7 +190,7 @@ pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
     arguments
 }
 
-fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm) -> FieldBinding {
+pub(super) fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm) -> FieldBinding {
     let entity = planned.entity.id;
     FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
 }

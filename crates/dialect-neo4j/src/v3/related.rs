@@ -88,7 +88,11 @@ pub(super) fn rows(build: &Builder<'_>, link: &Link<'_>, form: RowsForm) -> Fiel
 pub(super) fn default_limit(build: &Builder<'_>, node: usize, form: RowsForm) -> Option<u64> {
     match form {
         RowsForm::List | RowsForm::Connection => rows::default_limit(build, Target::Node(node)),
-        RowsForm::Single | RowsForm::First | RowsForm::Keyed | RowsForm::Aggregate => None,
+        RowsForm::Single
+        | RowsForm::First
+        | RowsForm::Keyed
+        | RowsForm::Aggregate
+        | RowsForm::Stream => None,
     }
 }
 

@@ -211,6 +211,8 @@ impl Compared<'_> {
             theirs.query
         } else if ours.mutation == Some(expected) {
             theirs.mutation
+        } else if ours.subscription == Some(expected) {
+            theirs.subscription
         } else {
             theirs.find_type(&ours[expected].name)
         }

@@ -32,7 +32,7 @@ use super::worker::{ExecutionInputs, GatewayWorker, ReportParts};
 use super::{Caller, Prepared};
 use crate::documents::Document;
 use crate::events::reads_too_slowly;
-use crate::live::{Begun, Driver, EventResponses, Responses, reserved};
+use crate::live::{Begun, Driver, EventResponses, Responses, StreamResponses, reserved};
 use crate::respond::Response;
 
 /// Events that are executed at the same time if they need further subgraphs: the others wait, so that
@@ -60,6 +60,8 @@ enum Source {
     Live(LiveQuery),
     /// Notifications of a source in this process.
     Events(Box<EventResponses>),
+    /// Rows of a source in this process.
+    Rows(Box<StreamResponses>),
 }
 
 /// A subscription as this generation of the gateway executes it.
@@ -120,10 +122,11 @@ impl GatewayWorker {
             self.operation(request, caller).map_err(|errors| Response::request_error(&errors))?,
         );
         let before = std::mem::replace(&mut subscription.source, Source::Once(None));
-        let mut may_miss = matches!(before, Source::Remote(_) | Source::Events(_));
+        let mut may_miss =
+            matches!(before, Source::Remote(_) | Source::Events(_) | Source::Rows(_));
         let kept = match before {
             Source::Remote(listener) => Some((listener, &mut may_miss)),
-            Source::Once(_) | Source::Live(_) | Source::Events(_) => None,
+            Source::Once(_) | Source::Live(_) | Source::Events(_) | Source::Rows(_) => None,
         };
         let (source, driver) = operation.begin(kept);
         subscription.is_interrupted |= may_miss;
@@ -310,6 +313,7 @@ impl Source {
         match responses {
             Responses::Live(query) => Self::Live(query),
             Responses::Events(events) => Self::Events(Box::new(events)),
+            Responses::Rows(rows) => Self::Rows(Box::new(rows)),
         }
     }
 }
@@ -340,6 +344,10 @@ impl GatewaySubscription {
                     None => self.has_ended = true,
                 },
                 Source::Events(events) => match events.next().await {
+                    Some(response) => self.begin(Some(Ok(response))),
+                    None => self.has_ended = true,
+                },
+                Source::Rows(rows) => match rows.next().await {
                     Some(response) => self.begin(Some(Ok(response))),
                     None => self.has_ended = true,
                 },

@@ -98,6 +98,9 @@ impl MemorySize for Leaf {
             | Self::Geometry(members)
             | Self::Figure(_, members) => sum!(members),
             Self::Sealed(sealed) => sum!(sealed),
+            Self::JsonPart(path) => {
+                path.iter().map(|item| size_of::<Box<str>>() + item.len()).sum()
+            }
             Self::Literal(text) => sum!(text),
             Self::Int
             | Self::BigInt

@@ -74,6 +74,8 @@ impl Worker {
         let held = MemoryReservation::of(&self.memory);
         let mut data = Data::new(held, engine.limits.response_bytes);
         let mut calls_left = engine.resolvers.as_ref().map_or(0, |known| known.most_calls);
+        let recorded = self.recorded(ready.kind, &caller.session);
+        let session = recorded.as_ref().unwrap_or(&caller.session);
         let mut next = Some(&ready.prepared);
         let mut failure = None;
         while let Some(part) = next {
@@ -90,7 +92,7 @@ impl Worker {
                 Err(error) if data.parts == 0 => return Err(vec![error]),
                 Err(error) => return Ok(Response::without_data(&error, &mut report.codes)),
             };
-            let params = self.params(ready, &caller.session, (&echoes, &passwords));
+            let params = self.params(ready, session, (&echoes, &passwords));
             let held = MemoryReservation::of(&self.memory);
             let sink = part.begin(b"", engine.limits.response_bytes, held);
             let (plan, observed) = (&part.plan, &mut report.observed);

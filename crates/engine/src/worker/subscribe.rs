@@ -24,15 +24,15 @@ use crate::caller::Caller;
 use crate::documents::Document;
 use crate::engine::Engine;
 use crate::events::{EventPlace, Events, NodeChanges, none};
-use crate::live::{Begun, Driver, Execution, LiveWork, Responses, Work, reserved};
+use crate::live::{Begun, Driver, Execution, LiveWork, Responses, StreamResponses, Work, reserved};
 use crate::live_directive::{LiveDirective, mark};
 use crate::prepare::Prepared;
 use crate::report::Report;
 use crate::respond::Response;
 
 /// Pauses before an execution that has failed is repeated.
-const FIRST_RETRY: Duration = Duration::from_millis(500);
-const LAST_RETRY: Duration = Duration::from_secs(30);
+pub(super) const FIRST_RETRY: Duration = Duration::from_millis(500);
+pub(super) const LAST_RETRY: Duration = Duration::from_secs(30);
 
 /// Pause before a feed continues the one that was lost: its fault may be a lasting one.
 const FEED_PAUSE: Duration = Duration::from_millis(500);
@@ -96,23 +96,51 @@ impl Worker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Option<Driver>, Response> {
-        let Responses::Events(former) = responses else {
-            let Begun { responses: following, driver } = self.subscribe(request, caller)?;
-            *responses = following;
-            return Ok(driver);
+        let former = match responses {
+            Responses::Events(former) => former,
+            Responses::Rows(former) => return self.resume_stream(former, request, caller),
+            Responses::Live(_) => {
+                let Begun { responses: following, driver } = self.subscribe(request, caller)?;
+                *responses = following;
+                return Ok(driver);
+            }
         };
         match self.begin_after(Some(&former.place), request, caller)? {
             Some(Begun { responses: Responses::Events(following), driver }) => {
                 former.continue_with(following);
                 Ok(driver)
             }
-            Some(Begun { responses: Responses::Live(_), .. }) => {
+            Some(Begun { responses: Responses::Live(_) | Responses::Rows(_), .. }) => {
                 let lost = Response::request_error(&[former.place.lost()]);
                 Err(self.engine.formed_alone(lost))
             }
             // Its last responses are still to be sent.
             None => Ok(None),
         }
+    }
+
+    /// Continues a stream of another engine after the responses that are still to be sent.
+    fn resume_stream(
+        &self,
+        former: &mut StreamResponses,
+        request: &Request,
+        caller: &Caller,
+    ) -> Result<Option<Driver>, Response> {
+        let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
+        let position = former.end_execution();
+        let (prepared, variables, _) = self.checked(request, caller).map_err(refused)?;
+        let Some(Listened::Rows(stream)) = prepared.listened.as_deref() else {
+            let message = "The API has been loaded again without this stream.";
+            let error = GraphQLError::new(ErrorCode::Unavailable, message);
+            return Err(Response::request_error(&[error]));
+        };
+        let operation = (&*prepared, &variables);
+        let begun = self.begin_stream(stream, operation, (request, caller), Some(position));
+        let Begun { responses, driver } = begun.map_err(|error| refused(vec![error]))?;
+        if let Responses::Rows(following) = responses {
+            former.continue_with(following);
+        }
+        Ok(driver)
     }
 
     /// Begins a subscription, after the events of a former one if there is one; `None` if that has
@@ -149,6 +177,11 @@ impl Worker {
                 let changes = NodeChanges { listener, none, is_refused };
                 Ok(Some(self.begun(Events::Changes(changes), (request, caller))))
             }
+            Some(Listened::Rows(stream)) => {
+                let operation = (&*prepared, &variables);
+                let begun = self.begin_stream(stream, operation, (request, caller), None);
+                begun.map(Some).map_err(|error| refused(vec![error]))
+            }
             None => Ok(Some(self.join((&prepared, &variables, directive), request, caller))),
         }
     }
@@ -177,6 +210,7 @@ impl Worker {
             request: request.clone(),
             caller: caller.clone(),
             directive,
+            stream: None,
         });
         let driver = (execution.is_some() || feed.is_some()).then(|| {
             let work = LiveWork { hub: Arc::clone(hub), execution, feed };
@@ -264,7 +298,10 @@ impl Worker {
     }
 
     async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
-        let Execution { cohort, request, caller, directive } = execution;
+        let Execution { cohort, request, caller, directive, stream } = execution;
+        if let Some(stream) = stream {
+            return self.execute_stream(execution, stream, wakes_feed).await;
+        }
         let mut again = FIRST_RETRY;
         // Number of executions without a batch.
         let mut alone = 0;
@@ -358,7 +395,7 @@ fn too_slow() -> GraphQLError {
 }
 
 /// Returns true if the same request may succeed later without a change of rows.
-fn is_transient(code: ErrorCode) -> bool {
+pub(super) fn is_transient(code: ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::Unavailable

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use dialects::Dialect;
 use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress, Worker};
 use testkit::postgres::{Server, required_installations, shared};
 
@@ -97,8 +98,17 @@ impl Database {
 
     pub(crate) async fn worker(&self, dialect: &str, policies: Option<&str>) -> Worker {
         let policies = policies.map(|text| Arc::new(PolicyFile::parse(text).unwrap()));
+        self.open(dialect::parse(dialect).unwrap(), policies).await
+    }
+
+    /// The same without policies, in a dialect that need not be written.
+    pub(crate) async fn worker_of(&self, dialect: Dialect) -> Worker {
+        self.open(dialect, None).await
+    }
+
+    async fn open(&self, dialect: Dialect, policies: Option<Arc<PolicyFile>>) -> Worker {
         let options = Options {
-            dialect: dialect::parse(dialect).unwrap(),
+            dialect,
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
             connections: engine::PoolLimits::unshared(2),
             limits: engine::Limits::default(),

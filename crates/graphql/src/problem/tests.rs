@@ -168,6 +168,7 @@ fn the_operation_is_the_requested_one() {
             ("C#query A { albums { id } }", "{}"),
             ("query A { albums { id } } query B { albums { id } }", "{}"),
             ("fragment F on Query { albums { id } }", "{}"),
+            ("subscription { a b }", "{}"),
             ("{ albums ", "{}"),
         ],
         &expect![[r#"

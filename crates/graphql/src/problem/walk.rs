@@ -7,7 +7,7 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 use super::given::Given;
 use super::{InputRules, Located, Problem, Step};
 use crate::document::DocumentLimits;
-use crate::operation::Location;
+use crate::operation::{Location, OperationKind};
 use crate::print_type::print_type;
 use crate::request::Request;
 use crate::schema::{TypeId, TypeKind, TypeRef};
@@ -145,12 +145,14 @@ impl<'d> Walk<'d> {
             }
         }
         self.directives(&operation.directives)?;
-        let root = match operation.operation_type {
-            ast::OperationType::Query => self.schema.query(),
-            ast::OperationType::Mutation => self.schema.mutation(),
-            ast::OperationType::Subscription => self.schema.subscription(),
+        let (kind, root) = match operation.operation_type {
+            ast::OperationType::Query => (OperationKind::Query, self.schema.query()),
+            ast::OperationType::Mutation => (OperationKind::Mutation, self.schema.mutation()),
+            ast::OperationType::Subscription => {
+                (OperationKind::Subscription, self.schema.subscription())
+            }
         };
-        let Some(root) = root else { return Ok(()) };
+        let root = root.ok_or_else(|| Stop::at_root(Problem::NoRootType { kind }))?;
         self.path.push(Step::SelectionSet);
         self.selections(root, &operation.selection_set)?;
         if operation.operation_type == ast::OperationType::Subscription

@@ -99,7 +99,7 @@ object! {
     }
 }
 
-keyed!(RestEndpoint, "address of a REST endpoint", |endpoint| endpoint.url.clone());
+keyed!(RestEndpoint, "REST endpoint", |endpoint| endpoint.name.text.clone());
 
 object! {
     /// The operation of a REST endpoint.

@@ -377,6 +377,8 @@ impl Printer<'_> {
             AggregateFunction::StandardDeviationPopulation => "population standard deviation",
             AggregateFunction::VarianceSample => "sample variance",
             AggregateFunction::VariancePopulation => "population variance",
+            AggregateFunction::Correlation => "correlation",
+            AggregateFunction::CovarianceSample => "sample covariance",
             AggregateFunction::ShortestText => "shortest",
             AggregateFunction::LongestText => "longest",
             AggregateFunction::ShortestLength => "shortest length",

@@ -1,6 +1,7 @@
 //! Conditions on one aggregate of related rows.
 
 use catalog::FieldId;
+use graphql::operation::Location;
 use graphql::schema::InputId;
 use ir::{AggregateFunction, Filter, Hop, ValueRef};
 
@@ -37,6 +38,11 @@ impl Context<'_> {
                         columns = self.columns(input, r#type, given.location)?;
                     }
                 }
+                InputRole::Filter(FilterRole::AggregatedPair) => {
+                    if is_present {
+                        columns = self.pair((*id, input), given.location)?;
+                    }
+                }
                 InputRole::Filter(FilterRole::AggregatesDistinct) => distinct = self.is_true(input),
                 InputRole::Filter(FilterRole::AggregateIs) => conditions.push((*id, input)),
                 InputRole::Filter(FilterRole::GroupFilter) => {
@@ -70,6 +76,33 @@ impl Context<'_> {
     }
 }
 
+impl Context<'_> {
+    /// The two columns of an object, in the order of its type.
+    fn pair(
+        &self,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+    ) -> Result<Vec<FieldId>, LowerError> {
+        let mut members = self.entries(input, self.api.schema[id].r#type.base)?;
+        members.sort_by_key(|(member, _)| *member);
+        let mut columns = Vec::new();
+        for (member, input) in members {
+            match &self.api.input(member).role {
+                InputRole::Filter(FilterRole::AggregatedColumns) => {
+                    let r#type = self.api.schema[member].r#type;
+                    columns.extend(self.columns(&input, r#type, location)?);
+                }
+                InputRole::Refused(text) if self.presence(&input) == Presence::Present => {
+                    return Err(LowerError::refused(text, location));
+                }
+                InputRole::Refused(_) => {}
+                _ => return Err(misplaced("a column of a pair")),
+            }
+        }
+        Ok(columns)
+    }
+}
+
 /// The aggregated value that operators compare.
 fn aggregated(
     function: AggregateFunction,
@@ -78,8 +111,20 @@ fn aggregated(
 ) -> Result<ValueRef, LowerError> {
     let Count { function, place } = match (function, columns) {
         (AggregateFunction::Count, _) => count_of(columns, distinct),
+        (AggregateFunction::Correlation | AggregateFunction::CovarianceSample, [_, _]) => {
+            Count { function, place: Some(ValueRef::Together(columns.to_vec())) }
+        }
+        (AggregateFunction::Correlation | AggregateFunction::CovarianceSample, _) => {
+            return Err(misplaced("an aggregate of another number of columns than two"));
+        }
         (_, [column]) => Count { function, place: Some(ValueRef::field(*column)) },
         (_, _) => return Err(misplaced("an aggregate of no column")),
+    };
+    let is_count = matches!(function, AggregateFunction::Count | AggregateFunction::DistinctCount);
+    // Of a number, the function says that values are different.
+    let place = match place {
+        Some(place) if distinct && !is_count => Some(ValueRef::Distinct(Box::new(place))),
+        place => place,
     };
     Ok(match place {
         None => ValueRef::Counted { distinct: false },

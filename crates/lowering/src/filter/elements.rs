@@ -1,9 +1,9 @@
-//! Conditions on the elements of a list.
+//! Conditions on the elements of a list, on lists as a whole, and on the texts of values.
 
-use ir::{Comparison, Filter, Operand};
+use ir::{Case, Comparison, Filter, Operand};
 
-use super::{OF_ELEMENTS, PresentInput};
-use crate::input::Presence;
+use super::{FilterContext, OF_ELEMENTS, PresentInput, compare};
+use crate::input::{Input, Presence};
 use crate::selection::misplaced;
 use crate::{Context, LowerError};
 use api::binding::{FilterRole, InputRole, OperatorRole, Subject};
@@ -40,5 +40,35 @@ impl Context<'_> {
             }
             None => Err(LowerError::refused(OF_ELEMENTS, given.location)),
         }
+    }
+
+    /// The condition that a list equals one of several.
+    pub(super) fn equals_any(
+        &self,
+        given: PresentInput<'_, '_>,
+        subject: &Subject,
+    ) -> Result<Filter, LowerError> {
+        let r#type = self.api.schema[given.id].r#type;
+        let element = r#type.item().unwrap_or(r#type);
+        let equals = |item: &Input<'_>| {
+            let operand = self.operand(item, element);
+            compare(subject, Comparison::Equal, subject.plain, operand)
+        };
+        Ok(Filter::Or(self.items(given.input)?.iter().map(equals).collect()))
+    }
+
+    /// The condition of an object of operators on the text of a value.
+    pub(super) fn as_text(
+        &self,
+        given: PresentInput<'_, '_>,
+        subject: &Subject,
+    ) -> Result<Option<Filter>, LowerError> {
+        if given.around.of_elements {
+            return Err(LowerError::refused(OF_ELEMENTS, given.location));
+        }
+        let place = subject.place.clone();
+        let subject = Subject { place, plain: Case::Exact, ignoring: Case::Ignored };
+        let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
+        self.object(given, around)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, epoch, figure,
-    geometry, interval, json, key_value, number, point, range, sealed, text, uuid,
+    geometry, interval, json, json_part, key_value, number, point, range, sealed, text, uuid,
 };
 use crate::append::append;
 use crate::cursor::Value;
@@ -66,6 +66,7 @@ impl Leaf {
             Leaf::UtcTimestamp => datetime::write_utc_timestamp(value, out),
             Leaf::Enum(names) => text::write_enum(names, value, out),
             Leaf::Json(form) => json::write_json(*form, value, out),
+            Leaf::JsonPart(path) => json_part::write_json_part(path, value, out),
             Leaf::KeyValue => key_value::write_key_value(value, out),
             Leaf::Any => text::write_any(value, out),
             Leaf::List(inner) => array::write_list(inner, value, out),

@@ -10,6 +10,7 @@ mod contract;
 mod demo;
 mod dev;
 mod diff;
+mod events;
 mod explain;
 mod export;
 mod exposure;
@@ -56,6 +57,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
         Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
+        Command::Events(options) => events::run(options),
         Command::Check(options) => check::run(options, invocation),
         Command::Contract(options) => contract::run(options),
         Command::Diff(options) => diff::run(options),

@@ -12,6 +12,7 @@ use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
+use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
 use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, Reloaded, Settings};
 use crate::memory;
@@ -27,6 +28,9 @@ pub(crate) struct Prepared {
     watch: bool,
     /// The most requests in a batch, and whether there is an allow list.
     batches: (usize, bool),
+    /// The delivery of events, with its options; `None` for servers without one.
+    events: Option<EventSetup>,
+    delivery: Option<Arc<EventDelivery>>,
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
@@ -35,7 +39,11 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let settings = settings(Some(&engine_options.dialect), &options.serving)?;
     let serving = &options.serving;
     let batches = (serving.persisted.max_batch, serving.allow_list.allow_list);
-    Ok(Prepared { source, engine_options, settings, watch: options.watch, batches })
+    let drain = serving.drain_timeout.0;
+    let (mode, settings_of_events) = (options.events.events, options.events.settings(drain));
+    let events = Some(EventSetup { mode, settings: settings_of_events });
+    let (watch, delivery) = (options.watch, None);
+    Ok(Prepared { source, engine_options, settings, watch, batches, events, delivery })
 }
 
 /// All problems of a server's options.
@@ -59,7 +67,8 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn problems_of(made: Result<engine::Options, Failure>, serving: &ServingOptions) -> Vec<Failure> {
     let made_settings = settings(made.as_ref().ok().map(|made| &made.dialect), serving);
-    made.err().into_iter().chain(made_settings.err()).collect()
+    let events = made.as_ref().ok().and_then(|made| events::find_problems(&made.dialect));
+    made.err().into_iter().chain(made_settings.err()).chain(events).collect()
 }
 
 /// The settings for a dialect. Without one, their errors are the same but for what definitions declare.
@@ -139,6 +148,8 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
         // The demo's schema does not change.
         watch: false,
         batches: (serving.persisted.max_batch, false),
+        events: None,
+        delivery: None,
     })
 }
 
@@ -148,6 +159,12 @@ impl Prepared {
         if let Some(resolvers) = &mut self.engine_options.resolvers {
             resolvers.statistics = statistics.clone();
         }
+        self
+    }
+
+    /// The server with the delivery of the process, which goes on across reloads.
+    pub(crate) fn delivering(mut self, delivery: &Arc<EventDelivery>) -> Self {
+        self.delivery = Some(Arc::clone(delivery));
         self
     }
 
@@ -182,8 +199,8 @@ impl Prepared {
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
-        let Self { source, engine_options, watch, settings, batches } = self;
-        let (engine, watch, settings) = block_on(async {
+        let Self { source, engine_options, watch, settings, batches, events, delivery } = self;
+        let (engine, watch, settings, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
             let settings = with_hasura(settings, engine_options, batches)?;
             // The watch starts before the schema is read, so that it reports changes in between.
@@ -192,7 +209,11 @@ impl Prepared {
                 false => None,
             };
             let engine = open(&source, engine_options, watch.is_some()).await?;
-            Ok::<_, Failure>((engine, watch, settings))
+            let events = match &events {
+                Some(events) => events.prepare(&source, engine_options).await?,
+                None => None,
+            };
+            Ok::<_, Failure>((engine, watch, settings, events))
         })?;
         // The catalog in the database's form was dropped.
         memory::give_back();
@@ -219,7 +240,16 @@ impl Prepared {
             settings.check(&api);
         }
         let watch = watch.map(ChangeWatch::Schema);
-        Ok(Reloaded { api, settings: Arc::new(settings), watch })
+        let counters = match &delivery {
+            Some(delivery) => {
+                delivery.apply(events)?;
+                // A reload may add the first trigger.
+                let is_possible = matches!(engine_options.dialect, Dialect::Hasura(_));
+                is_possible.then(|| delivery.statistics())
+            }
+            None => None,
+        };
+        Ok(Reloaded { api, settings: Arc::new(settings), watch, events: counters })
     }
 }
 

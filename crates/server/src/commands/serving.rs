@@ -36,7 +36,9 @@ pub(crate) fn open_and_serve(
     });
     let mut fresh = open()?;
     let watch = fresh.watch.take();
-    let telemetry = Telemetry { collectors, traces: traces.clone(), reporter: reporter.clone() };
+    let events = fresh.events.take();
+    let (exporter, usage) = (traces.clone(), reporter.clone());
+    let telemetry = Telemetry { collectors, traces: exporter, reporter: usage, events };
     let generation = Generation::first(fresh, telemetry);
     exposure::log(&generation.api, serving, &generation.settings);
     generation.settings.log_summary();

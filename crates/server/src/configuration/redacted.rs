@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::env;
 
 /// Prefixes of environment variables whose values may appear in messages.
-const VARIABLES: [&str; 6] = ["THALWEG_", "OTEL_", "PG", "APOLLO_", "HIVE_", "AWS_"];
+const VARIABLES: [&str; 7] = ["THALWEG_", "OTEL_", "PG", "APOLLO_", "HIVE_", "AWS_", "HASURA_"];
 
 /// The end of a scheme in a URL.
 const SCHEME_END: &str = "://";

@@ -18,7 +18,25 @@ pub(super) enum Authentication {
     Hasura(Box<HasuraSessions>),
 }
 
+/// The kinds of credentials that are configured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct UsedCredentials {
+    pub(super) has_admin_secret: bool,
+    pub(super) has_tokens: bool,
+    pub(super) has_webhook: bool,
+}
+
 impl Authentication {
+    /// The kinds of credentials that are configured.
+    pub(super) fn used(&self) -> UsedCredentials {
+        match self {
+            Self::Tokens(credentials) => {
+                UsedCredentials { has_tokens: credentials.has_keys, ..UsedCredentials::default() }
+            }
+            Self::Hasura(sessions) => sessions.used(),
+        }
+    }
+
     /// The session of a request. `request` is the GraphQL request, if [`Self::reads_request`].
     pub(super) async fn find(
         &self,

@@ -25,6 +25,8 @@ pub(crate) struct Reloaded {
     pub(crate) settings: Arc<Settings>,
     /// Reports changes of the schema, if it is watched.
     pub(crate) watch: Option<ChangeWatch>,
+    /// Counters of delivered events, if some are delivered.
+    pub(crate) events: Option<Arc<event_triggers::Statistics>>,
 }
 
 /// Reports changes of the schema or of the supergraph.

@@ -90,6 +90,7 @@ impl Process {
             connections,
             usage,
             reporter: self.telemetry.reporter.clone(),
+            events: self.telemetry.events.clone(),
             api: api.clone(),
             situation: Situation {
                 reloaded: self.reloads.succeeded.load(Ordering::Relaxed),

@@ -241,7 +241,8 @@ impl Refusal {
     /// The error in the form of an API.
     pub(super) fn error_in(&self, form: ErrorForm) -> GraphQLError {
         let mut error = self.error();
-        if let (ErrorForm::Hasura, Self::Malformed(_)) = (form, self)
+        if let (ErrorForm::Hasura, Self::Malformed(_) | Self::Document(Missing::NotNamed(_))) =
+            (form, self)
             && error.code == ErrorCode::BadUserInput
         {
             let code = match error.message.contains("is not valid JSON") {
@@ -274,6 +275,11 @@ impl Refusal {
                     | AuthError::Invalid { .. },
                 ),
             ) => StatusCode::OK,
+            (ErrorForm::Hasura, Self::Session(error)) => match error {
+                // Clients try again.
+                SessionError::NoKeys => self.status(),
+                _ => StatusCode::OK,
+            },
             (ErrorForm::Hasura | ErrorForm::GraphQL, _) => self.status(),
         }
     }

@@ -18,6 +18,7 @@ pub(crate) struct Telemetry {
     pub(crate) collectors: Option<Collectors>,
     pub(crate) traces: Option<Arc<Traces>>,
     pub(crate) reporter: Option<Arc<Reporter>>,
+    pub(crate) events: Option<Arc<event_triggers::Statistics>>,
 }
 
 /// Collectors of metrics.

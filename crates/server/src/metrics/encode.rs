@@ -18,7 +18,7 @@ use source::Statistics;
 use super::store::{Kind, Metrics, Shard, Stage};
 use super::subgraphs::{self, Subgraph};
 use super::usage::Usage;
-use super::{custom_fields, databases, fetches, live, supergraph};
+use super::{custom_fields, databases, events, fetches, live, supergraph};
 use crate::supergraph::FetchCounts;
 use crate::usage::hive::Reporter;
 
@@ -29,6 +29,7 @@ pub(crate) struct Sources {
     pub(crate) connections: Arc<Statistics>,
     pub(crate) usage: Arc<SchemaUsage>,
     pub(crate) reporter: Option<Arc<Reporter>>,
+    pub(crate) events: Option<Arc<event_triggers::Statistics>>,
     pub(crate) api: Api,
     pub(crate) situation: Situation,
 }
@@ -69,6 +70,7 @@ impl Collector for Sources {
         self.encode_times(&mut writer)?;
         self.encode_cache(&mut writer)?;
         self.encode_reports(&mut writer)?;
+        events::encode(self.events.as_deref(), &mut writer)?;
         live::encode(self.shards().map(|shard| &shard.live), &mut writer)?;
         match &self.api {
             Api::Source(engine) => {

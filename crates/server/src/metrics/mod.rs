@@ -17,6 +17,7 @@
 mod custom_fields;
 mod databases;
 mod encode;
+mod events;
 mod fetches;
 mod live;
 mod operations;

@@ -17,9 +17,10 @@ use crate::failure::Failure;
 /// The word for the metadata that the served database keeps.
 const DATABASE: &str = "database";
 
+/// The location of metadata.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hasura")]
-pub(crate) struct HasuraOptions {
+pub(crate) struct MetadataOptions {
     /// For hasura: its metadata, which says what is tracked: an exported folder, a file of JSON or YAML, or
     /// `database` for the metadata that a running Hasura keeps in the served PostgreSQL database
     #[arg(long, env = "THALWEG_METADATA", value_name = "PATH")]
@@ -27,6 +28,13 @@ pub(crate) struct HasuraOptions {
     /// For hasura: the name of the served database among several sources of the metadata
     #[arg(long, env = "THALWEG_METADATA_SOURCE", value_name = "NAME", requires = "metadata")]
     metadata_source: Option<Box<str>>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Hasura")]
+pub(crate) struct HasuraOptions {
+    #[command(flatten)]
+    metadata: MetadataOptions,
     /// For hasura: what becomes of metadata that names what the database does not have [default: refuse]
     #[arg(
         long,
@@ -81,11 +89,11 @@ impl FromStr for MetadataLocation {
     }
 }
 
-impl HasuraOptions {
-    /// The options of the dialect, with metadata that a path names.
-    pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
+impl MetadataOptions {
+    /// The setting, with metadata that a path names.
+    pub(crate) fn to_setting(&self) -> Result<MetadataSetting, Failure> {
         let source = self.metadata_source.clone();
-        let metadata = match &self.metadata {
+        Ok(match &self.metadata {
             None => MetadataSetting::None,
             Some(MetadataLocation::Database) => MetadataSetting::Stored { source },
             Some(MetadataLocation::Path(path)) => {
@@ -94,7 +102,14 @@ impl HasuraOptions {
                     Failure::Usage(error.to_string().replace('\n', "\nerror: "))
                 })?)
             }
-        };
+        })
+    }
+}
+
+impl HasuraOptions {
+    /// The options of the dialect, with metadata that a path names.
+    pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
+        let metadata = self.metadata.to_setting()?;
         let defaults = Options::default();
         Ok(Options {
             metadata,

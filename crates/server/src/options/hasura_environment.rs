@@ -51,7 +51,7 @@ impl HasuraEnvironment {
             let Some(variable) = self.0.get_mut(*name) else { continue };
             variable.fate = match &found {
                 _ if is_given => Fate::Replaced(option),
-                Some((other, _)) => Fate::Replaced(*other),
+                Some((other, _)) => Fate::Replaced(other),
                 None => {
                     found = Some((*name, variable.value.clone()));
                     Fate::Read(option)
@@ -77,7 +77,7 @@ impl HasuraEnvironment {
         let unserved: Vec<&str> = self.unserved().collect();
         if !unserved.is_empty() {
             tracing::warn!(
-                "these variables of Hasura are set and have no effect here: {}",
+                "these variables of Hasura are set, and no option takes their values: {}",
                 unserved.join(", ")
             );
         }

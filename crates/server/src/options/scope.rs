@@ -16,6 +16,7 @@ use super::address::Address;
 use super::allow_list::AllowListOptions;
 use super::connection_filter::ConnectionFilterOptions;
 use super::dgraph::DgraphOptions;
+use super::events::EventOptions;
 use super::given::{GivenOptions, names_of};
 use super::hasura::HasuraOptions;
 use super::hasura_auth::HasuraAuthOptions;
@@ -115,7 +116,7 @@ const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 type DialectOptions = (DialectName, fn() -> Vec<String>);
 
 /// The options of each dialect.
-const DIALECTS: [DialectOptions; 8] = [
+const DIALECTS: [DialectOptions; 9] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),
@@ -124,6 +125,7 @@ const DIALECTS: [DialectOptions; 8] = [
     (DialectName::Hasura, names_of::<HasuraOptions>),
     (DialectName::Hasura, names_of::<AllowListOptions>),
     (DialectName::Hasura, names_of::<HasuraAuthOptions>),
+    (DialectName::Hasura, names_of::<EventOptions>),
 ];
 
 /// Options of dialects for objects that only PostgreSQL has.

@@ -124,9 +124,18 @@ impl Client {
 
     /// Opens a socket; the error is the status and the body of a refused handshake.
     pub(crate) fn open(server: &Server, headers: &[(&str, &str)]) -> Result<Self, (u16, String)> {
+        Self::open_at(server, "/graphql", headers)
+    }
+
+    /// The same at another path.
+    pub(crate) fn open_at(
+        server: &Server,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Self, (u16, String)> {
         let stream = server.connect();
         stream.set_nodelay(true).unwrap();
-        let url = format!("ws://{}/graphql", server.address);
+        let url = format!("ws://{}{path}", server.address);
         let mut request = url.into_client_request().unwrap();
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();

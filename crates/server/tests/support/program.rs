@@ -65,7 +65,7 @@ impl Drop for Folder {
 pub(crate) fn thalweg(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     for (name, _) in std::env::vars() {
-        let prefixes = ["THALWEG_", "PG", "OTEL_", "APOLLO_", "HIVE_", "AWS_"];
+        let prefixes = ["THALWEG_", "PG", "OTEL_", "APOLLO_", "HIVE_", "AWS_", "HASURA_"];
         if prefixes.iter().any(|prefix| name.starts_with(prefix)) {
             command.env_remove(name);
         }

@@ -48,7 +48,9 @@ impl Compiler<'_> {
             | AggregateFunction::StandardDeviationSample
             | AggregateFunction::StandardDeviationPopulation
             | AggregateFunction::VarianceSample
-            | AggregateFunction::VariancePopulation => return Err(refused("this aggregate")),
+            | AggregateFunction::VariancePopulation
+            | AggregateFunction::Correlation
+            | AggregateFunction::CovarianceSample => return Err(refused("this aggregate")),
         })
     }
 }

@@ -297,6 +297,12 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            Expression::Arguments(values) => {
+                for (place, value) in values.iter().enumerate() {
+                    self.comma(place);
+                    self.expression(value)?;
+                }
+            }
             Expression::Together(values) => {
                 // Quoted values have no comma outside of their quotes.
                 let (before, between, after) = match self.flavor.row_values {
@@ -412,6 +418,7 @@ impl Printer<'_> {
             | Expression::CanonicalTimestamp(_)
             | Expression::Subquery(_)
             | Expression::Coalesce(_)
+            | Expression::Arguments(_)
             | Expression::Together(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
@@ -699,6 +706,8 @@ impl Printer<'_> {
             (AggregateFunction::StandardDeviationPopulation, _) => "stddev_pop(",
             (AggregateFunction::VarianceSample, _) => "var_samp(",
             (AggregateFunction::VariancePopulation, _) => "var_pop(",
+            (AggregateFunction::Correlation, _) => "corr(",
+            (AggregateFunction::CovarianceSample, _) => "covar_samp(",
         }
     }
 

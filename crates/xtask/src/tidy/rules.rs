@@ -189,6 +189,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "what is asked of other servers is said by who asks",
     },
     Layer {
+        within: "event-triggers",
+        may: &["clients", "hasura-metadata", "redact", "sources"],
+        reason: "events are delivered from the log of any source, and know no API",
+    },
+    Layer {
         within: "engine",
         may: &[
             "access",
@@ -236,6 +241,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "clients",
             "connectors",
             "engine",
+            "event-triggers",
             "redact",
             "sample",
         ],
@@ -313,6 +319,8 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/source*/src/**/backup.rs",
     "crates/source*/src/**/transfer/**",
     "crates/source*/src/**/transfer.rs",
+    "crates/source-sqlite/src/event_log/lead.rs",
+    "crates/source-sqlite/src/event_log.rs",
     "crates/transfer/**",
     "crates/clients/**",
     "crates/server/**",
@@ -388,7 +396,7 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     },
     ForeignWords {
         within: "dialect*",
-        words: &[EACH_SOURCE, "postgresql", "cypher", "permission"],
+        words: &[EACH_SOURCE, "postgresql", "cypher"],
         reason: "a dialect knows no source: what a source cannot do reaches it as a capability",
     },
     ForeignWords {

@@ -238,6 +238,7 @@ fn of_arguments() -> Vec<Place> {
         },
     });
     let aggregates = rows(RowsFrom::Entity, RowsForm::Aggregate);
+    let stream = vec![rows(RowsFrom::Entity, RowsForm::Stream)];
     let edge = FieldBinding::Payload(PayloadField::Edge);
     let entities = EntitiesBinding { types: Box::default(), represented: Arc::new([]) };
     let entities = FieldBinding::Entities(Arc::new(entities));
@@ -245,6 +246,13 @@ fn of_arguments() -> Vec<Place> {
     vec![
         Place::new(Position::Nothing, vec![FieldBinding::Literal(Box::new(*b"1"))], vec![]),
         Place::new(Position::Rows, list(), vec![]),
+        Place::new(Position::StreamedRows, stream.clone(), vec![]),
+        Place::new(Position::Stream, stream.clone(), vec![ArgumentRole::Stream.into()]),
+        Place::new(
+            Position::StreamStart,
+            stream,
+            vec![ArgumentRole::Stream.into(), ArgumentRole::StreamStart.into()],
+        ),
         Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: "query" }], vec![]),
         Place::new(Position::Edge, vec![change(Change::Create(entity())), edge], vec![]),
         Place::new(Position::Groups, of_connection(ConnectionField::Groups), vec![]),
@@ -278,8 +286,9 @@ fn of_arguments() -> Vec<Place> {
             ],
             vec![],
         ),
-        Place::new(Position::CallArguments, vec![computed], vec![]),
-        Place::new(Position::CallArguments, vec![aggregates, of_aggregate], vec![]),
+        Place::new(Position::FieldArguments, vec![computed.clone()], vec![]),
+        Place::new(Position::FieldArguments, vec![computed], vec![ArgumentRole::Options.into()]),
+        Place::new(Position::FieldArguments, vec![aggregates, of_aggregate], vec![]),
         Place::new(Position::Entities, vec![entities], vec![]),
         Place::new(Position::Value, list(), vec![FilterRole::Equal(field()).into()]),
     ]
@@ -325,6 +334,13 @@ fn of_conditions() -> Vec<Place> {
         place(
             Position::OfAggregate,
             vec![FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) }],
+        ),
+        place(
+            Position::Pair,
+            vec![
+                FilterRole::RelatedBy { hop: hop(), role: RowsRole::Aggregate(aggregate) },
+                FilterRole::AggregatedPair,
+            ],
         ),
         place(
             Position::EachVariant,

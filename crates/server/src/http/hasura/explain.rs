@@ -13,6 +13,7 @@ use serde_json_bytes::Value as Json;
 use super::failure::Failure;
 use super::{Answer, Asked, HttpRequest};
 use crate::http::execution_limits::run_limited;
+use crate::http::hasura_sessions::{ADMIN, ROLE};
 
 pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
     let body = asked.admin_body(request).await?;
@@ -58,15 +59,16 @@ pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
     Ok(super::json(StatusCode::OK, &body))
 }
 
-/// The session of the variables that a body has; without any, that of the admin.
+/// The session of the variables that a body has; without a role, that of the admin.
 fn session(user: Option<&Value>) -> Result<Session, Failure> {
     let variables = match user {
-        None | Some(Value::Null) => return Ok(Session::default()),
-        Some(Value::Object(variables)) => variables,
+        None | Some(Value::Null) => None,
+        Some(Value::Object(variables)) => Some(variables),
         Some(_) => return Err(Failure::parse_failed("expected an object").at("$.user")),
     };
     let mut claims = serde_json_bytes::Map::new();
-    for (name, value) in variables {
+    claims.insert(ROLE, Json::from(ADMIN));
+    for (name, value) in variables.into_iter().flatten() {
         let Value::String(value) = value else {
             let path = format!("$.user.{name}");
             return Err(Failure::parse_failed("expected a text").at(path));

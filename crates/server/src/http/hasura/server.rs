@@ -26,13 +26,14 @@ pub(super) async fn health(service: &Service) -> Response {
 
 /// The settings that the console reads.
 pub(super) fn configuration(service: &Service, settings: &HasuraSettings) -> Response {
+    let credentials = service.settings.credentials.used();
     let body = json!({
         "version": VERSION,
         "is_function_permissions_inferred": true,
         "is_remote_schema_permissions_enabled": true,
-        "is_admin_secret_set": service.settings.requires_token(),
-        "is_auth_hook_set": false,
-        "is_jwt_set": service.settings.credentials.has_keys,
+        "is_admin_secret_set": credentials.has_admin_secret,
+        "is_auth_hook_set": credentials.has_webhook,
+        "is_jwt_set": credentials.has_tokens,
         "jwt": null,
         "is_allow_list_enabled": settings.allow_list.is_some(),
         // Changes push the results of live queries; they are not polled.

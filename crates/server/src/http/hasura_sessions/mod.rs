@@ -32,8 +32,10 @@ pub(super) use self::error::SessionError;
 use self::jwt_config::TokenLocation;
 use self::secret::AdminSecret;
 use self::tokens::{TokenVerifier, TokenVerifiers, refused};
-use self::variables::{ADMIN, BackendOnly, SessionVariables, role_of};
+pub(super) use self::variables::{ADMIN, ROLE};
+use self::variables::{BackendOnly, SessionVariables, role_of};
 use self::webhook::Webhook;
+use super::authentication::UsedCredentials;
 use super::header_settings::HeaderSettings;
 use super::session::{Authenticated, instant};
 use crate::failure::Failure;
@@ -228,6 +230,16 @@ impl HasuraSessions {
     ) -> Result<Session, SessionError> {
         let settings = self.settings.read(headers).map_err(SessionError::Header)?;
         variables.into_session(role, backend_only, settings)
+    }
+
+    /// The kinds of credentials that are configured.
+    pub(super) fn used(&self) -> UsedCredentials {
+        let (has_tokens, has_webhook) = match &self.credentials {
+            ClientCredentials::None { .. } => (false, false),
+            ClientCredentials::Tokens { .. } => (true, false),
+            ClientCredentials::Webhook(_) => (false, true),
+        };
+        UsedCredentials { has_admin_secret: self.admin_secret.is_some(), has_tokens, has_webhook }
     }
 
     /// A client of one thread, if there is a webhook.

@@ -17,13 +17,13 @@ use crate::options::boolean;
 const PREFIX: &str = "x-hasura-";
 
 /// The role of a session.
-pub(super) const ROLE: &str = "x-hasura-role";
+pub(in crate::http) const ROLE: &str = "x-hasura-role";
 
 /// Whether permissions that are for backends only apply: `true` in sessions that have the right to them.
 const BACKEND_ONLY: &str = "x-hasura-use-backend-only-permissions";
 
 /// The role that has every permission.
-pub(super) const ADMIN: &str = "admin";
+pub(in crate::http) const ADMIN: &str = "admin";
 
 /// The size limit of a value from a header.
 const MOST_HEADER_BYTES: usize = 8 << 10;

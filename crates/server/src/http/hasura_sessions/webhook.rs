@@ -146,6 +146,7 @@ impl Webhook {
             },
             body,
             deadline: None,
+            timeout: None,
             reserve: &|_| true,
         };
         let response = client.send(question).await.map_err(|error| {

@@ -1,0 +1,239 @@
+//! Functions in the API: fields of the root types, and computed fields of rows.
+
+use api::binding::ArgumentBinding;
+use catalog::{ArgumentType, Catalog, Function, FunctionId};
+use graphql::schema::is_name;
+use hasura_metadata::{Location, Problem, ProblemKind};
+
+use super::collision::Names;
+use super::naming;
+use super::plan::Planned;
+use super::relations::Scope;
+use super::tracking::{
+    ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction, Tracking,
+};
+use super::values::{Values, values};
+
+/// A function that is a field of the root types.
+#[derive(Debug)]
+pub(super) struct RootFunction {
+    pub(super) name: String,
+    pub(super) aggregate: String,
+    pub(super) description: String,
+    pub(super) call: Call,
+    /// The index of the entity of its rows in the plan.
+    pub(super) target: usize,
+    pub(super) is_set: bool,
+}
+
+/// A computed field of rows.
+#[derive(Debug)]
+pub(super) struct Computed {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) call: Call,
+    pub(super) form: ComputedForm,
+}
+
+/// What a computed field gives.
+#[derive(Debug)]
+pub(super) enum ComputedForm {
+    Value(Values),
+    /// Rows of the entity at the index in the plan.
+    Rows(usize),
+}
+
+/// A call with the arguments of a request.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) function: FunctionId,
+    /// Its name in descriptions.
+    pub(super) described: String,
+    pub(super) arguments: Vec<Argument>,
+    /// The type of its arguments.
+    pub(super) arguments_type: String,
+}
+
+/// An argument.
+#[derive(Debug)]
+pub(super) struct Argument {
+    pub(super) name: String,
+    pub(super) values: Values,
+    pub(super) binding: ArgumentBinding,
+}
+
+impl Computed {
+    /// The values that conditions and orders compare: those of fields without arguments.
+    pub(super) fn find_operand(&self) -> Option<&Values> {
+        match &self.form {
+            ComputedForm::Value(values) if self.call.arguments.is_empty() => Some(values),
+            ComputedForm::Value(_) | ComputedForm::Rows(_) => None,
+        }
+    }
+}
+
+impl Call {
+    fn new(catalog: &Catalog, id: FunctionId, given: &[FunctionArgument], name: String) -> Self {
+        let function = &catalog[id];
+        let described = naming::described(function.namespace.as_deref(), &function.name);
+        let arguments = given.iter().filter_map(|one| argument(catalog, function, one)).collect();
+        Self { function: id, described, arguments, arguments_type: name }
+    }
+
+    /// True if a client may omit all arguments.
+    pub(super) fn is_optional(&self) -> bool {
+        self.arguments.iter().all(|argument| argument.binding.optional)
+    }
+}
+
+/// `None` for a row, which `tracking` refuses.
+fn argument(catalog: &Catalog, function: &Function, one: &FunctionArgument) -> Option<Argument> {
+    let argument = function.arguments.get(usize::from(one.place))?;
+    let ArgumentType::Value(r#type) = &argument.r#type else { return None };
+    let binding = ArgumentBinding {
+        place: one.place,
+        optional: argument.has_default,
+        named: argument.name.is_some(),
+    };
+    Some(Argument { name: one.name.clone(), values: values(catalog, r#type), binding })
+}
+
+fn wrong(place: &Location, message: String) -> Problem {
+    Problem { kind: ProblemKind::WrongValue, place: place.clone(), message }
+}
+
+/// The functions of the root; each claims its names.
+pub(super) fn root_functions(
+    scope: &mut Scope<'_, '_>,
+    roots: &mut Names,
+    types: &mut Names,
+) -> Vec<RootFunction> {
+    let (catalog, tracking) = (scope.catalog, scope.tracking);
+    let mut functions = Vec::new();
+    for tracked in &tracking.functions {
+        let function = &catalog[tracked.function];
+        // The note is that of the table.
+        let Some(target) = scope.places.get(&tracked.entity).copied() else { continue };
+        match root_function(catalog, tracking, tracked, target, (&*roots, &*types)) {
+            Ok(made) => {
+                let subject = format!("the function {}", catalog.function_name(function.id));
+                roots.claim(&made.name, &subject);
+                if made.is_set {
+                    roots.claim(&made.aggregate, &subject);
+                }
+                types.claim(&made.call.arguments_type, &subject);
+                functions.push(made);
+            }
+            Err(problem) => scope.problems.push(problem),
+        }
+    }
+    functions
+}
+
+fn root_function(
+    catalog: &Catalog,
+    tracking: &Tracking<'_>,
+    tracked: &TrackedFunction<'_>,
+    target: usize,
+    (roots, types): (&Names, &Names),
+) -> Result<RootFunction, Problem> {
+    let function = &catalog[tracked.function];
+    let (metadata, naming) = (tracked.tracked, tracking.naming);
+    let base = naming::table(function.namespace.as_deref(), &function.name);
+    let configuration = &metadata.configuration;
+    let name = naming.function(&base, configuration);
+    let aggregate = naming.function_aggregate(&base, configuration);
+    let arguments_type = naming.function_arguments(&base, configuration);
+    let place = &metadata.function.place;
+    let call = Call::new(catalog, tracked.function, &tracked.arguments, arguments_type);
+    let fields = [Some(&name), tracked.is_set.then_some(&aggregate)];
+    for field in fields.into_iter().flatten() {
+        if !is_name(field) {
+            let message = format!("{field:?} is no name of GraphQL. Write a `custom_name`.");
+            return Err(wrong(place, message));
+        }
+        if let Some(first) = roots.owner(field) {
+            let message = format!(
+                "The root field `{field}` belongs to {first}. Write another `custom_name`."
+            );
+            return Err(wrong(place, message));
+        }
+    }
+    if let Some(first) = types.owner(&call.arguments_type)
+        && !call.arguments.is_empty()
+    {
+        let message = format!(
+            "The type `{}` of the arguments belongs to {first}. Write another `custom_name`.",
+            call.arguments_type
+        );
+        return Err(wrong(place, message));
+    }
+    let table = &catalog[tracked.entity];
+    let table = naming::described(table.namespace.as_deref(), &table.name);
+    let usual = || format!("execute function \"{}\" which returns \"{table}\"", call.described);
+    let description = metadata.comment.clone().or(function.description.as_deref().map(Into::into));
+    let description = description.unwrap_or_else(usual);
+    Ok(RootFunction { name, aggregate, description, call, target, is_set: tracked.is_set })
+}
+
+/// The computed fields of an entity; each claims its name.
+pub(super) fn computed_fields(
+    scope: &mut Scope<'_, '_>,
+    planned: &Planned<'_>,
+    names: &mut Names,
+    types: &mut Names,
+) -> Vec<Computed> {
+    let catalog = scope.catalog;
+    let Some(tracked) = scope.tracking.find(planned.entity.id) else { return Vec::new() };
+    let mut fields = Vec::new();
+    for TrackedComputed { tracked, function, result, arguments } in &tracked.computed_fields {
+        let (name, place) = (&tracked.name, &tracked.name.place);
+        let table = catalog.qualified_name(planned.entity.id);
+        if !is_name(name) {
+            let message =
+                format!("{:?} is no name of GraphQL. Rename the computed field.", name.text);
+            scope.problems.push(wrong(place, message));
+            continue;
+        }
+        if let Some(first) = names.owner(name) {
+            let message = format!(
+                "The field `{}` of {table} belongs to {first}. Rename the computed field.",
+                name.text
+            );
+            scope.problems.push(wrong(place, message));
+            continue;
+        }
+        let form = match result {
+            ComputedResult::Value(field) => {
+                ComputedForm::Value(values(catalog, &catalog[*field].r#type))
+            }
+            ComputedResult::Rows(entity) => match scope.places.get(entity) {
+                Some(place) => ComputedForm::Rows(*place),
+                // The note is that of the table.
+                None => continue,
+            },
+        };
+        let arguments_type = planned.computed_arguments(name);
+        let call = Call::new(catalog, *function, arguments, arguments_type);
+        if !call.arguments.is_empty() {
+            if let Some(first) = types.owner(&call.arguments_type) {
+                let message = format!(
+                    "The type `{}` of the arguments belongs to {first}. Rename the computed field.",
+                    call.arguments_type
+                );
+                scope.problems.push(wrong(place, message));
+                continue;
+            }
+            types.claim(&call.arguments_type, &format!("the computed field {table}.{}", name.text));
+        }
+        names.claim(name, &format!("the computed field {}", name.text));
+        let usual = format!("A computed field, executes function \"{}\"", call.described);
+        let description = match tracked.comment.as_deref() {
+            None => Some(usual),
+            Some("") => None,
+            Some(comment) => Some(comment.to_owned()),
+        };
+        fields.push(Computed { name: name.text.clone(), description, call, form });
+    }
+    fields
+}

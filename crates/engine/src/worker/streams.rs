@@ -1,0 +1,116 @@
+//! Streams of rows, on one thread.
+
+use ::live::{CohortKey, Joined, Wake};
+use dialects::Stream;
+use graphql::variables::Variables;
+use graphql::{ErrorCode, GraphQLError, Request};
+use serde_json_bytes::Value;
+use tokio::sync::{Notify, mpsc};
+
+use super::Worker;
+use super::subscribe::{FIRST_RETRY, LAST_RETRY, is_transient};
+use crate::caller::Caller;
+use crate::events::set_position;
+use crate::live::stream::{batch, start};
+use crate::live::{
+    Batch, Begun, Driver, Execution, LiveWork, Responses, StreamExecution, StreamResponses, Work,
+};
+use crate::prepare::Prepared;
+
+impl Worker {
+    /// Begins a stream, or continues a former one at a position.
+    pub(super) fn begin_stream(
+        &self,
+        stream: &Stream,
+        (prepared, variables): (&Prepared, &Variables),
+        (request, caller): (&Request, &Caller),
+        former: Option<Value>,
+    ) -> Result<Begun, GraphQLError> {
+        let hub = &self.engine.live.hub;
+        let claims = caller.session.claims.as_deref();
+        let variables = source::Variables { claims, ..source::Variables::of(&variables.values) };
+        let begins = former.is_none();
+        let position = match former {
+            Some(position) => position,
+            None => {
+                let value = source::operand::resolve(&stream.start, variables);
+                let position = start(&value.map_err(|error| self.engine.map_error(&error))?);
+                if position.is_null() {
+                    let message = "A cursor needs an initial value that is not null.";
+                    return Err(GraphQLError::new(ErrorCode::BadUserInput, message));
+                }
+                position
+            }
+        };
+        let name = request.operation_name.as_deref();
+        let key = CohortKey::new(&request.query, name, &request.variables, &caller.session);
+        let dependencies = || prepared.dependencies(&self.engine.catalog, variables);
+        let Joined { query, cohort, feed } = hub.join(key.alone(hub.number()), dependencies);
+        // The next batch is read when the last one is taken.
+        let (batches, receiver) = mpsc::channel(1);
+        let responses = StreamResponses::new(receiver, position.clone(), query);
+        let response_name = stream.response_name.clone();
+        let execution = cohort.map(|cohort| Execution {
+            cohort,
+            request: request.clone(),
+            caller: caller.clone(),
+            directive: None,
+            stream: Some(StreamExecution { batches, position, begins, response_name }),
+        });
+        let work = LiveWork { hub: hub.clone(), execution, feed };
+        let driver = Some(Driver(Work::Live(Box::new(work))));
+        Ok(Begun { responses: Responses::Rows(responses), driver })
+    }
+
+    /// Sends the rows beyond the position, batch by batch, whenever rows may have changed, until the
+    /// subscriber leaves.
+    pub(super) async fn execute_stream(
+        &self,
+        execution: &Execution,
+        stream: &StreamExecution,
+        wakes_feed: &Notify,
+    ) {
+        let Execution { cohort, request, caller, .. } = execution;
+        let mut request = request.clone();
+        let mut position = stream.position.clone();
+        let mut sends_nothing = stream.begins;
+        let mut again = FIRST_RETRY;
+        while cohort.wait().await == Wake::Execute {
+            if self.engine.live.hub.is_feed_lost() {
+                wakes_feed.notify_one();
+            }
+            loop {
+                self.engine.live.hub.count_execution();
+                set_position(&mut request.variables, position.clone());
+                let (response, codes) = self.response(&request, caller, false).await;
+                let is_transient = codes.into_iter().any(is_transient);
+                let sent = batch(&response, &stream.response_name)
+                    .unwrap_or(Batch { response, position: None });
+                let next = sent.position.clone();
+                let is_error = next.is_none() && is_failure(&sent.response);
+                if next.is_some() || is_error || sends_nothing {
+                    sends_nothing = false;
+                    if stream.batches.send(sent).await.is_err() {
+                        return;
+                    }
+                }
+                if is_transient {
+                    // No change would tell that the source answers again.
+                    cohort.mark_after(again).await;
+                    again = (again * 2).min(LAST_RETRY);
+                    break;
+                }
+                again = FIRST_RETRY;
+                match next {
+                    Some(next) => position = next,
+                    None => break,
+                }
+            }
+        }
+    }
+}
+
+/// Returns true if a response has no data.
+fn is_failure(response: &[u8]) -> bool {
+    !response.starts_with(b"{\"data\":{")
+}
