@@ -33,7 +33,7 @@ enum Kind {
 pub(super) struct CustomTypeNames<'m>(FxHashMap<&'m str, Kind>);
 
 /// Scalars of PostgreSQL that custom types may use where no column has them.
-const OF_POSTGRES: [&str; 25] = [
+const OF_DATABASES: [&str; 25] = [
     "_text",
     "bigint",
     "bit",
@@ -119,8 +119,8 @@ impl<'m> CustomTypeNames<'m> {
             Some(Kind::Input) => Some(position == Position::Input),
             Some(Kind::Object) => Some(position == Position::Output),
             None => {
-                let is_of_postgres = OF_POSTGRES.contains(&base) && !draft.has(base);
-                (draft.has_leaf(base) || is_of_postgres).then_some(true)
+                let is_of_database = OF_DATABASES.contains(&base) && !draft.has(base);
+                (draft.has_leaf(base) || is_of_database).then_some(true)
             }
         }
     }
