@@ -16,7 +16,8 @@ pub(super) struct Failure {
     path: String,
     code: String,
     message: String,
-    refusal: Option<Refusal>,
+    /// Boxed: few failures have one.
+    refusal: Option<Box<Refusal>>,
 }
 
 impl Failure {
@@ -58,7 +59,7 @@ impl Failure {
     /// A refusal that GraphQL has as well.
     pub(super) fn refused(refusal: &Refusal) -> Self {
         let failure = Self::of_body(&refusal.body_in(engine::ErrorForm::Hasura));
-        Self { status: refusal.status(), refusal: Some(refusal.clone()), ..failure }
+        Self { status: refusal.status(), refusal: Some(Box::new(refusal.clone())), ..failure }
     }
 
     /// The first error of a response of GraphQL. Its status is that of a request at fault, unless the
@@ -84,8 +85,7 @@ impl Failure {
 
     pub(super) fn respond(&self) -> Response {
         let mut response = super::json(self.status, &self.body());
-        let refusal = &self.refusal;
-        if let Some((name, value)) = refusal.as_ref().and_then(Refusal::header) {
+        if let Some((name, value)) = self.refusal.as_deref().and_then(Refusal::header) {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         response
