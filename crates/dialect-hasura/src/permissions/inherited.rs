@@ -114,27 +114,31 @@ impl<'r> Adding<'r> {
                     }
                 }
             }
-            let kinds: [(&mut Option<_>, fn(&RoleTable) -> &Option<(usize, Arc<Change>)>); 3] = [
-                (&mut own.insert, |table| &table.insert),
-                (&mut own.update, |table| &table.update),
-                (&mut own.delete, |table| &table.delete),
-            ];
-            for (own, kind) in kinds {
-                if own.is_none() {
-                    *own = agreed(tables.iter().filter_map(|table| kind(table).as_ref()));
-                }
-            }
+            inherit_change(&mut own.insert, tables.iter().map(|table| &table.insert));
+            inherit_change(&mut own.update, tables.iter().map(|table| &table.update));
+            inherit_change(&mut own.delete, tables.iter().map(|table| &table.delete));
         }
         role
     }
 }
 
-/// The permission that all have; equal ones have one grant.
-fn agreed<'t>(
-    mut changes: impl Iterator<Item = &'t (usize, Arc<Change>)>,
-) -> Option<(usize, Arc<Change>)> {
-    let first = changes.next()?;
-    changes.all(|change| change.0 == first.0).then(|| first.clone())
+/// A permission to change a table, with the index of its grant.
+type GrantedChange = (usize, Arc<Change>);
+
+/// Inherits a change that a role has no own permission for, if all parents that have one have the
+/// same: equal permissions share a grant.
+fn inherit_change<'t>(
+    own: &mut Option<GrantedChange>,
+    parents: impl Iterator<Item = &'t Option<GrantedChange>>,
+) {
+    if own.is_some() {
+        return;
+    }
+    let mut changes = parents.flatten();
+    let Some(first) = changes.next() else { return };
+    if changes.all(|change| change.0 == first.0) {
+        *own = Some(first.clone());
+    }
 }
 
 impl RoleTable {

@@ -457,7 +457,7 @@ fn condition(random: &mut Random, table: usize, level: usize, depth: usize) -> C
 fn numbers(random: &mut Random, table: usize) -> &'static str {
     let numbers: Vec<&str> =
         TABLES[table].columns.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
-    *random.one_of(&numbers)
+    numbers[random.below(numbers.len())]
 }
 
 /// A comparison of a column with a value.

@@ -158,7 +158,7 @@ impl RequestTransform {
         &self,
         call: HttpCall,
         base_url: &str,
-        payload: Value,
+        payload: &Value,
         session: &Map<String, Value>,
     ) -> Result<(HttpCall, Value), TransformError> {
         let pairs = form_urlencoded::parse(call.url.query().unwrap_or_default().as_bytes());
@@ -166,7 +166,7 @@ impl RequestTransform {
         let (query, base_url) = (Value::Array(pairs), Value::String(base_url.to_owned()));
         let session_variables = Value::Object(session.clone());
         let variables = [
-            ("$body", &payload),
+            ("$body", payload),
             ("$session_variables", &session_variables),
             ("$query_params", &query),
             ("$base_url", &base_url),
