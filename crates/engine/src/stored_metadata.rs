@@ -30,7 +30,7 @@ pub enum StoredMetadataError {
     )]
     Missing,
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be opened: {0}")]
-    Source(sources::OpenError),
+    Source(Box<sources::OpenError>),
     #[error("the metadata in {OWN_SCHEMA}.{TABLE} cannot be served: {0}")]
     Metadata(#[from] MetadataError),
 }
@@ -112,7 +112,7 @@ async fn stored(address: &Address, options: &OpenOptions) -> Result<Box<str>, Op
     };
     let opened = Source::open(address, &own).await;
     let (source, catalog) = opened.map_err(|error| match error.unknown_namespaces() {
-        [] => StoredMetadataError::Source(error),
+        [] => StoredMetadataError::Source(Box::new(error)),
         _ => StoredMetadataError::Missing,
     })?;
     let table = catalog.find_entity(Some(OWN_SCHEMA), TABLE);
