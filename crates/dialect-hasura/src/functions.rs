@@ -1,13 +1,12 @@
 //! Functions in the API: fields of the root types, and computed fields of rows.
 
 use api::binding::ArgumentBinding;
-use catalog::{ArgumentType, Catalog, Function, FunctionId};
+use catalog::{ArgumentType, Catalog, EntityId, Function, FunctionId};
 use graphql::schema::is_name;
 use hasura_metadata::{Location, Problem, ProblemKind};
 
 use super::collision::Names;
-use super::naming;
-use super::plan::Planned;
+use super::naming::{self, TableNames};
 use super::relations::Scope;
 use super::tracking::{
     ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction, Tracking,
@@ -179,16 +178,16 @@ fn root_function(
 /// The computed fields of an entity; each claims its name.
 pub(super) fn computed_fields(
     scope: &mut Scope<'_, '_>,
-    planned: &Planned<'_>,
+    (entity, table_names): (EntityId, &TableNames<'_>),
     names: &mut Names,
     types: &mut Names,
 ) -> Vec<Computed> {
     let catalog = scope.catalog;
-    let Some(tracked) = scope.tracking.find(planned.entity.id) else { return Vec::new() };
+    let Some(tracked) = scope.tracking.find(entity) else { return Vec::new() };
     let mut fields = Vec::new();
     for TrackedComputed { tracked, function, result, arguments } in &tracked.computed_fields {
         let (name, place) = (&tracked.name, &tracked.name.place);
-        let table = catalog.qualified_name(planned.entity.id);
+        let table = catalog.qualified_name(entity);
         if !is_name(name) {
             let message =
                 format!("{:?} is no name of GraphQL. Rename the computed field.", name.text);
@@ -213,7 +212,7 @@ pub(super) fn computed_fields(
                 None => continue,
             },
         };
-        let arguments_type = planned.computed_arguments(name);
+        let arguments_type = table_names.computed_arguments(name);
         let call = Call::new(catalog, *function, arguments, arguments_type);
         if !call.arguments.is_empty() {
             if let Some(first) = types.owner(&call.arguments_type) {

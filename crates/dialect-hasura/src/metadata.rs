@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::{Note, NoteKind};
 use hasura_metadata::types::name::NameParts;
-use hasura_metadata::types::source::{Source, SourceKind};
+use hasura_metadata::types::source::Source;
 pub use hasura_metadata::{Folder, Reading, read_folder, read_text};
 use hasura_metadata::{Metadata, Problem, support};
 
@@ -90,18 +90,9 @@ impl ServedSource {
             (None, _) => return Err(MetadataError::SeveralSources(names())),
         };
         let source = &metadata.sources[index];
-        match source.kind {
-            SourceKind::Postgres
-            | SourceKind::Citus
-            | SourceKind::Cockroach
-            | SourceKind::Alloy => {}
-            SourceKind::Mssql
-            | SourceKind::BigQuery
-            | SourceKind::MySql
-            | SourceKind::DataConnector(_) => {
-                let (name, kind) = (source.name.text.clone(), source.kind.to_string());
-                return Err(MetadataError::OtherKind { name, kind });
-            }
+        if !source.kind.is_served() {
+            let (name, kind) = (source.name.text.clone(), source.kind.to_string());
+            return Err(MetadataError::OtherKind { name, kind });
         }
         let others = metadata.sources.iter().enumerate().filter(|(other, _)| *other != index);
         let others = others.map(|(_, other)| Note {

@@ -1,6 +1,6 @@
 //! The plan: entities of the API, with their names and members.
 
-use catalog::{Catalog, Entity, EntityKind, Note};
+use catalog::{Catalog, Entity, Note};
 use graphql::schema::is_name;
 use hasura_metadata::naming::{Naming, RootField};
 use hasura_metadata::{Problem, ProblemKind};
@@ -12,7 +12,7 @@ use super::enum_types::EnumTypes;
 use super::functions::{Computed, RootFunction, computed_fields, root_functions};
 use super::naming::{self, TableNames};
 use super::relations::{Relation, RelationKind, Scope, relations};
-use super::tracking::Tracking;
+use super::tracking::{Tracking, is_table};
 use super::values::{Values, values};
 
 /// Types that every API has, by names that no convention changes.
@@ -67,11 +67,6 @@ impl<'a> Planned<'a> {
     /// A type of the entity.
     pub(super) fn r#type(&self, suffix: &str) -> String {
         self.names.r#type(suffix)
-    }
-
-    /// The type of a computed field's arguments.
-    pub(super) fn computed_arguments(&self, field: &str) -> String {
-        self.names.computed_arguments(field)
     }
 
     /// A root field.
@@ -195,7 +190,8 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         let (notes, problems) = (&mut notes, &mut problems);
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
         planned.relations = relations(&mut scope, planned.entity, names);
-        planned.computed = computed_fields(&mut scope, planned, names, &mut types);
+        planned.computed =
+            computed_fields(&mut scope, (planned.entity.id, &planned.names), names, &mut types);
         let target = |relation: &Relation| {
             (relation.target, matches!(relation.kind, RelationKind::Array { .. }))
         };
@@ -214,20 +210,6 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
     };
     let has_role_without_queries = false;
     Plan { entities, functions, enums, naming, notes, has_role_without_queries, problems }
-}
-
-pub(super) fn is_table(kind: EntityKind) -> bool {
-    match kind {
-        EntityKind::Table
-        | EntityKind::View
-        | EntityKind::MaterializedView
-        | EntityKind::ForeignTable => true,
-        EntityKind::Record
-        | EntityKind::ValueSet
-        | EntityKind::Composite
-        | EntityKind::Node
-        | EntityKind::Edge => false,
-    }
 }
 
 /// True if privileges leave nothing readable of an entity.

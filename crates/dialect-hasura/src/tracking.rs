@@ -11,7 +11,9 @@ mod relationships;
 
 use std::sync::LazyLock;
 
-use catalog::{ArgumentType, Catalog, Entity, EntityId, FunctionResult, Note, NoteKind, Type};
+use catalog::{
+    ArgumentType, Catalog, Entity, EntityId, EntityKind, FunctionResult, Note, NoteKind, Type,
+};
 use graphql::similar_names;
 use hasura_metadata::naming::Naming;
 use hasura_metadata::types::name::{NameParts, QualifiedName};
@@ -208,7 +210,7 @@ fn find_table<'c>(catalog: &'c Catalog, name: &QualifiedName) -> Result<&'c Enti
         return Err(missing(&name.place, message));
     }
     let found = catalog.find_entity(namespace(catalog, schema), table);
-    found.filter(|entity| super::plan::is_table(entity.kind)).ok_or_else(|| {
+    found.filter(|entity| is_table(entity.kind)).ok_or_else(|| {
         let known: Vec<String> =
             catalog.entities().map(|entity| catalog.qualified_name(entity.id)).collect();
         let names = || known.iter().map(String::as_str);
@@ -227,5 +229,20 @@ pub(super) fn namespace<'s>(catalog: &Catalog, schema: &'s str) -> Option<&'s st
     match catalog.capabilities().namespaces {
         false if schema == DEFAULT_SCHEMA => None,
         _ => Some(schema),
+    }
+}
+
+/// True for what can be tracked.
+pub(super) fn is_table(kind: EntityKind) -> bool {
+    match kind {
+        EntityKind::Table
+        | EntityKind::View
+        | EntityKind::MaterializedView
+        | EntityKind::ForeignTable => true,
+        EntityKind::Record
+        | EntityKind::ValueSet
+        | EntityKind::Composite
+        | EntityKind::Node
+        | EntityKind::Edge => false,
     }
 }

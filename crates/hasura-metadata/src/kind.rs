@@ -50,6 +50,15 @@ impl SourceKind {
         }
     }
 
+    /// True for PostgreSQL and the databases that speak its protocol.
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        match self {
+            Self::Postgres | Self::Citus | Self::Cockroach | Self::Alloy => true,
+            Self::Mssql | Self::BigQuery | Self::MySql | Self::DataConnector(_) => false,
+        }
+    }
+
     /// The schema of names without one.
     pub(crate) fn default_schema(&self) -> Option<&'static str> {
         match self {

@@ -153,7 +153,7 @@ fn outcome_name(outcome: Outcome) -> &'static str {
 }
 
 /// The statement for a log.
-fn of_queue<'s>(queue: Queue, [rows, cron, one_off]: [&'s str; 3]) -> &'s str {
+fn of_queue(queue: Queue, [rows, cron, one_off]: [&str; 3]) -> &str {
     match queue {
         Queue::Rows => rows,
         Queue::Cron => cron,

@@ -63,10 +63,11 @@ impl EventLog {
 
     /// Waits until events were recorded, or for this time.
     pub async fn wait(&self, most: Duration) -> Result<(), EventLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Sqlite(log) => log.wait(most).await?,
             Driver::Postgres(log) => log.wait(most).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Whether the log is there, with all that delivery needs.
@@ -87,10 +88,11 @@ impl EventLog {
 
     /// Runs the statements of a plan in one transaction.
     pub async fn install(&self, plan: &InstallPlan) -> Result<(), EventLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Sqlite(log) => log.install(plan).await?,
             Driver::Postgres(log) => log.install(plan).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Claims changes of rows that are due.
@@ -137,18 +139,20 @@ impl EventLog {
         outcome: Outcome,
         invocation: &Invocation,
     ) -> Result<(), EventLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Sqlite(log) => log.finish(queue, id, outcome, invocation).await?,
             Driver::Postgres(log) => log.finish(queue, id, outcome, invocation).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Ends claims without an attempt.
     pub async fn release(&self, queue: Queue, ids: &[String]) -> Result<(), EventLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Sqlite(log) => log.release(queue, ids).await?,
             Driver::Postgres(log) => log.release(queue, ids).await?,
-        })
+        }
+        Ok(())
     }
 
     /// The events that are waiting.
@@ -177,10 +181,11 @@ impl EventLog {
 
     /// Adds and removes events of a cron trigger. Each time gets one event.
     pub async fn schedule(&self, change: &ScheduleChange) -> Result<(), EventLogError> {
-        Ok(match &self.0 {
+        match &self.0 {
             Driver::Sqlite(log) => log.schedule(change).await?,
             Driver::Postgres(log) => log.schedule(change).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Adds a single event, and returns its id.
