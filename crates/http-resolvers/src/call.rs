@@ -58,7 +58,7 @@ impl HttpResolver {
             Ok(url) => url,
             Err(error) => return Some(Err(error.into())),
         };
-        Some(action.webhook.call(&url, payload, client).map_err(CallError::from))
+        Some(action.webhook.call(&url, &payload, client).map_err(CallError::from))
     }
 
     /// The request for the values of several objects.

@@ -55,7 +55,7 @@ impl Webhook {
     pub fn call(
         &self,
         url: &Uri,
-        payload: Value,
+        payload: &Value,
         client: WebhookClient<'_>,
     ) -> Result<WebhookCall, TransformError> {
         let mut headers = HeaderMap::new();
@@ -73,7 +73,7 @@ impl Webhook {
             None => Ok(WebhookCall { call, context: Value::Null }),
             Some(transform) => {
                 let (call, context) =
-                    transform.apply(call, &self.base_url, &payload, client.session)?;
+                    transform.apply(call, &self.base_url, payload, client.session)?;
                 Ok(WebhookCall { call, context })
             }
         }

@@ -63,7 +63,7 @@ pub fn roles(metadata: &Metadata) -> Vec<ActionRoles> {
         field: (&*action.name).into(),
         roles: action.permissions.iter().map(|one| one.role.text.as_str().into()).collect(),
     };
-    metadata.actions.iter().map(|action| of_action(action)).collect()
+    metadata.actions.iter().map(of_action).collect()
 }
 
 /// Adds the actions of metadata to the types of an API. What does not fit is left out, and told.

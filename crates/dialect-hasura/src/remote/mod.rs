@@ -38,7 +38,10 @@ const TIMEOUT: u64 = 60;
 
 /// The schemas of the remote schemas of metadata, by their names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RemoteSchemas(pub Vec<(Box<str>, Arc<Result<RemoteSchema, Box<str>>>)>);
+pub struct RemoteSchemas(pub Vec<(Box<str>, ReadSchema)>);
+
+/// The schema of a server, or the reason why it cannot be read.
+pub type ReadSchema = Arc<Result<RemoteSchema, Box<str>>>;
 
 /// Schemas have numbers in defaults, which are never NaN.
 impl Eq for RemoteSchemas {}
@@ -67,7 +70,7 @@ pub fn wanted(metadata: &Metadata, environment: &Environment) -> Vec<WantedSchem
         let name = definition.name.text.as_str().into();
         Some(WantedSchema { name, url, headers, timeout: timeout(definition) })
     };
-    metadata.remote_schemas.iter().filter_map(|definition| of(definition)).collect()
+    metadata.remote_schemas.iter().filter_map(of).collect()
 }
 
 /// Adds the remote schemas of metadata to the types of an API. What does not fit is left out, and

@@ -12,7 +12,7 @@ use source::Timeouts;
 use sources::event_log::InstallPlan;
 use sources::{Address, EventLog};
 use tempfile::TempDir;
-use testkit::postgres::{Server, installations, shared};
+use testkit::postgres::{Server, required_installations, shared};
 
 /// Nothing here takes longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -36,10 +36,7 @@ pub(crate) fn each(sql: &str) -> Vec<Database> {
 /// The first PostgreSQL that is installed.
 pub(crate) fn postgres(sql: &str) -> Vec<Database> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let installed = installations();
-    if installed.is_empty() {
-        eprintln!("not run: there is no PostgreSQL");
-    }
+    let installed = required_installations().unwrap();
     let databases = installed.iter().take(1).map(|installation| {
         let server = shared(installation).unwrap_or_else(|error| panic!("{error}"));
         let name = format!("events{}", COUNT.fetch_add(1, Ordering::Relaxed));

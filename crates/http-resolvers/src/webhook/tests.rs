@@ -28,7 +28,7 @@ fn session() -> Map<String, Value> {
 fn call(webhook: &Webhook, client: &HeaderMap) -> Result<WebhookCall, String> {
     let payload = json!({"action": {"name": "greet"}, "input": {"name": "A&B", "none": null}});
     let client = WebhookClient { session: &session(), headers: Some(client) };
-    let call = webhook.call(&BASE.parse().unwrap(), payload, client);
+    let call = webhook.call(&BASE.parse().unwrap(), &payload, client);
     call.map_err(|error| error.to_string())
 }
 
