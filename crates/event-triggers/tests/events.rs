@@ -4,6 +4,7 @@
 //! by their paths.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+#![allow(clippy::print_stderr, reason = "a test says what it cannot run")]
 
 mod cleanup;
 #[path = "support/databases.rs"]
