@@ -99,8 +99,8 @@ mod tests {
         Header { place: Default::default(), name: name.into(), value }
     }
 
-    fn check(address: TextOrEnv, headers: &[Header], expected: Result<&str, &str>) {
-        let resolved = Webhook::resolve(&address, headers, &environment);
+    fn check(address: &TextOrEnv, headers: &[Header], expected: Result<&str, &str>) {
+        let resolved = Webhook::resolve(address, headers, &environment);
         let resolved = resolved.map(|webhook| webhook.url.to_string());
         assert_eq!(resolved, expected.map(str::to_owned).map_err(str::to_owned));
     }
@@ -108,16 +108,16 @@ mod tests {
     #[test]
     fn addresses_have_values_of_the_environment() {
         let text = |text: &str| TextOrEnv::Text(text.into());
-        check(text("https://a.example/x?y=1"), &[], Ok("https://a.example/x?y=1"));
-        check(text("{{BASE}}/a"), &[], Ok("http://hooks:8080/a"));
-        check(text("{{ BASE }}/a"), &[], Ok("http://hooks:8080/a"));
-        check(TextOrEnv::FromEnv("BASE".into()), &[], Ok("http://hooks:8080/"));
-        check(text("{{NO}}/a"), &[], Err("the environment variable NO is not set"));
-        check(text("{{BASE/a"), &[], Err(r#""{{BASE/a" has {{ without }}"#));
+        check(&text("https://a.example/x?y=1"), &[], Ok("https://a.example/x?y=1"));
+        check(&text("{{BASE}}/a"), &[], Ok("http://hooks:8080/a"));
+        check(&text("{{ BASE }}/a"), &[], Ok("http://hooks:8080/a"));
+        check(&TextOrEnv::FromEnv("BASE".into()), &[], Ok("http://hooks:8080/"));
+        check(&text("{{NO}}/a"), &[], Err("the environment variable NO is not set"));
+        check(&text("{{BASE/a"), &[], Err(r#""{{BASE/a" has {{ without }}"#));
         let error = r#""/a" is no address of HTTP, as in https://example.org/hook"#;
-        check(text("/a"), &[], Err(error));
+        check(&text("/a"), &[], Err(error));
         let error = r#""ftp://a/b" is no address of HTTP, as in https://example.org/hook"#;
-        check(text("ftp://a/b"), &[], Err(error));
+        check(&text("ftp://a/b"), &[], Err(error));
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
     fn headers_that_cannot_be_sent_are_refused() {
         let address = || TextOrEnv::FromEnv("BASE".into());
         let bad = header("a b", HeaderValue::Text("x".into()));
-        check(address(), &[bad], Err(r#""a b" is no name of a header"#));
+        check(&address(), &[bad], Err(r#""a b" is no name of a header"#));
         let bad = header("a", HeaderValue::FromEnv("BROKEN".into()));
-        check(address(), &[bad], Err("the value of the header a has invalid characters"));
+        check(&address(), &[bad], Err("the value of the header a has invalid characters"));
     }
 }

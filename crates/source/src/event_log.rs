@@ -35,13 +35,13 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The SQL keyword.
+    /// The SQL keyword, in lower case.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Insert => "INSERT",
-            Self::Update => "UPDATE",
-            Self::Delete => "DELETE",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
         }
     }
 }

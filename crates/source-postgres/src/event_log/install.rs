@@ -57,7 +57,7 @@ fn wanted(triggers: &[RowTrigger]) -> Value {
                 "name": trigger.name,
                 "schema": trigger.schema.as_deref().unwrap_or(PUBLIC),
                 "table": trigger.table,
-                "op": recorded.operation.as_str(),
+                "op": recorded.operation.as_str().to_ascii_uppercase(),
                 "compared": recorded.compared.listed(),
                 "payload": recorded.payload.listed(),
                 "always": trigger.records_replication,

@@ -61,7 +61,7 @@ fn wanted(triggers: &[RowTrigger]) -> Value {
                 "name": trigger.name,
                 "schema": trigger.schema,
                 "table": trigger.table,
-                "op": recorded.operation.as_str(),
+                "op": recorded.operation.as_str().to_ascii_uppercase(),
                 "compared": recorded.compared.listed(),
                 "payload": recorded.payload.listed(),
             })
