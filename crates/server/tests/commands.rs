@@ -28,6 +28,7 @@ fn help_names_every_command_and_the_version_is_printed() {
     for command in [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
         "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "import-metadata",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
@@ -40,6 +41,7 @@ fn every_option_can_be_given_in_the_environment() {
     let commands = [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
         "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "import-metadata",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
@@ -626,6 +628,7 @@ fn the_manual_has_every_error_code_and_every_option() {
     let commands = [
         "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
         "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "import-metadata",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
