@@ -27,13 +27,10 @@ pub(super) async fn health(service: &Service, query: Option<&str>) -> Response {
         State::Reachable if inconsistencies(service).next().is_none() => {
             super::text(StatusCode::OK, "OK")
         }
-        State::Reachable if is_strict => super::text(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "ERROR: inconsistent objects in schema",
-        ),
-        State::Reachable => {
-            super::text(StatusCode::OK, "WARN: inconsistent objects in schema")
+        State::Reachable if is_strict => {
+            super::text(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema")
         }
+        State::Reachable => super::text(StatusCode::OK, "WARN: inconsistent objects in schema"),
     }
 }
 
