@@ -30,6 +30,8 @@ pub enum NoteKind {
     NodeId,
     /// A part of what a user configured has no effect.
     Unserved,
+    /// A part of what a user configured does not fit the source, and is left out.
+    Inconsistent,
     /// Something needs a collation or a function that the source does not have.
     UnknownName,
     /// The reverse of a foreign key scans the whole table. The remedy is a statement.
@@ -48,6 +50,7 @@ impl NoteKind {
             Self::Partitioned => "partitioned table",
             Self::NodeId => "node id of its own",
             Self::Unserved => "part without effect",
+            Self::Inconsistent => "inconsistent part",
             Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
@@ -65,6 +68,7 @@ impl NoteKind {
             Self::Partitioned => "partitioned tables",
             Self::NodeId => "node ids of their own",
             Self::Unserved => "parts without effect",
+            Self::Inconsistent => "inconsistent parts",
             Self::UnknownName => "unknown names",
             Self::UnindexedRelationship => "unindexed foreign keys",
         };

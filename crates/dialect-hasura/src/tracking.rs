@@ -138,7 +138,7 @@ pub(super) fn missing(place: &Location, message: String) -> Problem {
 /// The note for a part that is left out because of a problem.
 pub(super) fn left_out_part(problem: &Problem) -> Note {
     Note {
-        kind: NoteKind::LeftOut,
+        kind: NoteKind::Inconsistent,
         subject: problem.place.to_string().into(),
         message: problem.message.as_str().into(),
         remedy: "correct the metadata, or change the database.".into(),

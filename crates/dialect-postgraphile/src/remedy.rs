@@ -21,6 +21,7 @@ impl Build<'_> {
             | NoteKind::NodeId
             | NoteKind::UnknownName
             | NoteKind::Unserved
+            | NoteKind::Inconsistent
             | NoteKind::UnindexedRelationship => note,
         };
         self.note(note);

@@ -164,7 +164,29 @@ impl Context<'_> {
         let is_read =
             |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_) | ArgumentRole::Options);
         self.require_arguments(field, is_read)?;
+        for (id, value) in field.arguments {
+            self.require_options(*id, &Input::new(value))?;
+        }
         Ok(self.arguments(field)?.given)
+    }
+
+    /// Refuses members of an object of arguments that are no arguments of a function.
+    fn require_options(&self, id: InputId, input: &Input<'_>) -> Result<(), LowerError> {
+        let is_object = self.api.input(id).role == InputRole::Argument(ArgumentRole::Options)
+            && self.presence(input) == Presence::Present;
+        if !is_object {
+            return Ok(());
+        }
+        for (member, input) in self.entries(input, self.api.schema[id].r#type.base)? {
+            match &self.api.input(member).role {
+                InputRole::Argument(ArgumentRole::Call(_)) | InputRole::Refused(_) => {}
+                InputRole::Argument(ArgumentRole::Options) => {
+                    self.require_options(member, &input)?;
+                }
+                _ => return Err(misplaced("an argument that its function does not read")),
+            }
+        }
+        Ok(())
     }
 
     /// Refuses arguments of a field that the field does not read.

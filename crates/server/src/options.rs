@@ -31,6 +31,7 @@ mod hasura_auth;
 mod hasura_environment;
 mod hive;
 mod import;
+mod import_metadata;
 mod limits;
 mod load;
 mod migrate;
@@ -76,12 +77,13 @@ pub(crate) use gateway::{
     gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use hasura::MetadataOptions;
+pub(crate) use hasura::{MetadataOptions, read_metadata};
 #[cfg(test)]
 pub(crate) use hasura_auth::JwtSetting;
 pub(crate) use hasura_auth::{HasuraAuth, HookMode, HookSetting, boolean};
 pub(crate) use hasura_environment::HasuraEnvironment;
 pub(crate) use import::ImportOptions;
+pub(crate) use import_metadata::ImportMetadataOptions;
 pub(crate) use migrate::{MigrateOptions, MigrationTarget, Purpose, TablesOptions};
 pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
@@ -174,6 +176,11 @@ pub(crate) enum Command {
     ///
     /// The exit code is 3 if values were rejected and the others imported.
     Import(ImportOptions),
+    /// Report what of Hasura's metadata is served, and what is not
+    ///
+    /// The metadata is read and checked without a database; `thalweg check` compares it with one. The exit
+    /// code is 1 if something is wrong.
+    ImportMetadata(ImportMetadataOptions),
     /// Export the objects of the tables of type definitions, as Dgraph exports them
     ///
     /// All objects are those of one moment. `thalweg import` reads the file back.
@@ -478,6 +485,7 @@ impl Command {
             | Self::Backup(_)
             | Self::Restore(_)
             | Self::Import(_)
+            | Self::ImportMetadata(_)
             | Self::Export(_)
             | Self::Triggers(_)
             | Self::Events(_)
@@ -503,6 +511,7 @@ impl Command {
             | Self::Backup(_)
             | Self::Restore(_)
             | Self::Import(_)
+            | Self::ImportMetadata(_)
             | Self::Export(_)
             | Self::Triggers(_)
             | Self::Events(_)

@@ -26,8 +26,23 @@ fn help_names_every_command_and_the_version_is_printed() {
     let (code, help, _) = outcome(&run(&["--help"]));
     assert_eq!(code, Some(0));
     for command in [
-        "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "serve",
+        "gateway",
+        "dev",
+        "compose",
+        "schema",
+        "explain",
+        "check",
+        "demo",
+        "migrate",
+        "backup",
+        "restore",
+        "import",
+        "export",
+        "triggers",
+        "contract",
+        "diff",
+        "import-metadata",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
@@ -38,8 +53,23 @@ fn help_names_every_command_and_the_version_is_printed() {
 #[test]
 fn every_option_can_be_given_in_the_environment() {
     let commands = [
-        "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "serve",
+        "gateway",
+        "dev",
+        "compose",
+        "schema",
+        "explain",
+        "check",
+        "demo",
+        "migrate",
+        "backup",
+        "restore",
+        "import",
+        "export",
+        "triggers",
+        "contract",
+        "diff",
+        "import-metadata",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));
@@ -624,8 +654,23 @@ fn the_manual_has_every_error_code_and_every_option() {
 
     let mut options = BTreeSet::new();
     let commands = [
-        "serve", "gateway", "dev", "compose", "schema", "explain", "check", "demo", "migrate",
-        "backup", "restore", "import", "export", "triggers", "contract", "diff",
+        "serve",
+        "gateway",
+        "dev",
+        "compose",
+        "schema",
+        "explain",
+        "check",
+        "demo",
+        "migrate",
+        "backup",
+        "restore",
+        "import",
+        "export",
+        "triggers",
+        "contract",
+        "diff",
+        "import-metadata",
     ];
     for command in commands {
         let (_, help, _) = outcome(&run(&[command, "--help"]));

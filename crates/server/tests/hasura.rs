@@ -166,6 +166,29 @@ fn batches_need_no_option_and_have_errors_for_each_request() {
 }
 
 #[test]
+fn parts_of_the_metadata_that_are_left_out_are_told() {
+    let table = |name: &str| json!({ "table": { "schema": "public", "name": name } });
+    let source = json!({
+        "name": "default",
+        "kind": "postgres",
+        "tables": [table("album"), table("missing")],
+        "configuration": { "connection_info": { "database_url": "postgres://localhost/music" } },
+    });
+    let options = ["--inconsistent-metadata", "leave-out"];
+    let (_folder, server) = with_metadata(&json!({ "sources": [source] }), &options);
+    let warning = json!("WARN: inconsistent objects in schema");
+    assert_eq!(send(&server, "GET", "/healthz", "", ""), (200, warning));
+    let error = json!("ERROR: inconsistent objects in schema");
+    assert_eq!(send(&server, "GET", "/healthz?strict=true", "", ""), (500, error));
+    let body = json!({ "type": "get_inconsistent_metadata", "args": {} }).to_string();
+    let (status, found) = send(&server, "POST", "/v1/metadata", "", &body);
+    assert_eq!((status, &found["is_consistent"]), (200, &json!(false)));
+    let objects = found["inconsistent_objects"].as_array().unwrap();
+    assert_eq!(objects.len(), 1);
+    assert!(objects[0]["reason"].as_str().unwrap().contains("`missing`"), "{found}");
+}
+
+#[test]
 fn the_server_tells_its_version_and_health() {
     let (_folder, server) = start(&[]);
     let version = json!({ "version": "v2.43.0", "server_type": "ce" });

@@ -257,3 +257,31 @@ fn schemas_that_only_the_metadata_names_may_be_missing() {
         assert!(sdl.contains("\ntype note {") && !sdl.contains("writer"), "{sdl}");
     }
 }
+
+#[test]
+fn a_report_says_what_is_served() {
+    let folder = Folder::new();
+    let metadata = export(&folder, AUTHORS);
+    let (code, output, _) = outcome(&run(&["import-metadata", &metadata]));
+    assert_eq!(code, Some(0));
+    let counts = format!("Metadata in {metadata}: 1 source, 2 tables.\n");
+    assert!(output.starts_with(&counts), "{output}");
+    assert!(output.contains("Source.configuration: not served: "), "{output}");
+    assert!(output.contains("\nEverything else is served.\n"), "{output}");
+
+    let (_, json, _) = outcome(&run(&["import-metadata", &metadata, "--print-metadata"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["sources"][0]["tables"][0]["configuration"]["custom_name"], "writer");
+
+    let wrong = export(&folder, "- table: {schema: public, name: author}\n  filters: {}\n");
+    for options in [&[][..], &["--print-metadata"]] {
+        let words = [&["import-metadata", &wrong], options].concat();
+        let (code, output, _) = outcome(&run(&words));
+        assert_eq!(code, Some(1));
+        assert!(output.contains("Wrong (1)\n  databases/main/tables/tables.yaml:2:3 "), "{output}");
+        assert!(output.contains("The key `filters` of Table is unknown."), "{output}");
+    }
+    let (code, _, error) = outcome(&run(&["import-metadata", "nowhere.json"]));
+    assert_eq!(code, Some(2));
+    assert!(error.starts_with("error: cannot read the metadata in nowhere.json: "), "{error}");
+}

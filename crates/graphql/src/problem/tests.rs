@@ -176,6 +176,7 @@ fn the_operation_is_the_requested_one() {
              UnknownOperation { name: "C" }
              NoSingleOperation
              NoSingleOperation
+             NoRootType { kind: Subscription }
             none
         "#]],
     );

@@ -29,12 +29,9 @@ pub const ROWS: &[Row] = &[
     row("Metadata", &["version", "sources"], Served),
     row("Metadata", &["query_collections", "allowlist", "rest_endpoints"], Served),
     row("Metadata", &["graphql_schema_introspection"], Served),
-    row(
-        "Metadata",
-        &["remote_schemas", "actions", "custom_types", "api_limits", "inherited_roles"],
-        NotYet,
-    ),
-    row("Metadata", &["cron_triggers"], Served),
+    row("Metadata", &["remote_schemas", "actions", "custom_types"], Served),
+    row("Metadata", &["inherited_roles", "cron_triggers"], Served),
+    row("Metadata", &["api_limits"], NotYet),
     row("Metadata", &["metrics_config"], LOGGING),
     row("Metadata", &["network"], VERIFIED),
     row("Metadata", &["backend_configs"], ONLY_POSTGRES),
@@ -144,7 +141,7 @@ pub const ROWS: &[Row] = &[
         Served,
     ),
     row("ColumnConfiguration", &["comment", "custom_name"], Served),
-    row("CustomRootFields", &["select_stream"], NotYet),
+    row("CustomRootFields", &["select_stream"], Served),
     row(
         "CustomRootFields",
         &[
@@ -210,7 +207,7 @@ pub const ROWS: &[Row] = &[
     row("DeletePermission", &["validate_input"], REFUSED_VALIDATION),
     row("QueryRootField", &["select", "select_by_pk", "select_aggregate"], Served),
     row("SubscriptionRootField", &["select", "select_by_pk", "select_aggregate"], Served),
-    row("SubscriptionRootField", &["select_stream"], NotYet),
+    row("SubscriptionRootField", &["select_stream"], Served),
     row("InputValidation", &["definition", "type"], REFUSED_VALIDATION),
     row(
         "InputValidationDefinition",

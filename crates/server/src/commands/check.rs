@@ -142,6 +142,7 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
             | NoteKind::Partitioned
             | NoteKind::NodeId
             | NoteKind::Unserved
+            | NoteKind::Inconsistent
             | NoteKind::UnknownName => list(&mut text, notes),
         }
         text.push('\n');
@@ -184,6 +185,7 @@ fn heading(kind: NoteKind) -> &'static str {
         NoteKind::Partitioned => "Partitioned tables",
         NoteKind::NodeId => "Node ids that are not those of PostGraphile",
         NoteKind::Unserved => "Configured, and without effect",
+        NoteKind::Inconsistent => "Configured, and left out: it does not fit the database",
         NoteKind::UnknownName => "Collations and functions that this process does not have",
         NoteKind::UnindexedRelationship => "Foreign keys without an index",
     }
@@ -252,6 +254,7 @@ mod tests {
             NoteKind::Partitioned,
             NoteKind::NodeId,
             NoteKind::Unserved,
+            NoteKind::Inconsistent,
             NoteKind::UnknownName,
             NoteKind::UnindexedRelationship,
         ];
@@ -264,11 +267,11 @@ mod tests {
             report(&groups).lines().last().unwrap_or_default().to_owned()
         };
         let expect = expect![
-            "Found: 1 collision, 1 left out, 1 unmapped type, 1 declaration without effect, 1 partitioned table, 1 node id of its own, 1 part without effect, 1 unknown name, 1 unindexed foreign key."
+            "Found: 1 collision, 1 left out, 1 unmapped type, 1 declaration without effect, 1 partitioned table, 1 node id of its own, 1 part without effect, 1 inconsistent part, 1 unknown name, 1 unindexed foreign key."
         ];
         expect.assert_eq(&last_line(1));
         let expect = expect![
-            "Found: 2 collisions, 2 left out, 2 unmapped types, 2 declarations without effect, 2 partitioned tables, 2 node ids of their own, 2 parts without effect, 2 unknown names, 2 unindexed foreign keys."
+            "Found: 2 collisions, 2 left out, 2 unmapped types, 2 declarations without effect, 2 partitioned tables, 2 node ids of their own, 2 parts without effect, 2 inconsistent parts, 2 unknown names, 2 unindexed foreign keys."
         ];
         expect.assert_eq(&last_line(2));
     }

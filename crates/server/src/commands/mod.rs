@@ -17,6 +17,7 @@ mod exposure;
 mod gateway;
 mod health;
 mod import;
+mod import_metadata;
 mod man;
 mod migrate;
 mod prepare;
@@ -56,6 +57,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
         Command::Restore(options) => backup::restore(options),
         Command::Export(options) => export::run(options),
         Command::Import(options) => import::run(options),
+        Command::ImportMetadata(options) => import_metadata::run(options),
         Command::Triggers(options) => triggers::run(options).map(|()| ExitCode::SUCCESS),
         Command::Events(options) => events::run(options),
         Command::Check(options) => check::run(options, invocation),

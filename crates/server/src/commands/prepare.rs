@@ -220,7 +220,9 @@ impl Prepared {
         for note in engine.notes() {
             match note.kind {
                 // Requests that use the name will fail; what has no effect may be missed.
-                NoteKind::UnknownName | NoteKind::Unserved => tracing::warn!("{note}"),
+                NoteKind::UnknownName | NoteKind::Unserved | NoteKind::Inconsistent => {
+                    tracing::warn!("{note}");
+                }
                 NoteKind::Collision
                 | NoteKind::LeftOut
                 | NoteKind::UnmappedType

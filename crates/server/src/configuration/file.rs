@@ -196,7 +196,7 @@ mod tests {
                 error: t.toml:17:30: `header-timeout`: `30` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
                 error: t.toml:18:25: `tags-file`: `` cannot be used: a value is wanted
                 error: t.toml:19:22: `source`: the environment variable `USER_OF_NOBODY` is not set; `${USER_OF_NOBODY:-…}` gives a default
-                error: t.toml:20:13: there is no option `config`; `thalweg serve --help` lists them
+                error: t.toml:20:13: there is no option `config`; `jwt-config` is one
                 error: t.toml:21:51: `connection-filter-allowed-operators`: a list has at least one element
             "#]],
         );

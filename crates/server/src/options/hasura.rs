@@ -97,7 +97,7 @@ impl MetadataOptions {
             None => MetadataSetting::None,
             Some(MetadataLocation::Database) => MetadataSetting::Stored { source },
             Some(MetadataLocation::Path(path)) => {
-                let served = ServedSource::choose(read(path)?, source.as_deref());
+                let served = ServedSource::choose(read_metadata(path)?, source.as_deref());
                 MetadataSetting::Read(served.map_err(|error| {
                     Failure::Usage(error.to_string().replace('\n', "\nerror: "))
                 })?)
@@ -132,7 +132,7 @@ fn environment() -> Environment {
 }
 
 /// Reads a folder or a file of metadata.
-fn read(path: &Path) -> Result<Reading, Failure> {
+pub(crate) fn read_metadata(path: &Path) -> Result<Reading, Failure> {
     let refused = |path: &Path, error: std::io::Error| {
         Failure::Usage(format!("cannot read the metadata in {}: {error}", path.display()))
     };

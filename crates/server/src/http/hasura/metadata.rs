@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::{Answer, Asked, HasuraSettings, HttpRequest};
+use super::{Answer, Asked, HasuraSettings, HttpRequest, server};
 use crate::http::service::Service;
 
 /// The deepest nesting of `bulk` requests.
@@ -46,10 +46,7 @@ fn run(
                 Err(Failure::bad_request(message).at(path))
             }
         },
-        // What does not fit the database is refused when the server starts.
-        "get_inconsistent_metadata" => {
-            Ok(json!({ "is_consistent": true, "inconsistent_objects": [] }))
-        }
+        "get_inconsistent_metadata" => Ok(inconsistencies(service)),
         "get_catalog_state" => Ok(json!({ "id": "", "cli_state": {}, "console_state": {} })),
         "list_source_kinds" => Ok(json!({
             "sources": [{ "builtin": true, "kind": "postgres", "display_name": "PostgreSQL" }],
@@ -79,6 +76,21 @@ fn run(
         ))
         .at(path)),
     }
+}
+
+/// The parts that are left out, as they do not fit the database.
+fn inconsistencies(service: &Service) -> Value {
+    let objects: Vec<Value> = server::inconsistencies(service)
+        .map(|note| {
+            json!({
+                "type": "metadata",
+                "name": &*note.subject,
+                "reason": &*note.message,
+                "definition": &*note.subject,
+            })
+        })
+        .collect();
+    json!({ "is_consistent": objects.is_empty(), "inconsistent_objects": objects })
 }
 
 /// The metadata; without any, that of a server that tracks nothing by name.

@@ -149,7 +149,9 @@ async fn answer_request(
     match (endpoint, request.method()) {
         (Endpoint::Rest, _) => rest::answer(asked, request).await,
         (Endpoint::Version, &Method::GET | &Method::HEAD) => Ok(server::version()),
-        (Endpoint::Healthz, &Method::GET | &Method::HEAD) => Ok(server::health(service).await),
+        (Endpoint::Healthz, &Method::GET | &Method::HEAD) => {
+            Ok(server::health(service, request.uri().query()).await)
+        }
         (Endpoint::Config, &Method::GET | &Method::HEAD) => {
             let caller = asked.caller(request.headers()).await?;
             asked.check_admin(&caller)?;

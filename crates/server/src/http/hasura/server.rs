@@ -1,5 +1,7 @@
 //! Version, health and configuration of the server.
 
+use catalog::{Note, NoteKind};
+use engine::ApiWorker;
 use hyper::StatusCode;
 use serde_json::json;
 
@@ -13,15 +15,33 @@ pub(super) fn version() -> Response {
     super::json(StatusCode::OK, &json!({ "version": VERSION, "server_type": "ce" }))
 }
 
-/// Whether the database answers. Metadata that does not fit is refused at the start, so
-/// `?strict=true` has nothing more to look at.
-pub(super) async fn health(service: &Service) -> Response {
+/// Whether the database answers, and all of the metadata fits it. Parts that are left out are an
+/// error with `?strict=true`, else a warning.
+pub(super) async fn health(service: &Service, query: Option<&str>) -> Response {
+    let is_strict = form_urlencoded::parse(query.unwrap_or_default().as_bytes())
+        .any(|(name, value)| name == "strict" && value == "true");
     match service.process.readiness.state().await {
-        State::Reachable => super::text(StatusCode::OK, "OK"),
         State::Unreachable | State::Silent => {
             super::text(StatusCode::INTERNAL_SERVER_ERROR, "ERROR")
         }
+        State::Reachable if inconsistencies(service).next().is_none() => {
+            super::text(StatusCode::OK, "OK")
+        }
+        State::Reachable if is_strict => {
+            super::text(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema")
+        }
+        State::Reachable => super::text(StatusCode::OK, "WARN: inconsistent objects in schema"),
     }
+}
+
+/// The parts of the metadata that are left out, as they do not fit the database.
+pub(super) fn inconsistencies(service: &Service) -> impl Iterator<Item = &Note> {
+    let engine = match &service.worker {
+        ApiWorker::Source(worker) => Some(worker.engine()),
+        ApiWorker::Gateway(_) => None,
+    };
+    let notes = engine.into_iter().flat_map(|engine| engine.notes());
+    notes.filter(|note| note.kind == NoteKind::Inconsistent)
 }
 
 /// The settings that the console reads.

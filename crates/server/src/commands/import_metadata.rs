@@ -1,0 +1,87 @@
+//! `thalweg import-metadata PATH`: what of Hasura's metadata is served, and what is not.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use dialects::hasura::metadata::Reading;
+use hasura_metadata::{Metadata, support};
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::options::{ImportMetadataOptions, read_metadata};
+
+/// Limit of places that are listed for one key.
+const MOST_PLACES: usize = 20;
+
+/// Reads the metadata, and prints the report. The exit code is 1 if something is wrong.
+pub(crate) fn run(options: &ImportMetadataOptions) -> Result<ExitCode, Failure> {
+    let reading = read_metadata(&options.path)?;
+    let is_wrong = reading.errors().next().is_some();
+    match (&reading.metadata, options.print_metadata) {
+        (Some(metadata), true) if !is_wrong => {
+            print(&(metadata.to_json().compact() + "\n"))?;
+        }
+        _ => print(&report(&options.path.display().to_string(), &reading))?,
+    }
+    Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn report(place: &str, reading: &Reading) -> String {
+    let mut text = String::new();
+    if let Some(metadata) = &reading.metadata {
+        line(&mut text, format_args!("Metadata in {place}: {}.", parts(metadata).join(", ")));
+    }
+    let errors: Vec<String> = reading.errors().map(ToString::to_string).collect();
+    let notices = reading.problems.iter().filter(|problem| !problem.kind.is_error());
+    let notices: Vec<String> = notices.map(ToString::to_string).collect();
+    let unserved = support::lines(&reading.unserved, MOST_PLACES);
+    for (heading, lines) in
+        [("Wrong", &errors), ("Not served", &unserved), ("Changed when it is read", &notices)]
+    {
+        if lines.is_empty() {
+            continue;
+        }
+        line(&mut text, format_args!("\n{heading} ({})", lines.len()));
+        for one in lines {
+            line(&mut text, format_args!("  {one}"));
+        }
+    }
+    let rest = match (errors.is_empty(), unserved.is_empty()) {
+        (false, _) => "It cannot be served before what is wrong is corrected.",
+        (true, false) => "Everything else is served.",
+        (true, true) => "All of it is served.",
+    };
+    line(&mut text, format_args!("\n{rest}"));
+    if errors.is_empty() {
+        let next = format!("thalweg check postgres://… --dialect hasura --metadata {place}");
+        line(&mut text, format_args!("Whether it fits the database, `{next}` says."));
+    }
+    text
+}
+
+/// The numbers of its parts.
+fn parts(metadata: &Metadata) -> Vec<String> {
+    let sources = metadata.sources.iter().map(|source| &source.0);
+    let tables = sources.clone().map(|source| source.tables.len()).sum();
+    let functions = sources.map(|source| source.functions.len()).sum();
+    let counts: [(usize, &str, &str); 8] = [
+        (metadata.sources.len(), "source", "sources"),
+        (tables, "table", "tables"),
+        (functions, "function", "functions"),
+        (metadata.actions.len(), "action", "actions"),
+        (metadata.remote_schemas.len(), "remote schema", "remote schemas"),
+        (metadata.query_collections.len(), "query collection", "query collections"),
+        (metadata.rest_endpoints.len(), "REST endpoint", "REST endpoints"),
+        (metadata.cron_triggers.len(), "cron trigger", "cron triggers"),
+    ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    counts
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .collect()
+}
+
+fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+    // Writing to a string never fails.
+    let written = writeln!(text, "{content}");
+    debug_assert!(written.is_ok(), "a line was not written");
+}
