@@ -134,7 +134,7 @@ fn a_stream_needs_one_column_with_a_value() {
         let two = "subscription { event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } event { id } }";
         let refused = worker.subscribe(&request(two), &Caller::default()).unwrap_err();
         let body = String::from_utf8(refused.body).unwrap();
-        assert!(body.contains("must select only one top level field"), "{body}");
+        assert!(body.contains("subscriptions must select one top level field"), "{body}");
     });
 }
 

@@ -259,7 +259,7 @@ pub(crate) struct SchemaOptions {
     #[command(flatten)]
     pub(crate) api: ApiOptions,
     /// For hasura: print the schema as this role of the metadata sees it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, env = "THALWEG_ROLE", value_name = "NAME")]
     pub(crate) role: Option<String>,
 }
 

@@ -126,13 +126,14 @@ impl Worker {
         request: &Request,
         caller: &Caller,
     ) -> Result<Option<Driver>, Response> {
-        let refused = |errors: Vec<GraphQLError>| Response::request_error(&errors);
+        let refused =
+            |errors: Vec<GraphQLError>| self.engine.formed_alone(Response::request_error(&errors));
         let position = former.end_execution();
         let (prepared, variables, _) = self.checked(request, caller).map_err(refused)?;
         let Some(Listened::Rows(stream)) = prepared.listened.as_deref() else {
             let message = "The API has been loaded again without this stream.";
             let error = GraphQLError::new(ErrorCode::Unavailable, message);
-            return Err(Response::request_error(&[error]));
+            return Err(refused(vec![error]));
         };
         let operation = (&*prepared, &variables);
         let begun = self.begin_stream(stream, operation, (request, caller), Some(position));
@@ -300,7 +301,8 @@ impl Worker {
     async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
         let Execution { cohort, request, caller, directive, stream } = execution;
         if let Some(stream) = stream {
-            return self.execute_stream(execution, stream, wakes_feed).await;
+            // Boxed: the task of a live query is small.
+            return Box::pin(self.execute_stream(execution, stream, wakes_feed)).await;
         }
         let mut again = FIRST_RETRY;
         // Number of executions without a batch.

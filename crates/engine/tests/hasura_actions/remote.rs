@@ -170,6 +170,8 @@ fn the_schema_has_the_types_by_their_new_names() {
         input shop_author_pk_columns_input {
         enum shop_author_select_column {
         input shop_author_set_input {
+        input shop_author_stream_cursor_input {
+        input shop_author_stream_cursor_value_input {
         type shop_author_sum_fields {
         enum shop_author_update_column {
         input shop_author_updates {
@@ -184,8 +186,6 @@ fn the_schema_has_the_types_by_their_new_names() {
         input shop_book_insert_input {
         type shop_book_max_fields {
         input shop_book_max_order_by {
-        type shop_book_min_fields {
-        input shop_book_min_order_by {
     "#]]
     .assert_eq(&format!("{}\n", types.join("\n")));
 }

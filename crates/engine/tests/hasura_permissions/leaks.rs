@@ -28,7 +28,7 @@ async fn hidden_columns_are_refused_as_unknown_ones_are() {
                         let answer = world.answer(role.name(), request).await;
                         assert!(answer.get("data").is_none(), "{place} {request} {answer}");
                         let other = world.answer(role.name(), unknown).await;
-                        let quoted = |name: &str| format!("\"{name}\"");
+                        let quoted = |name: &str| format!("'{name}'");
                         let own = message(&answer).replace(&quoted(column), &quoted(UNKNOWN));
                         assert_eq!(own, message(&other), "{place} {request}");
                         tried += 1;
