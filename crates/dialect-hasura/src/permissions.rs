@@ -76,6 +76,11 @@ impl Permissions {
         (Self { roles, permissions }, problems)
     }
 
+    /// True if there is no role but the administrator.
+    pub(super) fn is_empty(&self) -> bool {
+        self.permissions.is_empty()
+    }
+
     /// True if a role may read nothing.
     pub(super) fn has_role_without_queries(&self) -> bool {
         self.permissions.iter().any(|role| !role.has_queries())

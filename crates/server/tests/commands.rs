@@ -671,9 +671,15 @@ fn the_manual_has_every_error_code_and_every_option() {
         "contract",
         "diff",
         "import-metadata",
+        "events install",
+        "events list",
+        "events redeliver",
+        "events invoke",
+        "events schedule",
     ];
     for command in commands {
-        let (_, help, _) = outcome(&run(&[command, "--help"]));
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let (_, help, _) = outcome(&run(&words));
         // One letter may stand before the name.
         let lines = help.lines().map(|line| line.trim().trim_start_matches("-w, "));
         let lines = lines.filter_map(|line| line.split([' ', '[']).next());

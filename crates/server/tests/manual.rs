@@ -13,21 +13,27 @@ fn printed(arguments: &[&str]) -> String {
 
 /// The commands that `--help` lists, without `help` itself.
 fn commands() -> Vec<String> {
-    let help = printed(&["--help"]);
+    let commands = listed(&["--help"]);
+    assert!(commands.contains(&"serve".to_owned()), "{commands:?}");
+    commands
+}
+
+/// The commands that a help text lists, without `help` itself.
+fn listed(words: &[&str]) -> Vec<String> {
+    let help = printed(words);
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = lines.take_while(|line| !line.is_empty()).filter_map(|line| {
         // What is indented further goes on with the line above.
         let name = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?;
         name.split(' ').next()
     });
-    let commands: Vec<String> = names.filter(|name| *name != "help").map(str::to_owned).collect();
-    assert!(commands.contains(&"serve".to_owned()), "{commands:?}");
-    commands
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 /// The long options that the help of a command lists.
 fn options(command: &str) -> BTreeSet<String> {
-    let help = printed(&[command, "--help"]);
+    let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+    let help = printed(&words);
     let words = help.lines().map(|line| {
         let line = line.trim();
         let long = line.strip_prefix("-h, ").or_else(|| line.strip_prefix("-V, ")).unwrap_or(line);
@@ -59,8 +65,12 @@ fn every_command_has_a_manual_page_with_every_option() {
     let pages = folder.file("pages");
     assert_eq!(printed(&["man", pages.to_str().unwrap()]), "");
     let mut expected = BTreeSet::from(["thalweg.1".to_owned()]);
-    for command in commands() {
-        let name = format!("thalweg-{command}.1");
+    let inner = commands().into_iter().flat_map(|command| {
+        let inner = listed(&[&command, "--help"]).into_iter();
+        inner.map(|inner| format!("{command} {inner}")).chain([command.clone()]).collect::<Vec<_>>()
+    });
+    for command in inner {
+        let name = format!("thalweg-{}.1", command.replace(' ', "-"));
         let page = fs::read_to_string(pages.join(&name)).unwrap().replace("\\-", "-");
         let options = options(&command);
         assert!(dashed(&page).is_superset(&options), "{name}: {options:?}\n{page}");
@@ -78,14 +88,18 @@ fn shells_complete_every_option_of_every_command() {
     let [bash, zsh, fish] = ["bash", "zsh", "fish"].map(|shell| printed(&["completions", shell]));
     for command in commands() {
         let options = options(&command);
-        let bash = part(&bash, &format!("\n        thalweg__subcmd__{command})"), ";;\n        th");
+        let name = command.replace('-', "__subcmd__");
+        let bash = part(&bash, &format!("\n        thalweg__subcmd__{name})"), ";;\n        th");
         assert!(dashed(bash).is_superset(&options), "bash, {command}: {options:?}\n{bash}");
         let zsh = part(&zsh, &format!("({command})\n_arguments"), "\n;;\n");
         assert!(dashed(zsh).is_superset(&options), "zsh, {command}: {options:?}\n{zsh}");
-        let condition = format!("\"__fish_thalweg_using_subcommand {command}\"");
+        // Where a command has commands of its own, the condition goes on.
+        let condition = format!("\"__fish_thalweg_using_subcommand {command}");
+        let conditions = ["\"", ";"].map(|end| [&condition, end].concat());
         for option in options {
             let name = format!(" -l {} ", option.trim_start_matches('-'));
-            let found = fish.lines().any(|line| line.contains(&condition) && line.contains(&name));
+            let is_meant = |line: &str| conditions.iter().any(|start| line.contains(start));
+            let found = fish.lines().any(|line| is_meant(line) && line.contains(&name));
             assert!(found, "fish, {command}: {option}\n{fish}");
         }
     }

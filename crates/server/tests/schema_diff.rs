@@ -61,7 +61,7 @@ fn what_clients_of_the_other_server_would_miss_is_breaking() {
         diff(&file, &address, &["--role", "editor"]),
         &expect![[r#"
             2
-            error: the API has no role `editor`
+            error: the API has no role `editor`; `--help` lists the options
         "#]],
     );
 }
@@ -99,7 +99,7 @@ fn what_cannot_be_compared_is_an_error() {
         diff(&file, "missing.graphql", &["--role", "admin,editor"]),
         &expect![[r#"
             2
-            error: a file has the schema of one role: `--role` names one
+            error: a file has the schema of one role: `--role` names one; `--help` lists the options
         "#]],
     );
     let (code, _, error) = diff(&file, "http://127.0.0.1:1/graphql", &[]);
@@ -110,22 +110,14 @@ fn what_cannot_be_compared_is_an_error() {
 #[test]
 fn headers_are_sent_and_secrets_never_printed() {
     let file = File::new(TABLES);
-    let served = Served::start(
-        file.source(),
-        &[
-            "--dialect",
-            "hasura",
-            "--log-requests",
-            "all",
-            "--jwt-secret",
-            "0123456789abcdef0123456789abcdef",
-            "--require-token",
-        ],
-    );
+    let options = ["--dialect", "hasura", "--log-requests", "all", "--admin-secret", "0123456789"];
+    let served = Served::start(file.source(), &options);
     let address = format!("http://{}/graphql", served.address);
-    let wrong = ["--against-header", "authorization=Bearer s3cret"];
+    let wrong = ["--against-header", "x-hasura-admin-secret=s3cret"];
     let (code, output, error) = diff(&file, &address, &wrong);
     assert_eq!(code, Some(1));
     assert!(error.contains("cannot be read"), "{error}");
     assert!(![output, error, served.log()].concat().contains("s3cret"));
+    let right = ["--against-header", "x-hasura-admin-secret=0123456789"];
+    assert_eq!(diff(&file, &address, &right).1, "No changes.\n");
 }
