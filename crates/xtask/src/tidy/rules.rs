@@ -123,7 +123,16 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { within: "dialect-*", may: BELOW_DIALECTS, reason: DIALECT },
     Layer {
         within: "dialects",
-        may: &["access", "api", "catalog", "dialect-*", "lowering", "storage", "transfer"],
+        may: &[
+            "access",
+            "api",
+            "catalog",
+            "dialect-*",
+            "graphql",
+            "lowering",
+            "storage",
+            "transfer",
+        ],
         reason: "the registry knows all dialects, and no source",
     },
     Layer {
@@ -242,6 +251,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "connectors",
             "engine",
             "event-triggers",
+            "hasura-metadata",
             "redact",
             "sample",
         ],
