@@ -138,7 +138,7 @@ fn relationships_are_checked() {
         });
         let error = error.to_string();
         let line = error.lines().last().unwrap();
-        lines.push_str(line);
+        lines.push_str(line.trim_start());
         lines.push('\n');
     }
     expect![[r#"
