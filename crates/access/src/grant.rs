@@ -126,7 +126,7 @@ impl Roles {
         Self { claim, default, grants, roles, conventions, named, elevated }
     }
 
-    /// The same roles by other conventions.
+    /// Replaces the conventions by which grants are applied: those of policy files, or of Hasura.
     #[must_use]
     pub fn with_conventions(self, conventions: Conventions) -> Self {
         Self { conventions, ..self }

@@ -34,7 +34,7 @@ pub(super) struct Computed {
     pub(super) form: ComputedForm,
 }
 
-/// What a computed field gives.
+/// The result of a computed field.
 #[derive(Debug)]
 pub(super) enum ComputedForm {
     Value(Values),

@@ -76,7 +76,7 @@ pub struct Options {
     pub remote_schemas: RemoteSchemas,
 }
 
-/// What becomes of metadata that does not fit the database.
+/// The handling of inconsistent metadata: parts that do not fit the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inconsistencies {
     /// Nothing is served.

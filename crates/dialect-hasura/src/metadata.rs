@@ -36,7 +36,7 @@ pub struct ServedSource {
     metadata: Arc<Metadata>,
     /// The index of the source.
     index: usize,
-    /// What of the metadata has no effect.
+    /// Notices of the parts of the metadata that have no effect.
     notices: Arc<[Note]>,
 }
 
@@ -145,7 +145,7 @@ impl ServedSource {
         &self.metadata.sources[self.index].0
     }
 
-    /// What of the metadata has no effect.
+    /// Notices of the parts of the metadata that have no effect.
     #[must_use]
     pub fn notices(&self) -> &[Note] {
         &self.notices

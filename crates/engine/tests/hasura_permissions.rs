@@ -11,7 +11,7 @@ mod world;
 use testkit::random::Random;
 
 use crate::policies::places::places;
-use made::{Made, TABLES};
+use made::{RandomRoles, TABLES};
 use world::World;
 
 const ROLES: usize = 20;
@@ -25,7 +25,7 @@ fn operations() -> usize {
 async fn a_role_reads_what_sql_with_its_filters_gives() {
     for place in places() {
         let mut random = Random::new(7);
-        let made = Made::new(&mut random, ROLES);
+        let made = RandomRoles::new(&mut random, ROLES);
         let world = World::new(&place, &made).await;
         let (mut compared, mut found) = (0, 0);
         for role in &made.roles {
@@ -49,7 +49,7 @@ async fn a_role_reads_what_sql_with_its_filters_gives() {
 async fn a_role_changes_what_sql_with_its_filters_changes() {
     for place in places() {
         let mut random = Random::new(11);
-        let made = Made::new(&mut random, ROLES);
+        let made = RandomRoles::new(&mut random, ROLES);
         let world = World::new(&place, &made).await;
         let (mut done, mut refused, mut changed) = (0, 0, 0);
         for role in &made.roles {

@@ -92,7 +92,7 @@ pub enum Problem {
     WrongValue {
         expected: Expected,
         r#type: Box<str>,
-        found: Found,
+        found: ValueKind,
     },
     /// A number that is no integer of 32 bits.
     NoInteger {
@@ -116,7 +116,7 @@ pub enum Expected {
 
 /// The kind of value that a request has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ValueKind {
     Null,
     Boolean,
     String,

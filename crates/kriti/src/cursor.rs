@@ -1,6 +1,6 @@
 //! The characters of a template, with their places.
 
-use crate::tree::Place;
+use crate::tree::Location;
 
 /// A position in a template.
 #[derive(Clone, Debug)]
@@ -80,10 +80,10 @@ impl<'t> Cursor<'t> {
         self.peek_name() == keyword && self.eat(keyword)
     }
 
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Location {
         let before = self.text.get(..self.at).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Place {
+        Location {
             line: before.matches('\n').count() + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::compare::{compare, is_equal};
 use crate::function::kind;
-use crate::tree::{Expression, Operator, Place, Range, Step, Template};
+use crate::tree::{Expression, Location, Operator, Range, Step, Template};
 
 /// The values that a template uses.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub struct Environment<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluateError {
     #[error("{place}: {message}")]
-    Value { place: Place, message: Box<str> },
+    Value { place: Location, message: Box<str> },
     #[error("the values of the template take more than {most} bytes")]
     TooLarge { most: usize },
 }
@@ -37,7 +37,7 @@ impl Template {
     }
 }
 
-type Found<'v> = Result<Cow<'v, Value>, EvaluateError>;
+type Evaluated<'v> = Result<Cow<'v, Value>, EvaluateError>;
 
 /// State of an evaluation.
 struct State<'e> {
@@ -67,7 +67,7 @@ impl<'l> Locals<'l> {
 
 impl<'e> State<'e> {
     /// Recursion is bounded by the limit of depth when the template was read.
-    fn evaluate<'v>(&mut self, expression: &'v Expression, locals: &'v Locals<'v>) -> Found<'v>
+    fn evaluate<'v>(&mut self, expression: &'v Expression, locals: &'v Locals<'v>) -> Evaluated<'v>
     where
         'e: 'v,
     {
@@ -154,8 +154,8 @@ impl<'e> State<'e> {
         value: Cow<'v, Value>,
         step: &'v Step,
         locals: &'v Locals<'v>,
-        place: Place,
-    ) -> Found<'v>
+        place: Location,
+    ) -> Evaluated<'v>
     where
         'e: 'v,
     {
@@ -185,8 +185,8 @@ impl<'e> State<'e> {
         mut value: Cow<'v, Value>,
         steps: &'v [Step],
         locals: &'v Locals<'v>,
-        place: Place,
-    ) -> Found<'v>
+        place: Location,
+    ) -> Evaluated<'v>
     where
         'e: 'v,
     {
@@ -205,7 +205,7 @@ impl<'e> State<'e> {
         Ok(value)
     }
 
-    fn step<'v>(&mut self, step: &'v Step, locals: &'v Locals<'v>) -> Found<'v>
+    fn step<'v>(&mut self, step: &'v Step, locals: &'v Locals<'v>) -> Evaluated<'v>
     where
         'e: 'v,
     {
@@ -273,8 +273,8 @@ impl<'e> State<'e> {
         operator: Operator,
         operands: &'v (Expression, Expression),
         locals: &'v Locals<'v>,
-        place: Place,
-    ) -> Found<'v>
+        place: Location,
+    ) -> Evaluated<'v>
     where
         'e: 'v,
     {
@@ -332,13 +332,13 @@ fn element<'v>(items: &'v [Value], index: &serde_json::Number) -> Option<&'v Val
     items.get(usize::try_from(index.as_u64()?).ok()?)
 }
 
-fn boolean(value: &Value, place: Place) -> Result<bool, EvaluateError> {
+fn boolean(value: &Value, place: Location) -> Result<bool, EvaluateError> {
     value
         .as_bool()
         .ok_or_else(|| failed(place, format!("a boolean is wanted, not {}", kind(value))))
 }
 
-fn failed(place: Place, message: String) -> EvaluateError {
+fn failed(place: Location, message: String) -> EvaluateError {
     EvaluateError::Value { place, message: message.into() }
 }
 

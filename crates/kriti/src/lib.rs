@@ -25,7 +25,7 @@ mod tree;
 
 pub use evaluate::{Environment, EvaluateError};
 pub use parse::ParseError;
-pub use tree::{Place, Template};
+pub use tree::{Location, Template};
 
 /// The names that a template may use.
 #[derive(Clone, Copy, Debug)]

@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use crate::cursor::Cursor;
 use crate::function::{FUNCTIONS, Function};
-use crate::tree::{Expression, Operator, Place, Range, Step, Template};
+use crate::tree::{Expression, Location, Operator, Range, Step, Template};
 use crate::{MOST_BYTES, MOST_DEPTH, Scope};
 
 /// What is wrong with a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct ParseError {
-    pub place: Place,
+    pub place: Location,
     pub message: Box<str>,
 }
 
@@ -197,7 +197,7 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// `{{ … }}`, a condition or a loop, after the first braces.
-    fn block(&mut self, place: Place) -> Result<Expression, ParseError> {
+    fn block(&mut self, place: Location) -> Result<Expression, ParseError> {
         self.cursor.skip_space();
         match self.cursor.peek_name() {
             "if" => self.condition(place),
@@ -213,7 +213,7 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    fn condition(&mut self, place: Place) -> Result<Expression, ParseError> {
+    fn condition(&mut self, place: Location) -> Result<Expression, ParseError> {
         let mut branches = Vec::new();
         let mut place = place;
         self.cursor.eat_keyword("if");
@@ -237,7 +237,7 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    fn range(&mut self, place: Place) -> Result<Expression, ParseError> {
+    fn range(&mut self, place: Location) -> Result<Expression, ParseError> {
         self.cursor.eat_keyword("range");
         let index = self.binder()?;
         self.expect(",")?;
@@ -332,7 +332,7 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// A constant, a variable, or the call of a function.
-    fn named(&mut self, place: Place) -> Result<Expression, ParseError> {
+    fn named(&mut self, place: Location) -> Result<Expression, ParseError> {
         let name = self.cursor.peek_name();
         let constant = match name {
             "" => return Err(self.unexpected("a value")),
@@ -371,7 +371,7 @@ impl<'t, 's> Parser<'t, 's> {
         self.scope.variables.contains(&name) || self.locals.iter().any(|known| **known == *name)
     }
 
-    fn function(&self, name: &str, place: Place) -> Result<Function, ParseError> {
+    fn function(&self, name: &str, place: Location) -> Result<Function, ParseError> {
         let exists =
             |function: Function| function != Function::GetSessionVariable || self.scope.has_session;
         if let Some(function) = Function::find(name).filter(|function| exists(*function)) {

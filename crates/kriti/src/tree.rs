@@ -24,29 +24,29 @@ pub(crate) enum Expression {
     Path {
         of: Box<Expression>,
         step: Step,
-        place: Place,
+        place: Location,
     },
     /// Members or elements that are null if they do not exist.
     OptionalPath {
         of: Box<Expression>,
         steps: Vec<Step>,
-        place: Place,
+        place: Location,
     },
     If {
         /// Conditions with their values, in order.
-        branches: Vec<(Expression, Expression, Place)>,
+        branches: Vec<(Expression, Expression, Location)>,
         otherwise: Box<Expression>,
     },
     Range(Box<Range>),
     Call {
         function: Function,
         argument: Box<Expression>,
-        place: Place,
+        place: Location,
     },
     Binary {
         operator: Operator,
         operands: Box<(Expression, Expression)>,
-        place: Place,
+        place: Location,
     },
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Range {
     pub(crate) item: Box<str>,
     pub(crate) list: Expression,
     pub(crate) body: Expression,
-    pub(crate) place: Place,
+    pub(crate) place: Location,
 }
 
 /// One step of a path.
@@ -71,7 +71,7 @@ pub(crate) enum Step {
 
 /// A place in the text of a template: a line and a column, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     pub line: usize,
     pub column: usize,
 }
@@ -91,7 +91,7 @@ pub(crate) enum Operator {
     Default,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }

@@ -21,30 +21,44 @@ fn check_failure(arguments: &[&str], code: i32, message: &str) {
     assert_eq!(outcome(&run(arguments)), expected, "{arguments:?}");
 }
 
+/// The commands with options, those within `events` too.
+const COMMANDS: &[&str] = &[
+    "serve",
+    "gateway",
+    "dev",
+    "compose",
+    "schema",
+    "explain",
+    "check",
+    "demo",
+    "migrate",
+    "backup",
+    "restore",
+    "import",
+    "export",
+    "triggers",
+    "events install",
+    "events list",
+    "events redeliver",
+    "events invoke",
+    "events schedule",
+    "contract",
+    "diff",
+    "import-metadata",
+];
+
+/// The words that print the help of a command.
+fn words(command: &str) -> Vec<&str> {
+    command.split(' ').chain(["--help"]).collect()
+}
+
 #[test]
 fn help_names_every_command_and_the_version_is_printed() {
     let (code, help, _) = outcome(&run(&["--help"]));
     assert_eq!(code, Some(0));
-    for command in [
-        "serve",
-        "gateway",
-        "dev",
-        "compose",
-        "schema",
-        "explain",
-        "check",
-        "demo",
-        "migrate",
-        "backup",
-        "restore",
-        "import",
-        "export",
-        "triggers",
-        "contract",
-        "diff",
-        "import-metadata",
-    ] {
-        assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
+    for command in COMMANDS {
+        let name = command.split(' ').next().unwrap();
+        assert!(help.contains(&format!("\n  {name} ")), "{name} is missing in {help}");
     }
     let version = format!("thalweg {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(outcome(&run(&["--version"])), (Some(0), version, String::new()));
@@ -52,27 +66,8 @@ fn help_names_every_command_and_the_version_is_printed() {
 
 #[test]
 fn every_option_can_be_given_in_the_environment() {
-    let commands = [
-        "serve",
-        "gateway",
-        "dev",
-        "compose",
-        "schema",
-        "explain",
-        "check",
-        "demo",
-        "migrate",
-        "backup",
-        "restore",
-        "import",
-        "export",
-        "triggers",
-        "contract",
-        "diff",
-        "import-metadata",
-    ];
-    for command in commands {
-        let (_, help, _) = outcome(&run(&[command, "--help"]));
+    for command in COMMANDS {
+        let (_, help, _) = outcome(&run(&words(command)));
         // `-h` and `-V` have a short name too, and so do not begin with two dashes.
         let options = help.lines().filter_map(|line| line.trim().strip_prefix("--"));
         for option in options {
@@ -653,33 +648,8 @@ fn the_manual_has_every_error_code_and_every_option() {
     assert_eq!(documented, codes);
 
     let mut options = BTreeSet::new();
-    let commands = [
-        "serve",
-        "gateway",
-        "dev",
-        "compose",
-        "schema",
-        "explain",
-        "check",
-        "demo",
-        "migrate",
-        "backup",
-        "restore",
-        "import",
-        "export",
-        "triggers",
-        "contract",
-        "diff",
-        "import-metadata",
-        "events install",
-        "events list",
-        "events redeliver",
-        "events invoke",
-        "events schedule",
-    ];
-    for command in commands {
-        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
-        let (_, help, _) = outcome(&run(&words));
+    for command in COMMANDS {
+        let (_, help, _) = outcome(&run(&words(command)));
         // One letter may stand before the name.
         let lines = help.lines().map(|line| line.trim().trim_start_matches("-w, "));
         let lines = lines.filter_map(|line| line.split([' ', '[']).next());

@@ -5,7 +5,7 @@
 
 use graphql::ErrorCode;
 
-/// What the database says about a refused row or value.
+/// The database's error about a refused row or value.
 #[derive(Clone, Copy, Debug)]
 pub struct Refused<'r> {
     pub code: ErrorCode,

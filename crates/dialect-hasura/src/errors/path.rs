@@ -22,7 +22,7 @@ pub(super) fn text(path: &[Step]) -> String {
     text
 }
 
-/// Whether a key needs no quotes.
+/// True for a key of a JSON path that needs no quotes.
 fn is_identifier(key: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     key.bytes().next().is_some_and(is_letter)

@@ -1,7 +1,7 @@
 //! Codes and texts of problems with a request.
 
 use graphql::operation::OperationKind;
-use graphql::problem::{Expected, Found, Problem};
+use graphql::problem::{Expected, Problem, ValueKind};
 
 const VALIDATION_FAILED: &str = "validation-failed";
 
@@ -85,17 +85,17 @@ fn expected_text(expected: Expected) -> &'static str {
     }
 }
 
-fn found_text(found: Found) -> &'static str {
+fn found_text(found: ValueKind) -> &'static str {
     match found {
-        Found::Null => "null",
-        Found::Boolean => "a boolean",
-        Found::String => "a string",
-        Found::Integer => "an integer",
-        Found::Float => "a float",
-        Found::Number => "a number",
-        Found::Enum => "an enum value",
-        Found::List => "a list",
-        Found::Object => "an object",
+        ValueKind::Null => "null",
+        ValueKind::Boolean => "a boolean",
+        ValueKind::String => "a string",
+        ValueKind::Integer => "an integer",
+        ValueKind::Float => "a float",
+        ValueKind::Number => "a number",
+        ValueKind::Enum => "an enum value",
+        ValueKind::List => "a list",
+        ValueKind::Object => "an object",
     }
 }
 

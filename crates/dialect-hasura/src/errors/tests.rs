@@ -1,6 +1,6 @@
 use expect_test::expect;
 use graphql::operation::Location;
-use graphql::problem::{Expected, Found, Located, Problem, Step};
+use graphql::problem::{Expected, Located, Problem, Step, ValueKind};
 use graphql::{ErrorCode, GraphQLError};
 
 use super::{Refused, form, refused_by_database};
@@ -87,7 +87,7 @@ fn a_value_that_hasura_would_not_have_sent_is_a_problem_of_the_request() {
     let problem = Problem::WrongValue {
         expected: Expected::Count,
         r#type: "Int".into(),
-        found: Found::Integer,
+        found: ValueKind::Integer,
     };
     let located = Located { problem: Some((path, problem)), nearest: Vec::new() };
     expect![[r#"

@@ -144,7 +144,7 @@ pub(super) fn of_tables(
     (roles.into_values().collect(), grants, problems)
 }
 
-/// What is compiled so far.
+/// The compiled permissions so far.
 #[derive(Default)]
 struct Compiling {
     roles: BTreeMap<Box<str>, RolePermissions>,

@@ -3,7 +3,7 @@
 
 use testkit::random::Random;
 
-use super::made::{Made, TABLES};
+use super::made::{RandomRoles, TABLES};
 use super::world::World;
 use crate::policies::places::places;
 
@@ -14,7 +14,7 @@ const UNKNOWN: &str = "zzzzzz";
 async fn hidden_columns_are_refused_as_unknown_ones_are() {
     for place in places() {
         let mut random = Random::new(5);
-        let made = Made::new(&mut random, 20);
+        let made = RandomRoles::new(&mut random, 20);
         let world = World::new(&place, &made).await;
         let mut tried = 0;
         for role in &made.roles {
@@ -62,7 +62,7 @@ fn message(answer: &serde_json::Value) -> String {
 async fn suggestions_name_nothing_that_is_hidden() {
     for place in places() {
         let mut random = Random::new(5);
-        let made = Made::new(&mut random, 20);
+        let made = RandomRoles::new(&mut random, 20);
         let world = World::new(&place, &made).await;
         for role in &made.roles {
             for (number, table) in TABLES.iter().enumerate() {

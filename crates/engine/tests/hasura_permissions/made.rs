@@ -86,7 +86,7 @@ pub(super) struct Role {
 
 /// The roles of a test.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct RandomRoles {
     pub(super) roles: Vec<Role>,
 }
 
@@ -131,7 +131,7 @@ impl Role {
     }
 }
 
-impl Made {
+impl RandomRoles {
     pub(super) fn new(random: &mut Random, count: usize) -> Self {
         let roles = (0..count).map(|number| Role {
             name: format!("role{number}"),

@@ -8,7 +8,7 @@ use dialects::hasura::permissions::ROLE;
 use engine::{Allowed, Claims, Delivery, Report, Session, Worker};
 use serde_json::{Value as Json, json};
 
-use super::made::{Made, SESSION, WORDS};
+use super::made::{RandomRoles, SESSION, WORDS};
 use crate::policies::places::{Database, Place};
 
 /// The id of each player with its other cells.
@@ -21,7 +21,7 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) async fn new(place: &Place, made: &Made) -> Self {
+    pub(super) async fn new(place: &Place, made: &RandomRoles) -> Self {
         let database = place.empty_database("hasura", &tables());
         let text = made.metadata().to_string();
         let served = ServedSource::choose(read_text("made.json", &text), None).unwrap();

@@ -3,40 +3,40 @@
 use apollo_compiler::ast;
 use serde_json_bytes::Value as Json;
 
-use super::Found;
+use super::ValueKind;
 
 /// A value, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Given<'d> {
+pub(super) enum InputValue<'d> {
     Literal(&'d ast::Value),
     Json(&'d Json),
 }
 
-impl<'d> Given<'d> {
+impl<'d> InputValue<'d> {
     pub(super) fn is_null(self) -> bool {
         matches!(self, Self::Literal(ast::Value::Null) | Self::Json(Json::Null))
     }
 
-    pub(super) fn found(self) -> Found {
+    pub(super) fn found(self) -> ValueKind {
         match self {
             Self::Literal(value) => match value {
                 // A variable is replaced by its value before.
-                ast::Value::Null | ast::Value::Variable(_) => Found::Null,
-                ast::Value::Boolean(_) => Found::Boolean,
-                ast::Value::String(_) => Found::String,
-                ast::Value::Int(_) => Found::Integer,
-                ast::Value::Float(_) => Found::Float,
-                ast::Value::Enum(_) => Found::Enum,
-                ast::Value::List(_) => Found::List,
-                ast::Value::Object(_) => Found::Object,
+                ast::Value::Null | ast::Value::Variable(_) => ValueKind::Null,
+                ast::Value::Boolean(_) => ValueKind::Boolean,
+                ast::Value::String(_) => ValueKind::String,
+                ast::Value::Int(_) => ValueKind::Integer,
+                ast::Value::Float(_) => ValueKind::Float,
+                ast::Value::Enum(_) => ValueKind::Enum,
+                ast::Value::List(_) => ValueKind::List,
+                ast::Value::Object(_) => ValueKind::Object,
             },
             Self::Json(value) => match value {
-                Json::Null => Found::Null,
-                Json::Bool(_) => Found::Boolean,
-                Json::String(_) => Found::String,
-                Json::Number(_) => Found::Number,
-                Json::Array(_) => Found::List,
-                Json::Object(_) => Found::Object,
+                Json::Null => ValueKind::Null,
+                Json::Bool(_) => ValueKind::Boolean,
+                Json::String(_) => ValueKind::String,
+                Json::Number(_) => ValueKind::Number,
+                Json::Array(_) => ValueKind::List,
+                Json::Object(_) => ValueKind::Object,
             },
         }
     }

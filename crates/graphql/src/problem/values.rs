@@ -2,14 +2,14 @@
 
 use apollo_compiler::ast;
 
-use super::given::Given;
+use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ExpectedInput {
     expected: TypeRef,
     has_default: bool,
     refuses_null: bool,
@@ -22,7 +22,7 @@ impl<'d> Walk<'d> {
     pub(super) fn inputs(
         &mut self,
         inputs: &'d [InputId],
-        given: &[(&'d str, Given<'d>)],
+        given: &[(&'d str, InputValue<'d>)],
         object: Option<&str>,
     ) -> Result<(), Stop> {
         let schema = self.schema;
@@ -32,7 +32,7 @@ impl<'d> Walk<'d> {
             self.path.push(Step::Key((&*definition.name).into()));
             match own {
                 Some((_, value)) => {
-                    let place = Place {
+                    let place = ExpectedInput {
                         expected: definition.r#type,
                         has_default: definition.default.is_some(),
                         refuses_null: object.is_some_and(|object| {
@@ -54,9 +54,9 @@ impl<'d> Walk<'d> {
         Ok(())
     }
 
-    fn value(&mut self, place: Place, given: Given<'d>) -> Result<(), Stop> {
+    fn value(&mut self, place: ExpectedInput, given: InputValue<'d>) -> Result<(), Stop> {
         self.step()?;
-        let Given::Literal(ast::Value::Variable(name)) = given else {
+        let InputValue::Literal(ast::Value::Variable(name)) = given else {
             return self.given(place, given);
         };
         let Some(definition) = self.variables.iter().find(|one| one.name == *name) else {
@@ -76,18 +76,18 @@ impl<'d> Walk<'d> {
         match self.values.get(name.as_str()) {
             // A null is no value of the variable, where its place may be null or not.
             Some(value) if definition.ty.is_non_null() => {
-                let place = Place { expected: place.expected.non_null(), ..place };
-                self.given(place, Given::Json(value))
+                let place = ExpectedInput { expected: place.expected.non_null(), ..place };
+                self.given(place, InputValue::Json(value))
             }
-            Some(value) => self.given(place, Given::Json(value)),
+            Some(value) => self.given(place, InputValue::Json(value)),
             None => match definition.default_value.as_deref() {
-                Some(value) => self.given(place, Given::Literal(value)),
+                Some(value) => self.given(place, InputValue::Literal(value)),
                 None => Ok(()),
             },
         }
     }
 
-    fn given(&mut self, place: Place, given: Given<'d>) -> Result<(), Stop> {
+    fn given(&mut self, place: ExpectedInput, given: InputValue<'d>) -> Result<(), Stop> {
         let expected = place.expected;
         if let Some(item) = expected.item() {
             if given.is_null() {
@@ -96,7 +96,7 @@ impl<'d> Walk<'d> {
                     false => Ok(()),
                 };
             }
-            let place = Place { expected: item, has_default: false, ..place };
+            let place = ExpectedInput { expected: item, has_default: false, ..place };
             let elements = given.elements().unwrap_or_else(|| vec![given]);
             for (index, element) in elements.into_iter().enumerate() {
                 self.path.push(Step::Index(index));
@@ -115,7 +115,12 @@ impl<'d> Walk<'d> {
         self.named(expected.base, place, given)
     }
 
-    fn named(&mut self, id: TypeId, place: Place, given: Given<'d>) -> Result<(), Stop> {
+    fn named(
+        &mut self,
+        id: TypeId,
+        place: ExpectedInput,
+        given: InputValue<'d>,
+    ) -> Result<(), Stop> {
         let schema = self.schema;
         let definition = &schema.whole[id];
         let name = &*definition.name;
@@ -156,28 +161,30 @@ fn is_required(definition: &InputDefinition) -> bool {
     definition.r#type.is_non_null() && definition.default.is_none()
 }
 
-fn wrong(expected: Expected, r#type: &str, given: Given<'_>) -> Result<(), Stop> {
+fn wrong(expected: Expected, r#type: &str, given: InputValue<'_>) -> Result<(), Stop> {
     let (r#type, found) = (r#type.into(), given.found());
     Err(Stop::of(Problem::WrongValue { expected, r#type, found }))
 }
 
 /// A value of a built-in scalar; custom ones accept any value until it is used. A null is no value of
 /// a custom scalar either.
-fn scalar(name: &str, is_count: bool, given: Given<'_>) -> Result<(), Stop> {
-    use super::Found;
+fn scalar(name: &str, is_count: bool, given: InputValue<'_>) -> Result<(), Stop> {
+    use super::ValueKind;
     let found = given.found();
     let (expected, is_right) = match (name, found) {
-        ("Boolean", found) => (Expected::Boolean, found == Found::Boolean),
-        ("String", found) => (Expected::String, found == Found::String),
-        ("Float", found) => {
-            (Expected::Float, matches!(found, Found::Integer | Found::Float | Found::Number))
-        }
-        ("ID", found) => {
-            (Expected::Identifier, matches!(found, Found::String | Found::Integer | Found::Number))
-        }
-        ("Int", Found::Integer | Found::Number) => return integer(name, is_count, given),
+        ("Boolean", found) => (Expected::Boolean, found == ValueKind::Boolean),
+        ("String", found) => (Expected::String, found == ValueKind::String),
+        ("Float", found) => (
+            Expected::Float,
+            matches!(found, ValueKind::Integer | ValueKind::Float | ValueKind::Number),
+        ),
+        ("ID", found) => (
+            Expected::Identifier,
+            matches!(found, ValueKind::String | ValueKind::Integer | ValueKind::Number),
+        ),
+        ("Int", ValueKind::Integer | ValueKind::Number) => return integer(name, is_count, given),
         ("Int", _) => (if is_count { Expected::Count } else { Expected::Integer }, false),
-        (_, Found::Null) => {
+        (_, ValueKind::Null) => {
             return Err(Stop::of(Problem::UnexpectedNull { r#type: name.into() }));
         }
         _ => return Ok(()),
@@ -188,7 +195,7 @@ fn scalar(name: &str, is_count: bool, given: Given<'_>) -> Result<(), Stop> {
     }
 }
 
-fn integer(name: &str, is_count: bool, given: Given<'_>) -> Result<(), Stop> {
+fn integer(name: &str, is_count: bool, given: InputValue<'_>) -> Result<(), Stop> {
     let number = given.number().unwrap_or_default();
     // Every integer of 32 bits is exact as a floating point number, and others compare as such.
     let value = number.parse::<f64>().unwrap_or(f64::NAN);

@@ -4,7 +4,7 @@ use apollo_compiler::parser::Parser;
 use apollo_compiler::{Node, ast};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
-use super::given::Given;
+use super::given::InputValue;
 use super::{InputRules, Located, Problem, Step};
 use crate::document::DocumentLimits;
 use crate::operation::{Location, OperationKind};
@@ -247,7 +247,7 @@ impl<'d> Walk<'d> {
         }
         let given = field.arguments.iter();
         let given: Vec<_> = given
-            .map(|argument| (argument.name.as_str(), Given::Literal(&argument.value)))
+            .map(|argument| (argument.name.as_str(), InputValue::Literal(&argument.value)))
             .collect();
         self.path.push(Step::Arguments);
         self.inputs(&schema.whole[id].arguments, &given, None)?;

@@ -99,16 +99,16 @@ pub(crate) struct ListEvents {
     #[command(flatten)]
     pub(crate) database: EventSource,
     /// The log whose events are listed
-    #[arg(long, value_name = "LOG", default_value = "rows")]
+    #[arg(long, env = "THALWEG_OF", value_name = "LOG", default_value = "rows")]
     pub(crate) of: ListedLog,
     /// Only events of this trigger; of single events, those with this comment
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, env = "THALWEG_TRIGGER", value_name = "NAME")]
     pub(crate) trigger: Option<String>,
     /// Only events in this state
-    #[arg(long, value_name = "STATE", default_value = "all")]
+    #[arg(long, env = "THALWEG_STATE", value_name = "STATE", default_value = "all")]
     pub(crate) state: ListedState,
     /// The most events that are listed
-    #[arg(long, value_name = "NUMBER", default_value = "50")]
+    #[arg(long, env = "THALWEG_MOST", value_name = "NUMBER", default_value = "50")]
     pub(crate) most: NonZeroU32,
 }
 
@@ -153,7 +153,13 @@ pub(crate) struct InvokeEvent {
     #[command(flatten)]
     pub(crate) metadata: MetadataOptions,
     /// The new row of the event, as JSON
-    #[arg(help_heading = "Events", long, value_name = "JSON", default_value = "null")]
+    #[arg(
+        help_heading = "Events",
+        long,
+        env = "THALWEG_PAYLOAD",
+        value_name = "JSON",
+        default_value = "null"
+    )]
     pub(crate) payload: String,
 }
 
@@ -166,19 +172,19 @@ pub(crate) struct ScheduleEvent {
     #[arg(value_name = "WEBHOOK")]
     pub(crate) webhook: String,
     /// The time of the event, as in 2030-01-31T08:00:00Z
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, env = "THALWEG_AT", value_name = "TIME")]
     pub(crate) at: String,
     /// The payload, as JSON
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, env = "THALWEG_PAYLOAD", value_name = "JSON")]
     pub(crate) payload: Option<String>,
     /// A header of the request; may be repeated
-    #[arg(long = "header", value_name = "NAME: VALUE")]
+    #[arg(long = "header", env = "THALWEG_HEADER", value_name = "NAME: VALUE")]
     pub(crate) headers: Vec<String>,
     /// The number of further attempts after a failure
-    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    #[arg(long, env = "THALWEG_RETRIES", value_name = "NUMBER", default_value = "0")]
     pub(crate) retries: u32,
     /// A comment, which the webhook receives
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, env = "THALWEG_COMMENT", value_name = "TEXT")]
     pub(crate) comment: Option<String>,
 }
 

@@ -169,13 +169,13 @@ impl HasuraAuthOptions {
     }
 }
 
-type Found = (&'static str, Box<str>);
+type NamedValue = (&'static str, Box<str>);
 
 /// Refuses settings that Hasura refuses, too: each of them would not mean what it seems to.
 fn check(
     has_secret: bool,
-    jwt: Option<&Found>,
-    role: Option<&Found>,
+    jwt: Option<&NamedValue>,
+    role: Option<&NamedValue>,
     has_hook: bool,
 ) -> Result<(), Failure> {
     let needs_secret = |what: &str| {

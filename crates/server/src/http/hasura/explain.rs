@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use serde_json_bytes::Value as Json;
 
 use super::failure::Failure;
-use super::{Answer, Asked, HttpRequest};
+use super::{Answer, EndpointRequest, HttpRequest};
 use crate::http::execution_limits::run_limited;
 use crate::http::hasura_sessions::{ADMIN, ROLE};
 
-pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
+pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
     let body = asked.admin_body(request).await?;
     let query = body.get("query").filter(|query| query.is_object());
     let query = query.ok_or_else(|| Failure::parse_failed("the key \"query\" is not an object"))?;

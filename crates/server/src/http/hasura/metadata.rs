@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::{Answer, Asked, HasuraSettings, HttpRequest, server};
+use super::{Answer, EndpointRequest, HasuraSettings, HttpRequest, server};
 use crate::http::service::Service;
 
 /// The deepest nesting of `bulk` requests.
@@ -15,7 +15,7 @@ const MOST_LEVELS: usize = 8;
 /// The present version of the metadata: it changes with a reload only.
 const RESOURCE_VERSION: u64 = 1;
 
-pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
+pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
     let body = asked.admin_body(request).await?;
     let value = run(asked.service, asked.settings, &body, "$", 0)?;
     Ok(super::json(StatusCode::OK, &value))

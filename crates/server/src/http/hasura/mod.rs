@@ -103,7 +103,7 @@ impl Endpoint {
 type Answer = Result<Response, Failure>;
 
 /// A request of an endpoint.
-struct Asked<'a> {
+struct EndpointRequest<'a> {
     service: &'a Rc<Service>,
     settings: &'a HasuraSettings,
     exchange: &'a mut Exchange,
@@ -145,7 +145,7 @@ async fn answer_request(
     if !is_allowed_origin(service, &request, exchange.peer) {
         return Err(Failure::refused(&Refusal::OtherOrigin));
     }
-    let asked = Asked { service, settings, exchange, context };
+    let asked = EndpointRequest { service, settings, exchange, context };
     match (endpoint, request.method()) {
         (Endpoint::Rest, _) => rest::answer(asked, request).await,
         (Endpoint::Version, &Method::GET | &Method::HEAD) => Ok(server::version()),
@@ -180,7 +180,7 @@ async fn answer_request(
     }
 }
 
-impl Asked<'_> {
+impl EndpointRequest<'_> {
     /// The caller of the request.
     async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Failure> {
         let found = authenticate(self.service, headers, None).await;

@@ -29,12 +29,12 @@ const OF_REQUESTS: [&str; 6] =
 /// The answers to earlier requests.
 #[derive(Debug)]
 pub(super) struct HookCache {
-    sessions: Cache<Box<[u8]>, Kept, Weight>,
+    sessions: Cache<Box<[u8]>, CachedSession, Weight>,
     lifetime: Duration,
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedSession {
     session: HookSession,
     /// The time from which on the webhook is asked again.
     until: Instant,
@@ -43,8 +43,8 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Weight;
 
-impl Weighter<Box<[u8]>, Kept> for Weight {
-    fn weight(&self, key: &Box<[u8]>, _: &Kept) -> u64 {
+impl Weighter<Box<[u8]>, CachedSession> for Weight {
+    fn weight(&self, key: &Box<[u8]>, _: &CachedSession) -> u64 {
         key.len() as u64 + ENTRY
     }
 }
@@ -90,7 +90,7 @@ impl HookCache {
     pub(super) fn keep(&self, key: Box<[u8]>, session: HookSession, now: Instant) {
         let own = now + self.lifetime;
         let until = session.until.map_or(own, |until| until.min(own));
-        self.sessions.insert(key, Kept { session, until });
+        self.sessions.insert(key, CachedSession { session, until });
     }
 }
 

@@ -66,7 +66,7 @@ enum ClientCredentials {
 }
 
 /// What is found about a request before anything is awaited.
-enum Found<'s, 'h> {
+enum Credential<'s, 'h> {
     Session(Authenticated),
     /// A token that none of the known keys has signed.
     Unsigned {
@@ -125,16 +125,16 @@ impl HasuraSessions {
         request: Option<&Json>,
     ) -> Result<Authenticated, SessionError> {
         match self.find_now(headers)? {
-            Found::Session(authenticated) => Ok(authenticated),
+            Credential::Session(authenticated) => Ok(authenticated),
             // Boxed: waiting for keys is rare, and every request would need the space.
-            Found::Unsigned { verifier, token } => {
+            Credential::Unsigned { verifier, token } => {
                 Box::pin(self.find_with_new_keys(verifier, &token, headers)).await
             }
-            Found::Asked(hook) => Box::pin(self.ask(hook, client, headers, request)).await,
+            Credential::Asked(hook) => Box::pin(self.ask(hook, client, headers, request)).await,
         }
     }
 
-    fn find_now<'h>(&self, headers: &'h HeaderMap) -> Result<Found<'_, 'h>, SessionError> {
+    fn find_now<'h>(&self, headers: &'h HeaderMap) -> Result<Credential<'_, 'h>, SessionError> {
         let has_every_right = match &self.admin_secret {
             None => true,
             Some(secret) => secret.is_in(headers)?,
@@ -143,29 +143,29 @@ impl HasuraSessions {
             let variables = SessionVariables::from_headers(headers)?;
             let role = variables.role().unwrap_or(ADMIN).to_owned();
             let session = self.session(variables, &role, BackendOnly::Allowed, headers)?;
-            return Ok(Found::Session(Authenticated { session, until: None }));
+            return Ok(Credential::Session(Authenticated { session, until: None }));
         }
         match &self.credentials {
             ClientCredentials::None { role } => {
                 let role = role.as_deref().ok_or(SessionError::SecretMissing)?;
-                self.unauthorized(role, headers).map(Found::Session)
+                self.unauthorized(role, headers).map(Credential::Session)
             }
             ClientCredentials::Tokens { verifiers, role } => match verifiers.find(headers)? {
                 None => {
                     let role = role.as_deref().ok_or(SessionError::TokenMissing)?;
-                    self.unauthorized(role, headers).map(Found::Session)
+                    self.unauthorized(role, headers).map(Credential::Session)
                 }
                 Some((verifier, token)) => match verifier.verify(&token) {
                     Ok(verified) => {
-                        self.authenticated(verifier, &verified, headers).map(Found::Session)
+                        self.authenticated(verifier, &verified, headers).map(Credential::Session)
                     }
                     Err((engine::session::Refused::NoKey, _)) if verifier.may_find_keys() => {
-                        Ok(Found::Unsigned { verifier, token })
+                        Ok(Credential::Unsigned { verifier, token })
                     }
                     Err(judged) => Err(refused(judged)),
                 },
             },
-            ClientCredentials::Webhook(hook) => Ok(Found::Asked(hook)),
+            ClientCredentials::Webhook(hook) => Ok(Credential::Asked(hook)),
         }
     }
 

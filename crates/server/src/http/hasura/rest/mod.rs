@@ -17,9 +17,9 @@ use hyper::header::{ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
 
 use self::template::Template;
-use self::variables::{Declared, Given, GivenValue};
+use self::variables::{Declared, GivenValue, RestVariables};
 use super::failure::Failure;
-use super::{Answer, Asked, HttpRequest, admission};
+use super::{Answer, EndpointRequest, HttpRequest, admission};
 use crate::http::execute::{Execution, execute_found};
 use crate::http::media_type::{MediaType, is_readable};
 use crate::http::persisted::Found;
@@ -141,7 +141,7 @@ impl Endpoint {
     }
 }
 
-pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
+pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().to_owned();
     let (endpoint, parameters) = match asked.settings.rest.find(request.method(), &path) {
         Matched::One(endpoint, parameters) => (endpoint, parameters),
@@ -156,7 +156,7 @@ pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
         Matched::Methods(methods) => return Ok(other_methods(&methods)),
     };
     let caller = asked.caller(request.headers()).await?;
-    let mut given = Given::default();
+    let mut given = RestVariables::default();
     for (name, value) in parameters {
         given.insert(name.to_owned(), GivenValue::Text(value));
     }
@@ -179,7 +179,7 @@ pub(super) async fn answer(asked: Asked<'_>, request: HttpRequest) -> Answer {
 }
 
 /// Adds the members of a body, JSON or a form, to the values.
-fn read_body(headers: &HeaderMap, bytes: &[u8], given: &mut Given) -> Result<(), Failure> {
+fn read_body(headers: &HeaderMap, bytes: &[u8], given: &mut RestVariables) -> Result<(), Failure> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(());
     }
@@ -206,7 +206,7 @@ fn read_body(headers: &HeaderMap, bytes: &[u8], given: &mut Given) -> Result<(),
     Ok(())
 }
 
-async fn execute(asked: Asked<'_>, request: Request, caller: &Caller) -> Answer {
+async fn execute(asked: EndpointRequest<'_>, request: Request, caller: &Caller) -> Answer {
     let service = asked.service;
     let refused = |error: GraphQLError| {
         let formed = service.worker.form_error(error, &request, &caller.session);

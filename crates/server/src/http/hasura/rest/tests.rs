@@ -2,7 +2,7 @@ use hasura_metadata::read_text;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::variables::{self, Declared, Given, GivenValue};
+use super::variables::{self, Declared, GivenValue, RestVariables};
 use super::{Matched, RestEndpoints};
 
 /// Metadata with an operation for each REST endpoint: its address, its methods, its text.
@@ -109,7 +109,7 @@ fn texts_become_values_by_the_type_of_their_variable() {
     let document = graphql::parse_executable(text).unwrap();
     let declared: Vec<_> = document.operations[0].variables.iter().map(Declared::new).collect();
     let check = |name: &str, given: GivenValue, expected: Result<Option<Value>, &str>| {
-        let mut all = Given::new();
+        let mut all = RestVariables::new();
         all.insert(name.into(), given);
         let resolved = variables::resolve(&declared, all, graphql::JsonLimits::default());
         let resolved = resolved.map(|variables| {

@@ -16,7 +16,7 @@ pub(super) struct Declared {
 }
 
 /// Values by their names.
-pub(super) type Given = BTreeMap<String, GivenValue>;
+pub(super) type RestVariables = BTreeMap<String, GivenValue>;
 
 #[derive(Debug)]
 pub(super) enum GivenValue {
@@ -35,7 +35,7 @@ impl Declared {
 /// The variables of an operation. A text becomes a value as its type says; JSON is passed on.
 pub(super) fn resolve(
     declared: &[Declared],
-    given: Given,
+    given: RestVariables,
     limits: JsonLimits,
 ) -> Result<Map<ByteString, Json>, String> {
     let mut variables = Map::new();
