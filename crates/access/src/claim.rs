@@ -188,6 +188,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
+        | Filter::Called { filter: one, .. }
         | Filter::Relation { filter: one, .. } => uses(catalog, one, all),
         Filter::Barrier { first, then } => {
             uses(catalog, first, all);
@@ -260,6 +261,7 @@ impl<'f> Comparison<'f> {
             | Filter::IsNull(_)
             | Filter::CompareValues { .. }
             | Filter::Exists { .. }
+            | Filter::Called { .. }
             | Filter::Nearest(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }

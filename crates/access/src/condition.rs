@@ -101,6 +101,10 @@ pub fn claims_of<'f>(filter: &'f Filter, each: &mut dyn FnMut(&'f str)) {
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
         | Filter::Relation { filter: one, .. } => claims_of(one, each),
+        Filter::Called { call, filter, .. } => {
+            call.arguments.iter().for_each(|(_, operand)| operand_claims(operand, each));
+            claims_of(filter, each);
+        }
         Filter::Barrier { first, then } => {
             claims_of(first, each);
             claims_of(then, each);
@@ -268,6 +272,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         Filter::Not(one)
         | Filter::Except(one)
         | Filter::Required(one)
+        | Filter::Called { filter: one, .. }
         | Filter::Exists { filter: one, .. }
         | Filter::Relation { filter: one, .. } => remove_mistyped(one, facts),
         Filter::Barrier { first, then } => {

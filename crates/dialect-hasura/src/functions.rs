@@ -85,16 +85,19 @@ impl Call {
     }
 }
 
-/// `None` for a row, which `tracking` refuses.
+/// An argument of the function. A row is a text as PostgreSQL writes it, of a scalar of its table.
 fn argument(catalog: &Catalog, function: &Function, one: &FunctionArgument) -> Option<Argument> {
     let argument = function.arguments.get(usize::from(one.place))?;
-    let ArgumentType::Value(r#type) = &argument.r#type else { return None };
+    let values = match &argument.r#type {
+        ArgumentType::Value(r#type) => values(catalog, r#type),
+        ArgumentType::Row(entity) => Values::of_row(&catalog[*entity].name),
+    };
     let binding = ArgumentBinding {
         place: one.place,
         optional: argument.has_default,
         named: argument.name.is_some(),
     };
-    Some(Argument { name: one.name.clone(), values: values(catalog, r#type), binding })
+    Some(Argument { name: one.name.clone(), values, binding })
 }
 
 fn wrong(place: &Location, message: String) -> Problem {

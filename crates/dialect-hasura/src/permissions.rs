@@ -4,11 +4,12 @@
 //! those of other roles. Everything else does not exist for it. The role `admin` has everything.
 //!
 //! * `tables`: tables, columns and relationships by their names in metadata
-//! * `expression`, `comparison`, `operand`: boolean expressions as filters
+//! * `expression`, `comparison`, `aggregate`, `operand`: boolean expressions as filters
 //! * `table`: the permissions of one role on one table
 //! * `roles`: roles with their grants, `inherited`: those of inherited roles
 //! * `view`: the visible positions of the schema of a role
 
+mod aggregate;
 mod comparison;
 mod expression;
 mod inherited;

@@ -90,6 +90,12 @@ impl Values {
         }
     }
 
+    /// Rows of a table, as texts.
+    pub(super) fn of_row(table: &str) -> Self {
+        let scalar = format!("{table}_scalar");
+        single(opaque(&named(&scalar), Leaf::Any), &Type::Scalar(Scalar::Text))
+    }
+
     /// The type as in a schema, without a list's own requirement.
     pub(super) fn text(&self) -> String {
         let mut text = self.scalar.to_string();

@@ -72,6 +72,12 @@ pub enum Filter {
         entity: EntityId,
         filter: Box<Filter>,
     },
+    /// True if a function of the row gives a row of this entity that passes.
+    Called {
+        call: Call,
+        entity: EntityId,
+        filter: Box<Filter>,
+    },
     /// Filters rows by aggregates of related rows.
     RelatedGroup {
         hop: Hop,
@@ -118,7 +124,7 @@ pub enum ValueRef {
         field: FieldId,
     },
     /// A field of a row around this one: `levels` counts the [`Filter::Relation`],
-    /// [`Filter::RelatedGroup`] and [`Filter::Exists`] between them. Of an access rule only.
+    /// [`Filter::RelatedGroup`], [`Filter::Called`] and [`Filter::Exists`] between them. Of an access rule only.
     Outer {
         levels: u16,
         field: FieldId,
@@ -475,6 +481,7 @@ impl Filter {
             Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
             Self::Relation { .. }
             | Self::Exists { .. }
+            | Self::Called { .. }
             | Self::RelatedGroup { .. }
             | Self::VariantGroup { .. }
             | Self::Nearest(_) => true,

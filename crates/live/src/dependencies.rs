@@ -471,6 +471,11 @@ impl Collector<'_> {
                 self.entity(*entity);
                 self.among(Vec::new(), |own| own.filter(filter));
             }
+            Filter::Called { call, entity, filter } => {
+                self.call(call);
+                self.entity(*entity);
+                self.among(Vec::new(), |own| own.filter(filter));
+            }
             Filter::ElementBetween { place, least, most } => {
                 self.value(place);
                 self.operand(least);

@@ -177,11 +177,14 @@ impl<'a> Context<'a> {
         of_row: Option<Vec<Hop>>,
         mut given: Vec<GivenArgument>,
     ) -> Result<Call, LowerError> {
-        let CallBinding { arguments } =
+        let CallBinding { arguments, row } =
             self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;
         let mut chosen = Vec::with_capacity(arguments.len());
         let mut may_skip = true;
         for argument in arguments.iter().rev() {
+            if of_row.is_some() && *row == Some(argument.place) {
+                continue;
+            }
             let found = given.iter().position(|given| given.place == argument.place);
             let operand = found.map(|place| given.swap_remove(place).operand);
             let may_be_absent = argument.optional && may_skip;

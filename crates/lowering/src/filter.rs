@@ -300,6 +300,12 @@ impl Context<'_> {
                 let joined = self.related(given, *far, quantifier)?;
                 Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
             }
+            FilterRole::RowsOfCall { function, entity } => {
+                let filter = self.object(given, FilterContext::default())?;
+                let call = self.call(*function, Some(Vec::new()), Vec::new())?;
+                let entity = *entity;
+                Ok(filter.map(|filter| Filter::Called { call, entity, filter: Box::new(filter) }))
+            }
             FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,

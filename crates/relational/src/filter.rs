@@ -62,6 +62,7 @@ impl Compiler<'_> {
             Filter::Exists { entity, filter } => {
                 self.exists(*entity, filter, scope.alias, statement)?
             }
+            Filter::Called { call, filter, .. } => self.called(call, filter, scope, statement)?,
             Filter::IsNull(place) => {
                 let compared = self.compared_with(place, scope, statement)?;
                 Expression::IsNull(Box::new(compared.value))
@@ -222,6 +223,16 @@ impl Compiler<'_> {
                 }
                 _ => {}
             }
+        }
+        if let Against::Spatial(to) = against
+            && !matches!(comparison, Comparison::In | Comparison::NotIn)
+        {
+            // Its type cannot be inferred where the operators of PostGIS are not in the search path.
+            let parameter = statement.parameter(source, ParameterKind::Inferred);
+            let right = self.as_spatial(r#type, Expression::Parameter(parameter), to)?;
+            let (left, right) = (Box::new(value), Box::new(right));
+            let comparison = plain_comparison(comparison)?;
+            return Ok(Expression::Compare { left, comparison, right });
         }
         let (comparison, kind) = match (comparison, base) {
             (Comparison::HasKey, _) => (sql::Comparison::HasKey, ParameterKind::Text),

@@ -4,7 +4,9 @@
 //! table with a key, they are read again by it; where they do not, such as the rows of a view or
 //! those that another function gave, they are sent back as they came.
 
-use catalog::{EntityId, EntityKind, Field, FieldId, FunctionId, FunctionResult, Type};
+use catalog::{
+    Argument, ArgumentType, EntityId, EntityKind, Field, FieldId, FunctionId, FunctionResult, Type,
+};
 use ir::{Call, Filter, Form, Hop, Operand, OutputKind, Rows};
 use source::CompileError;
 use sql::{
@@ -149,6 +151,30 @@ impl Compiler<'_> {
         Ok((field, self.computed(call, Form::Stored, scope, statement)?))
     }
 
+    /// Whether a function of a row gives a row that passes.
+    pub(super) fn called(
+        &self,
+        call: &Call,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if scope.is_within && call.of_row.as_ref().is_some_and(Vec::is_empty) {
+            return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
+        }
+        let near = scope.alias;
+        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let row = Row { alias: row, external: &scope.external };
+        let alias = statement.alias();
+        let item = self.function_item(call, row, alias, statement)?;
+        let mut rows = Scope::new(Select::from(item), alias);
+        if !filter.is_all() {
+            let passes = self.filter_within(near, filter, &mut rows, statement)?;
+            rows.select.and_where(passes);
+        }
+        Ok(Expression::Exists(Box::new(rows.select)))
+    }
+
     /// A call with the row of a scope, whatever it gives.
     pub(super) fn call_of_row(
         &self,
@@ -180,9 +206,13 @@ impl Compiler<'_> {
         let function = &self.catalog[call.function];
         statement.calls = true;
         let by_place = |value| CallArgument { name: None, value };
-        let mut arguments: Vec<CallArgument> =
-            row.alias.map(Expression::Row).map(by_place).into_iter().collect();
-        let mut next = arguments.len();
+        let mut values = Vec::with_capacity(call.arguments.len() + 1);
+        // The row stands in the place of the first argument that is one.
+        if let Some(alias) = row.alias {
+            let is_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
+            let place = function.arguments.iter().position(is_row).unwrap_or_default();
+            values.push((place, Expression::Row(alias)));
+        }
         for (place, operand) in &call.arguments {
             let value = match operand {
                 Operand::External(number) => {
@@ -195,7 +225,12 @@ impl Compiler<'_> {
                     Expression::Parameter(statement.parameter(source, kind))
                 }
             };
-            let place = usize::from(*place);
+            values.push((usize::from(*place), value));
+        }
+        values.sort_by_key(|(place, _)| *place);
+        let mut arguments = Vec::with_capacity(values.len());
+        let mut next = 0;
+        for (place, value) in values {
             if place == next {
                 arguments.push(by_place(value));
                 next += 1;

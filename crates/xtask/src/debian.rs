@@ -36,9 +36,13 @@ pub(crate) enum InstallError {
     Program(#[from] ProgramError),
 }
 
-/// Installs PostgreSQL if it is missing.
+/// Installs PostgreSQL and PostGIS if they are missing. Without PostGIS some tests are not run.
 pub(crate) fn provide(offline: bool) -> Result<Provided, DebianError> {
     if has_server(Path::new("/usr/lib/postgresql")) {
+        let is_complete = has_postgis(Path::new("/usr/share/postgresql"));
+        if !is_complete && !offline && program::is_root() {
+            install(&["postgresql-postgis"])?;
+        }
         return Ok(Provided::Installed);
     }
     if !program::is_root() {
@@ -47,12 +51,19 @@ pub(crate) fn provide(offline: bool) -> Result<Provided, DebianError> {
     if offline {
         return Err(DebianError::Offline);
     }
-    install(&["postgresql"])?;
+    install(&["postgresql", "postgresql-postgis"])?;
     if has_server(Path::new("/usr/lib/postgresql")) {
         Ok(Provided::Installed)
     } else {
         Err(DebianError::NoServer)
     }
+}
+
+/// Whether some version below the folder has PostGIS.
+fn has_postgis(folder: &Path) -> bool {
+    let Ok(versions) = std::fs::read_dir(folder) else { return false };
+    let mut versions = versions.filter_map(Result::ok);
+    versions.any(|version| version.path().join("extension/postgis.control").is_file())
 }
 
 /// Installs PgBouncer if it is missing.

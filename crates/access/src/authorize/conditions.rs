@@ -153,6 +153,13 @@ impl Walk<'_> {
                 };
                 **filter = Filter::barrier(below.visible, own);
             }
+            Filter::Called { call, entity, filter } => {
+                self.may_call(call);
+                if let Some(path) = &call.of_row {
+                    self.path(path, within);
+                }
+                self.among_visible(filter, *entity);
+            }
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 let mut below = self.along(*hop, within);
                 self.filter(filter, &mut below);

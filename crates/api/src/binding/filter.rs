@@ -73,6 +73,9 @@ pub enum FilterRole {
     Related(Hop),
     /// An object of conditions on many-to-many rows: one of them must pass.
     RelatedThrough { near: Hop, far: Hop },
+    /// An object of conditions on the rows of this entity that a function of the row gives: one of
+    /// them must pass.
+    RowsOfCall { function: FunctionId, entity: EntityId },
     /// A boolean that steers: tests for any related row.
     Exists(Hop),
     /// An object of [`FilterRole::Rows`] on related rows.

@@ -32,6 +32,8 @@ pub struct ExternalArgument {
 pub struct CallBinding {
     /// The arguments of the request, in the order of the function.
     pub arguments: Vec<ArgumentBinding>,
+    /// The place of the row in calls of a row, where it is an argument of other calls.
+    pub row: Option<u16>,
 }
 
 /// An argument of a function.

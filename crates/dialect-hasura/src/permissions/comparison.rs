@@ -41,11 +41,6 @@ impl<'c> Compared<'c> {
         Self { catalog, name, value, r#type, class, is_text_of_other: false }
     }
 
-    /// A number of rows.
-    pub(super) fn count(catalog: &'c Catalog) -> Self {
-        Self::of(catalog, "count", ValueRef::Counted { distinct: false }, Scalar::Int64)
-    }
-
     /// The comparison of a value without an operator.
     pub(super) fn equals(&self, operand: &Operand, place: &Location) -> Result<Filter, Problem> {
         self.require_operator(Operator::Equal, place)?;

@@ -6,10 +6,10 @@
 
 use catalog::{Catalog, EntityId, Field, FunctionResult, Scalar, Type};
 use hasura_metadata::types::expression::{
-    self, BooleanExpression, ColumnReference, Condition, FieldCondition, FieldTest, Operand,
+    BooleanExpression, ColumnReference, Condition, FieldCondition, FieldTest, Operand,
 };
 use hasura_metadata::{Location, Problem};
-use ir::{Call, Filter, Hop, Quantifier, ValueRef};
+use ir::{Call, Filter, Quantifier, ValueRef};
 
 use super::comparison::Compared;
 use super::tables::{Tables, meant, problem};
@@ -27,8 +27,8 @@ pub(super) struct Expressions<'a> {
 
 /// The rows that an expression is about.
 #[derive(Clone, Copy, Debug)]
-struct Rows {
-    entity: EntityId,
+pub(super) struct Rows {
+    pub(super) entity: EntityId,
     /// The table of the permission.
     root: EntityId,
     /// The rows around these, up to the one of the permission.
@@ -47,7 +47,7 @@ impl Expressions<'_> {
         self.all(Rows { entity, root: entity, levels: 0 }, expression)
     }
 
-    fn all(&mut self, rows: Rows, expression: &BooleanExpression) -> Filter {
+    pub(super) fn all(&mut self, rows: Rows, expression: &BooleanExpression) -> Filter {
         let conditions = expression.conditions.iter();
         Filter::and(conditions.map(|condition| self.condition(rows, condition)).collect())
     }
@@ -110,83 +110,11 @@ impl Expressions<'_> {
         self.fail(place, message)
     }
 
-    /// `{count: {predicate: …, filter: …}}` on the rows of an array relationship.
-    fn aggregate(&mut self, hop: Hop, rows: Rows, condition: &FieldCondition) -> Filter {
-        let FieldCondition { place, test, .. } = condition;
-        let FieldTest::Related(aggregates) = test else {
-            return self.fail(place, "An object with the key `count` is wanted.");
-        };
-        let mut all = Vec::new();
-        for aggregate in &aggregates.conditions {
-            let count = match aggregate {
-                Condition::Field(FieldCondition { name, test, .. }) if name == "count" => test,
-                Condition::Field(_)
-                | Condition::And(_)
-                | Condition::Or(_)
-                | Condition::Not(_)
-                | Condition::Exists(_) => {
-                    let message = "Of aggregates, permissions can have `count` only.";
-                    return self.fail(place, message);
-                }
-            };
-            let FieldTest::Related(count) = count else {
-                return self.fail(place, "An object with the key `predicate` is wanted.");
-            };
-            let (mut filter, mut having) = (Filter::all(), None);
-            for part in &count.conditions {
-                match part {
-                    Condition::Field(FieldCondition { name, test, .. }) => match (&**name, test) {
-                        ("filter", FieldTest::Related(own)) => filter = self.all(rows, own),
-                        ("filter", FieldTest::Empty) => {}
-                        ("predicate", FieldTest::Comparisons(comparisons)) => {
-                            having = Some(self.counted(comparisons));
-                        }
-                        _ => {
-                            let message = format!(
-                                "`{name}` of `count` is not served in permissions: `predicate` and \
-                                 `filter` are."
-                            );
-                            return self.fail(place, message);
-                        }
-                    },
-                    Condition::And(_)
-                    | Condition::Or(_)
-                    | Condition::Not(_)
-                    | Condition::Exists(_) => {
-                        return self.fail(place, "`count` has the keys `predicate` and `filter`.");
-                    }
-                }
-            }
-            let Some(having) = having else {
-                return self.fail(place, "`count` needs the key `predicate`.");
-            };
-            let (filter, having) = (Box::new(filter), Box::new(having));
-            all.push(Filter::RelatedGroup { hop, filter, having, once: false });
-        }
-        Filter::and(all)
-    }
-
-    fn counted(&mut self, comparisons: &[expression::Comparison]) -> Filter {
-        let value = Compared::count(self.catalog);
-        let all = comparisons.iter().map(|comparison| {
-            let filter = value.comparison(comparison);
-            self.keep(filter).unwrap_or_else(Filter::none)
-        });
-        Filter::and(all.collect())
-    }
-
     /// The condition on a computed field.
     fn computed(&mut self, rows: Rows, condition: &FieldCondition) -> Filter {
-        let FieldCondition { place, name, .. } = condition;
+        let FieldCondition { place, name, test } = condition;
         let function = self.tables.require_computed(self.catalog, rows.entity, name, place);
         let Some(function) = self.keep(function) else { return Filter::none() };
-        let FunctionResult::Value(field) = self.catalog[function].result else {
-            let message = format!(
-                "`{name}` is a computed field that returns rows: conditions on these are not \
-                 served in permissions."
-            );
-            return self.fail(place, message);
-        };
         if self.catalog[function].arguments.len() > 1 {
             let message = format!(
                 "`{name}` is a computed field with arguments: conditions on these are not served \
@@ -195,7 +123,27 @@ impl Expressions<'_> {
             return self.fail(place, message);
         }
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
-        let field = &self.catalog[field];
+        let field = match self.catalog[function].result {
+            FunctionResult::Value(field) => &self.catalog[field],
+            FunctionResult::Rows(entity) => {
+                let filter = match test {
+                    FieldTest::Empty => Filter::all(),
+                    FieldTest::Related(expression) => self.all(rows.below(entity), expression),
+                    FieldTest::Equals(_) | FieldTest::Comparisons(_) => {
+                        let message = format!("`{name}` returns rows: it has no value.");
+                        return self.fail(place, message);
+                    }
+                };
+                return Filter::Called { call, entity, filter: Box::new(filter) };
+            }
+            FunctionResult::Nothing
+            | FunctionResult::Values(_)
+            | FunctionResult::Row(_)
+            | FunctionResult::RowArray(_) => {
+                let message = format!("`{name}` returns neither a value nor a set of rows.");
+                return self.fail(place, message);
+            }
+        };
         let value = Compared::new(self.catalog, name, ValueRef::Computed(call), field);
         self.value(&value, condition)
     }
@@ -272,7 +220,7 @@ impl Expressions<'_> {
         })
     }
 
-    fn keep<T>(&mut self, found: Result<T, Problem>) -> Option<T> {
+    pub(super) fn keep<T>(&mut self, found: Result<T, Problem>) -> Option<T> {
         match found {
             Ok(found) => Some(found),
             Err(problem) => {
@@ -282,7 +230,7 @@ impl Expressions<'_> {
         }
     }
 
-    fn fail(&mut self, place: &Location, message: impl Into<String>) -> Filter {
+    pub(super) fn fail(&mut self, place: &Location, message: impl Into<String>) -> Filter {
         self.problems.push(problem(place, message));
         Filter::none()
     }

@@ -389,6 +389,9 @@ impl View<'_> {
             FilterRole::Equal(field) => self.reads(*field),
             FilterRole::Operators(subject) => self.place(&subject.place),
             FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
+            FilterRole::RowsOfCall { function, entity } => {
+                self.role.functions.contains(function) && self.role.table(*entity).reads
+            }
             FilterRole::RelatedMany(hop) => self.aggregates(*hop),
             _ => false,
         }

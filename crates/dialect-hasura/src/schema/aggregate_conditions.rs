@@ -1,18 +1,20 @@
 //! Conditions on aggregates of related rows: `T_aggregate_bool_exp`.
 
 use api::binding::{FilterRole, InputBinding, Meaning, RowsRole, ValueBinding};
+use catalog::Catalog;
 use ir::AggregateFunction;
 
 use super::{Build, comparisons, conditions};
 use crate::columns::Column;
 use crate::draft::{DraftInput, DraftValue};
 use crate::plan::Planned;
-use crate::values::Operators;
+use crate::values::{Operators, Values};
 
 /// A function of conditions beside the number of rows.
-struct Function {
+#[derive(Debug)]
+pub(crate) struct Function {
     name: &'static str,
-    function: AggregateFunction,
+    pub(crate) function: AggregateFunction,
     values: Aggregated,
 }
 
@@ -51,6 +53,33 @@ const FUNCTIONS: [Function; 10] = {
     ]
 };
 
+/// The function of a name, if the source has it.
+pub(crate) fn find_function(catalog: &Catalog, name: &str) -> Option<&'static Function> {
+    let function = FUNCTIONS.iter().find(|function| function.name == name)?;
+    function.scalar(catalog).map(|_| function)
+}
+
+impl Function {
+    /// The scalar of the columns; `None` if the source has no such function.
+    pub(crate) fn scalar(&self, catalog: &Catalog) -> Option<&'static str> {
+        let has_statistics = catalog.capabilities().statistics;
+        match self.values {
+            Aggregated::Boolean => Some(BOOLEAN),
+            Aggregated::Float => Some(FLOAT),
+            Aggregated::Statistic | Aggregated::Pair => has_statistics.then_some(FLOAT),
+        }
+    }
+
+    pub(crate) fn is_of_pairs(&self) -> bool {
+        self.values == Aggregated::Pair
+    }
+}
+
+/// True if a function of columns of a scalar accepts these values.
+pub(crate) fn accepts(scalar: &str, values: &Values) -> bool {
+    values.lists == 0 && &*values.scalar == scalar && values.operators == Operators::Ordered
+}
+
 /// The scalars of the columns, whose operators compare the aggregates.
 const BOOLEAN: &str = "Boolean";
 const FLOAT: &str = "float8";
@@ -79,18 +108,10 @@ fn condition(
     planned: &Planned<'_>,
     function: &Function,
 ) -> Option<DraftInput> {
-    let has_statistics = build.catalog.capabilities().statistics;
-    let (scalar, is_served) = match function.values {
-        Aggregated::Boolean => (BOOLEAN, true),
-        Aggregated::Float => (FLOAT, true),
-        Aggregated::Statistic | Aggregated::Pair => (FLOAT, has_statistics),
-    };
-    let accepted = |column: &&Column<'_>| {
-        let values = &column.values;
-        values.lists == 0 && &*values.scalar == scalar && values.operators == Operators::Ordered
-    };
+    let scalar = function.scalar(build.catalog)?;
+    let accepted = |column: &&Column<'_>| accepts(scalar, &column.values);
     let columns: Vec<_> = planned.read().filter(accepted).collect();
-    if columns.is_empty() || !is_served {
+    if columns.is_empty() {
         return None;
     }
     let name = function.name;

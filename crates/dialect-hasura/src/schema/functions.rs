@@ -6,7 +6,7 @@ use api::binding::{
     ArgumentRole, CallBinding, ComputedBinding, FieldBinding, FilterRole, InputBinding, Meaning,
     OrderRole, RowsBinding, RowsForm, RowsFrom, Subject,
 };
-use catalog::FunctionId;
+use catalog::{ArgumentType, FunctionId};
 use ir::ValueRef;
 
 use super::base::ORDER_BY;
@@ -84,10 +84,20 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
     fields
 }
 
-/// The conditions on computed values without arguments.
+/// The conditions on computed fields without arguments: on values, and on rows.
 pub(super) fn conditions(build: &mut Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput> {
     let mut members = Vec::new();
     for computed in &planned.computed {
+        if let ComputedForm::Rows(place) = computed.form
+            && computed.call.arguments.is_empty()
+        {
+            let target = &build.plan.entities[place];
+            let (function, entity) = (computed.call.function, target.entity.id);
+            let role = FilterRole::RowsOfCall { function, entity };
+            let r#type = target.r#type("bool_exp");
+            members.push(member(&computed.name, r#type, role, Meaning::True).verbatim());
+            continue;
+        }
         let Some(values) = computed.find_operand() else { continue };
         let operators = comparisons::find(build, values);
         let place = ValueRef::Computed(of_row(computed.call.function));
@@ -113,11 +123,15 @@ pub(super) fn orders(build: &Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput
 
 /// The bindings of all calls.
 pub(super) fn calls(build: &Build<'_>) -> impl Iterator<Item = (FunctionId, CallBinding)> {
-    let roots = build.plan.functions.iter().map(|function| &function.call);
     let computed = build.plan.entities.iter().flat_map(|planned| &planned.computed);
-    roots.chain(computed.map(|computed| &computed.call)).map(|call| {
+    let computed = computed.map(|computed| &computed.call);
+    // Those of the root have all arguments, also that which is the row of a computed field.
+    let roots = build.plan.functions.iter().map(|function| &function.call);
+    computed.chain(roots).map(|call| {
         let arguments = call.arguments.iter().map(|argument| argument.binding).collect();
-        (call.function, CallBinding { arguments })
+        let all = build.catalog[call.function].arguments.iter();
+        let row = all.zip(0u16..).find(|(one, _)| matches!(one.r#type, ArgumentType::Row(_)));
+        (call.function, CallBinding { arguments, row: row.map(|(_, place)| place) })
     })
 }
 

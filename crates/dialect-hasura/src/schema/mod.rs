@@ -10,7 +10,7 @@
 //! * `functions`: functions and computed fields
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
-mod aggregate_conditions;
+pub(super) mod aggregate_conditions;
 mod aggregates;
 mod assignments;
 mod base;

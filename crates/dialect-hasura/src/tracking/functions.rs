@@ -1,7 +1,7 @@
 //! Functions of metadata in terms of the catalog.
 
 use catalog::{
-    ArgumentType, Catalog, EntityId, FieldId, Function as SourceFunction, FunctionId,
+    Argument, ArgumentType, Catalog, EntityId, FieldId, Function as SourceFunction, FunctionId,
     FunctionResult, Note,
 };
 use graphql::schema::is_name;
@@ -141,7 +141,7 @@ fn function<'m>(
         return Err(Unserved::Note(left_out(&subject, message, remedy)));
     }
     refuse_session(tracked.configuration.session_argument.is_some(), &subject)?;
-    let arguments = arguments(catalog, function, 0, name)?;
+    let arguments = arguments(catalog, function, None, name)?;
     Ok(TrackedFunction { tracked, function: function.id, entity, is_set, arguments })
 }
 
@@ -160,21 +160,32 @@ fn computed<'m>(
         let message = format!("The function {subject} is VOLATILE: let it be STABLE.");
         return Err(wrong(name, message).into());
     }
-    let first = function.arguments.first();
-    if first.is_none_or(|first| first.r#type != ArgumentType::Row(entity)) {
+    let own = match &definition.table_argument {
+        None => Some(0),
+        Some(wanted) => {
+            let mut all = function.arguments.iter();
+            all.position(|argument| argument.name.as_deref() == Some(&**wanted))
+        }
+    };
+    let row = own.and_then(|own| function.arguments.get(own));
+    if row.is_none_or(|row| row.r#type != ArgumentType::Row(entity)) {
+        let written = match &definition.table_argument {
+            None => "first argument".to_owned(),
+            Some(wanted) => format!("argument `{}`", wanted.text),
+        };
         let message = format!(
-            "The first argument of the function {subject} is no row of {}. Change the function.",
+            "The {written} of the function {subject} is no row of {}. Write another \
+             `table_argument`, or change the function.",
             table()
         );
         return Err(wrong(name, message).into());
     }
-    if let (Some(wanted), Some(first)) = (&definition.table_argument, first)
-        && first.name.as_deref() != Some(&**wanted)
-    {
+    let own = own.unwrap_or_default();
+    let is_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
+    if function.arguments.iter().take(own).any(is_row) {
         let message = format!(
-            "The first argument of the function {subject} is not `{}`. Only the first argument can \
-             be the row.",
-            wanted.text
+            "An argument of the function {subject} before that of the row is a row as well. Change \
+             the order of the arguments."
         );
         return Err(wrong(name, message).into());
     }
@@ -194,7 +205,7 @@ fn computed<'m>(
             return Err(wrong(name, message).into());
         }
     };
-    let arguments = arguments(catalog, function, 1, name)?;
+    let arguments = arguments(catalog, function, Some(own), name)?;
     Ok(TrackedComputed { tracked, function: function.id, result, arguments })
 }
 
@@ -252,20 +263,19 @@ fn find_function<'c>(
     }
 }
 
-/// The arguments that clients give: those after the first `own`.
+/// The arguments that clients give: all but that of the row.
 fn arguments(
     catalog: &Catalog,
     function: &SourceFunction,
-    own: usize,
+    own: Option<usize>,
     name: &QualifiedName,
 ) -> Result<Vec<FunctionArgument>, Problem> {
     let mut arguments = Vec::new();
-    for (place, argument) in (0u16..).zip(&function.arguments).skip(own) {
-        let subject = catalog.function_name(function.id);
-        if let ArgumentType::Row(_) = argument.r#type {
-            let message = format!("An argument of the function {subject} is a row. Change it.");
-            return Err(wrong(name, message));
+    for (place, argument) in (0u16..).zip(&function.arguments) {
+        if own == Some(usize::from(place)) {
+            continue;
         }
+        let subject = catalog.function_name(function.id);
         let text = match &argument.name {
             Some(name) => String::from(&**name),
             None => format!("arg_{}", usize::from(place) + 1),

@@ -227,14 +227,14 @@ pub const ROWS: &[Row] = &[
         Served,
     ),
     row("Operator", &["_like", "_nlike", "_ilike", "_nilike"], Served),
-    row("Operator", &["_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex"], NotYet),
+    row("Operator", &["_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex"], Served),
     row("Operator", &["_ceq", "_cne", "_cgt", "_clt", "_cgte", "_clte"], Served),
     row(
         "Operator",
         &["_contains", "_contained_in", "_has_key", "_has_keys_any", "_has_keys_all"],
         Served,
     ),
-    row("Operator", &["_jsonb_path_exists", "_jsonb_path_match"], NotYet),
+    row("Operator", &["_jsonb_path_exists", "_jsonb_path_match"], Served),
     row(
         "Operator",
         &[
@@ -253,7 +253,7 @@ pub const ROWS: &[Row] = &[
             "_st_intersects_nband_geom",
             "_st_intersects_geom_nband",
         ],
-        NotYet,
+        Served,
     ),
     row(
         "Operator",
@@ -266,7 +266,7 @@ pub const ROWS: &[Row] = &[
             "_matches_any",
             "_matches_fulltext",
         ],
-        NotYet,
+        Served,
     ),
     row("InheritedRole", &["role_name", "role_set"], Served),
     // Functions, statements and logical models.

@@ -243,6 +243,10 @@ impl Printer<'_> {
             Filter::Exists { entity, filter } => {
                 format!("exists {} ({})", self.entity(*entity), self.filter(filter))
             }
+            Filter::Called { call, entity, filter } => {
+                let (call, entity) = (self.call(call), self.entity(*entity));
+                format!("{call} has {entity} ({})", self.filter(filter))
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {
                     Quantifier::Some => "some",

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use catalog::SpatialKind;
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
     Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
-    PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
-    TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
+    PasswordPart, Quantifier, Request, Require, Rows, RowsId, SpatialRelation, State, StepId,
+    StepKind, TextMatch, TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef,
+    Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -81,6 +83,7 @@ fn formed() -> Operand {
         Some(member("k", ValueForm::Path { points: points(), is_open: Some("open".into()) })),
         Some(member("l", ValueForm::Path { points: points(), is_open: None })),
         Some(member("m", ValueForm::Circle { center: point("center"), radius: "radius".into() })),
+        Some(member("spatial", ValueForm::Spatial(SpatialKind::Raster))),
         Some(member("n", ValueForm::Moment)),
     ]);
     let value = Value::Object(vec![("a".into(), Value::Integer(1))]);
@@ -114,6 +117,14 @@ fn filters() {
     let name = ValueRef::Field {
         path: vec![music.forward("album.artist_id")],
         field: music.field("artist.name"),
+    };
+    let relates = |relation| Filter::Geo {
+        place: ValueRef::Spatial {
+            place: Box::new(music.place("artist.place")),
+            to: SpatialKind::Geography,
+        },
+        operator: GeoOperator::Spatial(relation),
+        operand: variable(2, ""),
     };
     let filter = Filter::And(vec![
         Filter::Or(vec![
@@ -239,6 +250,23 @@ fn filters() {
             place: music.place("artist.place"),
             operator: GeoOperator::Distance(Comparison::Less),
             operand: variable(2, ""),
+        },
+        relates(SpatialRelation::Contains),
+        relates(SpatialRelation::Crosses),
+        relates(SpatialRelation::Equals),
+        relates(SpatialRelation::Intersects),
+        relates(SpatialRelation::Intersects3d),
+        relates(SpatialRelation::Overlaps),
+        relates(SpatialRelation::Touches),
+        relates(SpatialRelation::Within),
+        relates(SpatialRelation::WithinDistance),
+        relates(SpatialRelation::WithinDistance3d),
+        relates(SpatialRelation::BandIntersects),
+        relates(SpatialRelation::IntersectsBand),
+        Filter::Called {
+            call: of_row(vec![], call(&music, "search", None)),
+            entity: music.entity("album"),
+            filter: Box::new(compare(Comparison::Less)),
         },
     ]);
     let request = snapshot(Rows { filter, ..rows(0, From::Entity(music.entity("album")), vec![]) });

@@ -64,6 +64,9 @@ impl Compiler<'_> {
             Filter::CompareValues { .. } => {
                 return Err(CompileError::not_built("a comparison of two values of rows"));
             }
+            Filter::Called { .. } => {
+                return Err(CompileError::not_built("rows that a function gives"));
+            }
             Filter::Exists { .. } => {
                 return Err(CompileError::not_built("rows that are not related"));
             }

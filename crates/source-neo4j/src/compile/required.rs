@@ -108,6 +108,7 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::CompareText { .. }
         | Filter::CompareValues { .. }
         | Filter::Exists { .. }
+        | Filter::Called { .. }
         | Filter::IsNull(_)
         | Filter::AnyElement { .. }
         | Filter::ElementBetween { .. }

@@ -77,6 +77,10 @@ impl Walk<'_> {
                 }
                 put_first(filter, visible);
             }
+            Filter::Called { entity, filter, .. } => {
+                self.hide(filter);
+                put_first(filter, self.set.restrictions.in_conditions(*entity));
+            }
             Filter::RelatedGroup { hop, filter, .. } => {
                 self.hide(filter);
                 put_first(filter, self.set.restrictions.in_conditions(self.far(*hop)));

@@ -108,7 +108,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     };
     build.bind_entity(entity(), EntityBinding::default());
     build.bind_node_id(entity(), node_id);
-    build.bind_call(function(), CallBinding { arguments: vec![CALL] });
+    build.bind_call(function(), CallBinding { arguments: vec![CALL], row: None });
     build.add_variants(vec![VariantBinding {
         entity: entity(),
         hop: Some(hop()),

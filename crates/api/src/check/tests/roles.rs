@@ -203,6 +203,7 @@ family!(filters: FilterRole {
     }),
     Related => one(FilterRole::Related(hop())),
     RelatedThrough => one(FilterRole::RelatedThrough { near: hop(), far: hop() }),
+    RowsOfCall => one(FilterRole::RowsOfCall { function: function(), entity: entity() }),
     Exists => one(FilterRole::Exists(hop())),
     RelatedMany => one(FilterRole::RelatedMany(hop())),
     RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),
