@@ -98,21 +98,27 @@ fn what_a_filter_names_must_exist_and_fit() {
         &permissions,
         "",
         &expect![[r#"
-        m.yaml:11:61 (sources[0].tables[0].select_permissions[0].permission.filter.titel): public.post has no column or relationship `titel` (did you mean `title`?).
-        m.yaml:12:70 (sources[0].tables[0].select_permissions[1].permission.filter.author.nam): public.person has no column or relationship `nam` (did you mean `name`?).
-        m.yaml:13:61 (sources[0].tables[0].select_permissions[2].permission.filter.author): `author` is a relationship: it has no value.
-        m.yaml:14:61 (sources[0].tables[0].select_permissions[3].permission.filter.title): `title` is a column: it leads to no rows.
-        m.yaml:15:69 (sources[0].tables[0].select_permissions[4].permission.filter.views): "many" is no value of the column: an integer, or a session variable, is wanted.
-        m.yaml:16:69 (sources[0].tables[0].select_permissions[5].permission.filter.views): A value is compared with null, which is never true: write `_is_null`.
-        m.yaml:17:69 (sources[0].tables[0].select_permissions[6].permission.filter.views): A list of compared values has a null.
-        m.yaml:18:69 (sources[0].tables[0].select_permissions[7].permission.filter.views): The type of `views` has no operator `_like` in this database.
-        m.yaml:19:69 (sources[0].tables[0].select_permissions[8].permission.filter.title): The operator `_regex` is not served in permissions.
-        m.yaml:20:75 (sources[0].tables[0].select_permissions[9].permission.filter.views._ceq): `views` and `title` have different types, whose values are not compared.
-        m.yaml:21:76 (sources[0].tables[0].select_permissions[10].permission.filter.views._ceq): public.post has no column `nothing`.
-        m.yaml:22:76 (sources[0].tables[0].select_permissions[11].permission.filter.views._ceq): Columns of related rows cannot be compared with: compare within the relationship, as in `{relationship: {column: {_ceq: ["$", "column"]}}}`.
-        m.yaml:23:80 (sources[0].tables[0].select_permissions[12].permission.filter._exists._table): The database has no table or view `public.nowhere`.
-        m.yaml:24:71 (sources[0].tables[0].select_permissions[13].permission.filter.author.posts_aggregate): Of aggregates, permissions can have `count` only.
-        m.yaml:25:71 (sources[0].tables[0].select_permissions[14].permission.filter.author.posts_aggregate): `count` needs the key `predicate`."#]],
+            m.yaml:11:61 (sources[0].tables[0].select_permissions[0].permission.filter.titel): public.post has no column or relationship `titel` (did you mean `title`?).
+            m.yaml:12:70 (sources[0].tables[0].select_permissions[1].permission.filter.author.nam): public.person has no column or relationship `nam` (did you mean `name`?).
+            m.yaml:13:61 (sources[0].tables[0].select_permissions[2].permission.filter.author): `author` is a relationship: it has no value.
+            m.yaml:14:61 (sources[0].tables[0].select_permissions[3].permission.filter.title): `title` is a value: it leads to no rows.
+            m.yaml:15:69 (sources[0].tables[0].select_permissions[4].permission.filter.views): "many" is no value of the column: an integer, or a session variable, is wanted.
+            m.yaml:16:69 (sources[0].tables[0].select_permissions[5].permission.filter.views): A value is compared with null, which is never true: write `_is_null`.
+            m.yaml:17:69 (sources[0].tables[0].select_permissions[6].permission.filter.views): A list of compared values has a null.
+            m.yaml:18:69 (sources[0].tables[0].select_permissions[7].permission.filter.views): The type of `views` has no operator `_like` in this database.
+            m.yaml:19:69 (sources[0].tables[0].select_permissions[8].permission.filter.views): The type of `views` has no operator `_regex` in this database.
+            m.yaml:20:69 (sources[0].tables[0].select_permissions[9].permission.filter.views): The type of `views` has no operator `_st_within` in this database.
+            m.yaml:21:70 (sources[0].tables[0].select_permissions[10].permission.filter.title): The type of `title` has no operator `_cast` in this database.
+            m.yaml:22:76 (sources[0].tables[0].select_permissions[11].permission.filter.views._ceq): `views` and `title` have different types, whose values are not compared.
+            m.yaml:23:76 (sources[0].tables[0].select_permissions[12].permission.filter.views._ceq): public.post has no column `nothing`.
+            m.yaml:24:76 (sources[0].tables[0].select_permissions[13].permission.filter.views._ceq): Columns of related rows cannot be compared with: compare within the relationship, as in `{relationship: {column: {_ceq: ["$", "column"]}}}`.
+            m.yaml:25:80 (sources[0].tables[0].select_permissions[14].permission.filter._exists._table): The database has no table or view `public.nowhere`.
+            m.yaml:26:89 (sources[0].tables[0].select_permissions[15].permission.filter.author.posts_aggregate.max): `max` takes columns of the type `float8` only.
+            m.yaml:27:89 (sources[0].tables[0].select_permissions[16].permission.filter.author.posts_aggregate.max): `max` needs `arguments`: one column.
+            m.yaml:28:89 (sources[0].tables[0].select_permissions[17].permission.filter.author.posts_aggregate.median): There is no aggregate `median` in this database.
+            m.yaml:29:97 (sources[0].tables[0].select_permissions[18].permission.filter.author.posts_aggregate.count.arguments): public.post has no column `nothing`.
+            m.yaml:30:97 (sources[0].tables[0].select_permissions[19].permission.filter.author.posts_aggregate.count.of): `of` is not what is wanted here: the keys are `arguments`, `distinct`, `filter` and `predicate`.
+            m.yaml:31:89 (sources[0].tables[0].select_permissions[20].permission.filter.author.posts_aggregate.count): `count` needs the key `predicate`."#]],
     );
 }
 
