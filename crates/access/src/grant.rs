@@ -32,6 +32,8 @@ pub struct Roles {
     pub(crate) claim: Box<str>,
     /// The role of sessions without that claim.
     pub(crate) default: Option<Box<str>>,
+    /// The role of sessions whose role is unknown; `None`: they are refused.
+    unknown: Option<Box<str>>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) roles: Vec<Role>,
     pub(crate) conventions: Conventions,
@@ -123,7 +125,13 @@ impl Roles {
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
         let (conventions, elevated) = (Conventions::default(), HashMap::new());
-        Self { claim, default, grants, roles, conventions, named, elevated }
+        Self { claim, default, unknown: None, grants, roles, conventions, named, elevated }
+    }
+
+    /// Gives sessions whose role is unknown the role of this name.
+    #[must_use]
+    pub fn with_unknown(self, name: Box<str>) -> Self {
+        Self { unknown: Some(name), ..self }
     }
 
     /// Replaces the conventions by which grants are applied: those of policy files, or of Hasura.
@@ -179,7 +187,9 @@ impl Roles {
             None | Some(Json::Null) => self.default.as_deref().ok_or(SessionRefusal::NoRole)?,
             Some(_) => return Err(SessionRefusal::UnknownRole),
         };
-        let place = self.named.get(name).copied().ok_or(SessionRefusal::UnknownRole)?;
+        let unknown = || self.named.get(self.unknown.as_deref()?).copied();
+        let place = self.named.get(name).copied().or_else(unknown);
+        let place = place.ok_or(SessionRefusal::UnknownRole)?;
         let elevating = self.conventions.elevating_claim.as_deref();
         let is_elevated = elevating.is_some_and(|claim| is_true(claims, claim));
         Ok(self.elevated.get(&place).copied().filter(|_| is_elevated).unwrap_or(place))

@@ -1,6 +1,6 @@
 //! The columns of an entity in the API.
 
-use catalog::{Catalog, Entity, Field, FieldAccess, FieldId, Generated, Note};
+use catalog::{Catalog, Entity, Field, FieldAccess, Generated, Note};
 use graphql::schema::is_name;
 use hasura_metadata::{Problem, ProblemKind};
 
@@ -93,14 +93,4 @@ pub(super) fn columns<'a>(
         columns.push(Column { field, values, name, comment });
     }
     columns
-}
-
-/// The order of an entity's lists without a requested one, and the end of every other.
-pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
-    let readable = |field: &FieldId| catalog[*field].access.read;
-    if let Some(key) = entity.primary_key().filter(|key| key.fields.iter().all(readable)) {
-        return key.fields.clone();
-    }
-    let ordered = |field: &&Field| field.access.read && values(catalog, &field.r#type).is_ordered();
-    catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
 }

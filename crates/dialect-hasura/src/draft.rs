@@ -125,10 +125,6 @@ impl DraftField {
 }
 
 impl DraftInput {
-    pub(super) fn name(&self) -> &str {
-        &self.name.text
-    }
-
     /// Keeps the name under each convention.
     pub(super) fn verbatim(mut self) -> Self {
         self.name.is_verbatim = true;

@@ -228,7 +228,7 @@ pub(super) fn computed_fields(
         names.claim(name, &format!("the computed field {}", name.text));
         let usual = format!("A computed field, executes function \"{}\"", call.described);
         let description = match tracked.comment.as_deref() {
-            None => Some(usual),
+            None => catalog[*function].description.as_deref().map(Into::into).or(Some(usual)),
             Some("") => None,
             Some(comment) => Some(comment.to_owned()),
         };

@@ -167,6 +167,8 @@ impl Declared<'_> {
         let permissions = permissions.filter(|permissions| !permissions.is_empty());
         plan.has_role_without_queries =
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
+        plan.inserted_without_update =
+            permissions.iter().flat_map(Permissions::inserted_without_update).collect();
         let mut api =
             schema::build(catalog, plan, |build| add_remote(build, self.options, &mut problems));
         match self.options.inconsistencies {

@@ -19,12 +19,12 @@ mod view;
 
 use access::Roles;
 use api::{Api, RoleViews};
-use catalog::Catalog;
+use catalog::{Catalog, EntityId};
 use hasura_metadata::Problem;
 
 use crate::metadata::ServedSource;
 use crate::tracking::Tracking;
-use roles::RolePermissions;
+use roles::{RolePermissions, RoleTable};
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.
@@ -39,6 +39,9 @@ pub const BACKEND: &str = "x-hasura-use-backend-only-permissions";
 
 /// The error of written rows that do not pass the check of a permission.
 const FAILED_CHECK: &str = "check constraint of an insert/update permission has failed";
+
+/// The role of sessions whose role has no permissions. No header can name it.
+const UNKNOWN: &str = "";
 
 /// The permissions of all roles.
 #[derive(Debug)]
@@ -71,7 +74,10 @@ impl Permissions {
         let (permissions, grants, mut problems) =
             roles::of_tables(catalog, &tables, functions, &actions);
         let inherited = &served.metadata().inherited_roles;
-        let permissions = inherited::add(permissions, inherited, &mut problems);
+        let mut permissions = inherited::add(permissions, inherited, &mut problems);
+        if !permissions.is_empty() {
+            permissions.push(RolePermissions::default());
+        }
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
     }
@@ -84,6 +90,18 @@ impl Permissions {
     /// True if a role may read nothing.
     pub(super) fn has_role_without_queries(&self) -> bool {
         self.permissions.iter().any(|role| !role.has_queries())
+    }
+
+    /// The tables into which a role inserts rows without a permission to update a column.
+    pub(super) fn inserted_without_update(&self) -> impl Iterator<Item = EntityId> {
+        let tables = self.permissions.iter().flat_map(|role| &role.tables);
+        let is_hidden = |table: &RoleTable| {
+            table.update.as_ref().is_some_and(|(_, update)| update.is_for_backends)
+        };
+        let is_without = move |table: &RoleTable| {
+            table.insert.is_some() && (!table.updates_columns() || is_hidden(table))
+        };
+        tables.filter(move |(_, table)| is_without(table)).map(|(entity, _)| *entity)
     }
 
     /// The view of each role; the administrator needs one only if others see what is not for it.

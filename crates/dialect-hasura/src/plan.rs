@@ -1,10 +1,10 @@
 //! The plan: entities of the API, with their names and members.
 
-use catalog::{Catalog, Entity, Note};
+use catalog::{Catalog, Entity, EntityId, Note};
 use graphql::schema::is_name;
 use hasura_metadata::naming::{Naming, RootField};
 use hasura_metadata::{Problem, ProblemKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns};
@@ -34,6 +34,8 @@ pub(super) struct Plan<'a> {
     pub(super) notes: Vec<Note>,
     /// True if some role may read nothing, so that queries need a field that says it.
     pub(super) has_role_without_queries: bool,
+    /// The tables into which a role inserts rows without a permission to update a column.
+    pub(super) inserted_without_update: FxHashSet<EntityId>,
     /// Parts of the metadata that have no place in the API.
     pub(super) problems: Vec<Problem>,
 }
@@ -208,8 +210,16 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
         root_functions(&mut scope, &mut roots, &mut types)
     };
-    let has_role_without_queries = false;
-    Plan { entities, functions, enums, naming, notes, has_role_without_queries, problems }
+    Plan {
+        entities,
+        functions,
+        enums,
+        naming,
+        notes,
+        has_role_without_queries: false,
+        inserted_without_update: FxHashSet::default(),
+        problems,
+    }
 }
 
 /// True if privileges leave nothing readable of an entity.

@@ -62,7 +62,7 @@ pub use collect::{
 pub use definitions::{
     find_directive_in_field_set, parse_definitions, parse_field_set, parse_field_set_leniently,
 };
-pub use document::{DocumentLimits, Validator, print_default};
+pub use document::{DocumentLimits, Leniency, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use executable::parse_executable;
 pub use json::JsonLimits;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::document::Leniency;
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
 use crate::value::Const;
 
@@ -40,6 +41,8 @@ pub struct Schema {
     pub subscription: Option<TypeId>,
     /// True if errors suggest similar names, which a hidden schema must not.
     pub suggests_names: bool,
+    /// Rules of validation that are left out.
+    pub leniency: Leniency,
 }
 
 /// A custom directive of operations. <https://spec.graphql.org/draft/#sec-Type-System.Directives>

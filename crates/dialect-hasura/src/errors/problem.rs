@@ -62,7 +62,7 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         ),
         Problem::NoInteger { number } => {
             let text = format!(
-                "The value {} lies outside the bounds or is not an integer.  Maybe it is a float, or \
+                "The value {} lies outside the bounds or is not an integer. Maybe it is a float, or \
                  is there integer overflow?",
                 scientific(number)
             );

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
-use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE};
+use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
 use crate::actions::{ActionRoles, QUERY};
 
 /// The permissions of a role.
@@ -39,6 +39,13 @@ pub(super) struct RoleTable {
     pub(super) insert: Option<(usize, Arc<Change>)>,
     pub(super) update: Option<(usize, Arc<Change>)>,
     pub(super) delete: Option<(usize, Arc<Change>)>,
+}
+
+impl RoleTable {
+    /// True if the role may set a column of rows that are there.
+    pub(super) fn updates_columns(&self) -> bool {
+        self.update.as_ref().is_some_and(|(_, update)| update.assigned().next().is_some())
+    }
 }
 
 impl RolePermissions {
@@ -304,6 +311,7 @@ pub(super) fn compile(permissions: &[RolePermissions], grants: Grants) -> Roles 
         elevating_claim: Some(BACKEND.into()),
     };
     Roles::new(ROLE.into(), None, grants.0, roles.collect())
+        .with_unknown(UNKNOWN.into())
         .with_elevations(elevations)
         .with_conventions(conventions)
 }

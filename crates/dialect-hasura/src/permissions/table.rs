@@ -35,6 +35,15 @@ pub(super) struct Change {
     pub(super) is_for_backends: bool,
 }
 
+impl Change {
+    /// The columns that requests may set.
+    pub(super) fn assigned(&self) -> impl Iterator<Item = FieldId> + '_ {
+        let presets = &self.permission.presets;
+        let is_preset = |field: &FieldId| presets.iter().any(|(preset, _)| preset == field);
+        self.permission.fields.iter().copied().filter(move |field| !is_preset(field))
+    }
+}
+
 /// The root fields that read a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RootFields {

@@ -26,11 +26,13 @@ use super::table::RootFields;
 pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
     let known = Known::new(api, catalog);
     let mut views = RoleViews::default();
-    // The text in the place of queries is for roles without any.
-    if !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries) {
+    let has_texts = !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries);
+    // Texts in the place of queries and of columns are for roles without any.
+    if has_texts || !known.placeholders.is_empty() {
         let is_allowed = |position| match position {
-            Position::Field(id) => !known.literals.contains(&id),
-            Position::Input(_) | Position::EnumValue(_) => true,
+            Position::Field(id) => !has_texts || !known.literals.contains(&id),
+            Position::EnumValue(id) => !known.placeholders.contains_key(&id),
+            Position::Input(_) => true,
         };
         views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
     }
@@ -55,6 +57,8 @@ struct Known {
     literals: FxHashSet<SchemaFieldId>,
     /// Values of enums of columns that an upsert updates.
     updated: FxHashSet<EnumValueId>,
+    /// Values of these enums in the place of columns, with the entity.
+    placeholders: FxHashMap<EnumValueId, EntityId>,
     /// The entities of the inputs of conflicts, by the type.
     conflicts: FxHashMap<TypeId, EntityId>,
 }
@@ -66,6 +70,7 @@ impl Known {
             subscriptions: FxHashSet::default(),
             literals: FxHashSet::default(),
             updated: FxHashSet::default(),
+            placeholders: FxHashMap::default(),
             conflicts: FxHashMap::default(),
         };
         if let Some(subscription) = schema.subscription
@@ -91,11 +96,16 @@ impl Known {
                 let columns = schema[*input].r#type.base;
                 let TypeKind::Enum { values } = &schema[columns].kind else { continue };
                 known.updated.extend(values.iter().copied());
-                if let Some(ValueBinding::Column(field)) =
-                    values.first().map(|value| api.value(*value))
-                {
-                    known.conflicts.insert(r#type, catalog[*field].entity);
-                }
+                let entity = values.iter().find_map(|value| match api.value(*value) {
+                    ValueBinding::Column(field) => Some(catalog[*field].entity),
+                    _ => None,
+                });
+                let Some(entity) = entity else { continue };
+                known.conflicts.insert(r#type, entity);
+                let refused = values
+                    .iter()
+                    .filter(|value| matches!(api.value(**value), ValueBinding::Refused(_)));
+                known.placeholders.extend(refused.map(|value| (*value, entity)));
             }
         }
         known
@@ -143,6 +153,7 @@ struct TableBits {
     aggregates: bool,
     inserts: bool,
     updates: bool,
+    updates_columns: bool,
     deletes: bool,
     query: RootFields,
     subscription: RootFields,
@@ -179,13 +190,9 @@ impl<'r> RoleBits<'r> {
                     continue;
                 }
                 *bits = true;
-                let presets = &change.permission.presets;
-                for field in change.permission.fields.iter() {
-                    if presets.iter().all(|(preset, _)| preset != field) {
-                        all.insert(field.index());
-                    }
-                }
+                change.assigned().for_each(|field| all.insert(field.index()));
             }
+            bits.updates_columns = bits.updates && table.updates_columns();
             bits.deletes =
                 table.delete.as_ref().is_some_and(|(_, change)| is_used(change.is_for_backends));
         }
@@ -364,7 +371,7 @@ impl View<'_> {
                     TreeRole::OnConflict => {
                         let r#type = self.api.schema[id].r#type.base;
                         let entity = self.known.conflicts.get(&r#type);
-                        entity.is_some_and(|entity| self.role.table(*entity).updates)
+                        entity.is_some_and(|entity| self.role.table(*entity).inserts)
                     }
                 },
                 _ => false,
@@ -414,6 +421,10 @@ impl View<'_> {
             | ValueBinding::Direction(_)
             | ValueBinding::Key(_)
             | ValueBinding::Label(_) => true,
+            ValueBinding::Refused(_) => {
+                let entity = self.known.placeholders.get(&id);
+                entity.is_some_and(|entity| !self.role.table(*entity).updates_columns)
+            }
             _ => false,
         }
     }

@@ -22,12 +22,11 @@ mod orders;
 pub(super) mod rows;
 mod streams;
 
-use api::binding::EntityBinding;
 use api::{Api, ApiBuilder};
 use catalog::Catalog;
+use graphql::Leniency;
 
 use super::collision::left_out;
-use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
 
@@ -66,6 +65,7 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
     let bind = add(&mut build);
     build.draft.finish(plan.naming, &mut builder);
+    builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
     bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_enums(&plan, &mut builder);
@@ -74,9 +74,6 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());
         }
-        let tie_break = tie_break(catalog, planned.entity);
-        let binding = EntityBinding { tie_break, ..EntityBinding::default() };
-        builder.bind_entity(planned.entity.id, binding);
     }
     if plan.entities.is_empty() {
         let is_unread = catalog.entities().any(|entity| is_unread(catalog, entity));

@@ -189,7 +189,12 @@ fn add_update_columns(build: &mut Build<'_>, planned: &Planned<'_>) {
         DraftValue::new(column.name(), "column name", binding).verbatim()
     };
     let about = format!("update columns of table \"{}\"", planned.described);
-    let values = updated(planned).map(value).collect();
+    let mut values: Vec<_> = updated(planned).map(value).collect();
+    if build.plan.inserted_without_update.contains(&planned.entity.id) {
+        let binding = ValueBinding::Refused("erroneous column name".into());
+        let placeholder = DraftValue::new("_PLACEHOLDER", "placeholder (do not use)", binding);
+        values.push(placeholder.verbatim());
+    }
     build.draft.values(&planned.r#type("update_column"), Some(&about), values);
 }
 
@@ -271,19 +276,7 @@ fn operator_arguments(planned: &Planned<'_>) -> Vec<DraftInput> {
 
 fn update_fields(planned: &Planned<'_>) -> Vec<DraftField> {
     let (table, id) = (&planned.described, planned.entity.id);
-    let names = operator_arguments(planned);
-    let names: Vec<&str> = names.iter().map(DraftInput::name).collect();
-    let nothing = format!("At least any one of {} is expected", names.join(", "));
-    let nothing: Box<str> = nothing.into();
-    let change = |change: Change, form| {
-        FieldBinding::Mutation(Box::new(MutationBinding {
-            change,
-            returned: Some(id),
-            form,
-            missing: None,
-            unchanged: Some(nothing.clone()),
-        }))
-    };
+    let change = |kind, form| change(kind, id, form);
     let response = planned.r#type("mutation_response");
     let mut arguments = operator_arguments(planned);
     arguments.push(where_argument(planned, "filter the rows which have to be updated"));

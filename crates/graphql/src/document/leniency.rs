@@ -1,0 +1,68 @@
+//! Documents that a server allows beyond the specification.
+
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{Node, Schema as LibrarySchema, ast};
+
+/// Rules of validation that a schema leaves out, for the clients of a server that has left them out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leniency {
+    /// Variables and fragments that nothing uses are allowed.
+    /// <https://spec.graphql.org/draft/#sec-All-Variables-Used>
+    pub unused: bool,
+    /// A variable of nullable items is allowed where items are non-null.
+    /// <https://spec.graphql.org/draft/#sec-All-Variable-Usages-Are-Allowed>
+    pub nullable_items: bool,
+}
+
+/// Names of the library's errors.
+const UNUSED: [&str; 2] = ["UnusedVariable", "UnusedFragment"];
+const USAGE: &str = "DisallowedVariableUsage";
+
+impl Leniency {
+    /// True if all errors of a document are about rules that are left out.
+    pub(super) fn allows(
+        self,
+        errors: &DiagnosticList,
+        document: &ast::Document,
+        library: &Valid<LibrarySchema>,
+    ) -> bool {
+        let is_usage = |name| self.nullable_items && name == USAGE;
+        let mut names = errors.iter().map(|error| error.error.unstable_error_name());
+        let is_allowed =
+            names.all(|name| name.is_some_and(|name| self.is_allowed(name) || is_usage(name)));
+        let mut names = errors.iter().filter_map(|error| error.error.unstable_error_name());
+        is_allowed && (!names.any(is_usage) || self.allows_usages(document, library))
+    }
+
+    fn is_allowed(self, name: &str) -> bool {
+        self.unused && UNUSED.contains(&name)
+    }
+
+    /// True if all usages are allowed as soon as no list has nullable items.
+    fn allows_usages(self, document: &ast::Document, library: &Valid<LibrarySchema>) -> bool {
+        let mut document = document.clone();
+        for definition in &mut document.definitions {
+            let ast::Definition::OperationDefinition(operation) = definition else { continue };
+            for variable in &mut operation.make_mut().variables {
+                let variable = variable.make_mut();
+                variable.ty = Node::new(with_non_null_items((*variable.ty).clone()));
+            }
+        }
+        match document.to_executable(library).map(|document| document.validate(library)) {
+            Ok(Ok(_)) => true,
+            Ok(Err(invalid)) => invalid.errors.iter().all(|error| {
+                error.error.unstable_error_name().is_some_and(|name| self.is_allowed(name))
+            }),
+            Err(_) => false,
+        }
+    }
+}
+
+fn with_non_null_items(r#type: ast::Type) -> ast::Type {
+    let items = |item: Box<ast::Type>| Box::new(with_non_null_items(*item).non_null());
+    match r#type {
+        ast::Type::List(item) => ast::Type::List(items(item)),
+        ast::Type::NonNullList(item) => ast::Type::NonNullList(items(item)),
+        named => named,
+    }
+}
