@@ -7,7 +7,7 @@ use hasura_metadata::{Problem, ProblemKind};
 use super::collision::{Names, collision, left_out};
 use super::enum_types::EnumTypes;
 use super::tracking::Tracking;
-use super::values::{Values, values};
+use super::values::Values;
 
 const RENAME: &str = "rename the column, or show it under another name by a view.";
 
@@ -89,7 +89,7 @@ pub(super) fn columns<'a>(
         names.claim(&name, &format!("the column {subject}"));
         let comment = own.and_then(|own| own.comment.as_deref());
         let own = enums.find(field.id).cloned();
-        let values = own.unwrap_or_else(|| values(catalog, &field.r#type));
+        let values = own.unwrap_or_else(|| tracking.values(catalog, &field.r#type));
         columns.push(Column { field, values, name, comment });
     }
     columns

@@ -9,7 +9,7 @@ mod database;
 mod path;
 mod problem;
 
-use graphql::problem::{InputRules, Located, Step};
+use graphql::problem::{InputRules, Located};
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
 
@@ -57,9 +57,7 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             made
         }
         (ErrorCode::IntrospectionDisabled, _) => {
-            let path = path::text(&[Step::SelectionSet, Step::Key("__schema".into())]);
-            let message = "field '__schema' not found in type: 'query_root'";
-            made(error, message, &quoted("validation-failed"), &path)
+            made(error, &error.message, &quoted("not-supported"), "$")
         }
         (
             ErrorCode::ValidationFailed

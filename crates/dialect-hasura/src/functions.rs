@@ -204,7 +204,7 @@ pub(super) fn computed_fields(
         }
         let form = match result {
             ComputedResult::Value(field) => {
-                ComputedForm::Value(values(catalog, &catalog[*field].r#type))
+                ComputedForm::Value(scope.tracking.values(catalog, &catalog[*field].r#type))
             }
             ComputedResult::Rows(entity) => match scope.places.get(entity) {
                 Some(place) => ComputedForm::Rows(*place),

@@ -70,6 +70,8 @@ pub struct Options {
     pub inconsistencies: Inconsistencies,
     /// The convention of names, unless the source of the metadata has its own.
     pub naming_convention: NamingConvention,
+    /// True if numbers that JavaScript may round are strings.
+    pub stringify_numeric_types: bool,
     /// Variables that the metadata may name.
     pub environment: Environment,
     /// The schemas of the remote schemas of the metadata.
@@ -93,6 +95,7 @@ impl Default for Options {
             metadata: MetadataSetting::None,
             inconsistencies: Inconsistencies::default(),
             naming_convention: NamingConvention::HasuraDefault,
+            stringify_numeric_types: false,
             environment: Environment::default(),
             remote_schemas: RemoteSchemas::default(),
         }

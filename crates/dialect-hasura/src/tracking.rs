@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::metadata::{OWN_SCHEMA, ServedSource};
+use super::values::{Values, values};
 pub(super) use enum_tables::EnumSource;
 use enum_tables::enum_source;
 pub(super) use functions::{ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction};
@@ -43,6 +44,8 @@ static UNCHANGED: LazyLock<TableConfiguration> = LazyLock::new(TableConfiguratio
 #[derive(Debug)]
 pub(super) struct Tracking<'m> {
     pub(super) naming: Naming<'m>,
+    /// True if numbers that JavaScript may round are strings.
+    stringify_numeric_types: bool,
     /// The tracked tables; without metadata all tables are tracked.
     pub(super) tables: Option<FxHashMap<EntityId, TrackedTable<'m>>>,
     /// In the order of the metadata.
@@ -64,10 +67,11 @@ pub(super) struct TrackedTable<'m> {
 impl<'m> Tracking<'m> {
     /// Resolves the names of the metadata, and declares manual relationships in the catalog.
     pub(super) fn new(catalog: &mut Catalog, options: &'m Options) -> Self {
+        let stringify_numeric_types = options.stringify_numeric_types;
         let Some(served) = options.metadata.served() else {
             let naming = Naming { convention: options.naming_convention, customization: &PLAIN };
             let (functions, problems) = (Vec::new(), Vec::new());
-            return Self { naming, tables: None, functions, problems };
+            return Self { naming, stringify_numeric_types, tables: None, functions, problems };
         };
         let source = served.source();
         let customization = &source.customization;
@@ -80,7 +84,15 @@ impl<'m> Tracking<'m> {
         let (notes, problems) = found;
         notes.into_iter().for_each(|note| catalog.note(note));
         let naming = Naming { convention, customization };
-        Self { naming, tables: Some(tables), functions, problems }
+        Self { naming, stringify_numeric_types, tables: Some(tables), functions, problems }
+    }
+
+    /// The representation of a type's values in responses.
+    pub(super) fn values(&self, catalog: &Catalog, r#type: &Type) -> Values {
+        match self.stringify_numeric_types {
+            true => values(catalog, r#type).stringified(),
+            false => values(catalog, r#type),
+        }
     }
 
     /// The table of metadata; `None` if it is not tracked, or if there is no metadata.

@@ -32,6 +32,9 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         Problem::UndefinedFragment { name } => {
             format!("reference to undefined fragment \"{name}\"")
         }
+        Problem::FragmentCycle { names } => {
+            format!("the fragment definition(s) {} form a cycle", listed(names))
+        }
         Problem::UnknownDirective { name } => {
             format!("directive '{name}' is not defined in the schema")
         }
@@ -70,6 +73,15 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         }
     };
     (VALIDATION_FAILED, text)
+}
+
+/// Names with commas, and `and` before the last.
+fn listed(names: &[Box<str>]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 fn expected_text(expected: Expected) -> &'static str {

@@ -5,6 +5,7 @@ use apollo_compiler::ast;
 use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
+use crate::document::Leniency;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.
@@ -66,7 +67,8 @@ impl<'d> Walk<'d> {
         let has_default = place.has_default
             || definition.default_value.as_deref().is_some_and(|value| !value.is_null());
         let expected = self.print(place.expected);
-        if !is_compatible(&definition.ty, &expected, has_default) {
+        let leniency = self.schema.whole.leniency;
+        if !is_compatible(&definition.ty, &expected, has_default, leniency) {
             return Err(Stop::of(Problem::VariableType {
                 name: name.as_str().into(),
                 declared: definition.ty.to_string().into(),
@@ -212,22 +214,28 @@ fn integer(name: &str, is_count: bool, given: InputValue<'_>) -> Result<(), Stop
 
 /// <https://spec.graphql.org/draft/#IsVariableUsageAllowed()>, on the texts of the types: those of a
 /// document need not be in the schema.
-fn is_compatible(declared: &ast::Type, expected: &str, has_default: bool) -> bool {
+fn is_compatible(
+    declared: &ast::Type,
+    expected: &str,
+    has_default: bool,
+    leniency: Leniency,
+) -> bool {
     let declared = declared.to_string();
-    match has_default {
-        true => fits(&declared, expected) || fits(&declared, expected.trim_end_matches('!')),
-        false => fits(&declared, expected),
-    }
+    let fits = |expected| fits(&declared, expected, leniency);
+    fits(expected) || (has_default && fits(expected.trim_end_matches('!')))
 }
 
 /// <https://spec.graphql.org/draft/#AreTypesCompatible()>
-fn fits(declared: &str, expected: &str) -> bool {
+fn fits(declared: &str, expected: &str, leniency: Leniency) -> bool {
     match (declared.strip_suffix('!'), expected.strip_suffix('!')) {
-        (Some(declared), Some(expected)) => fits(declared, expected),
-        (Some(declared), None) => fits(declared, expected),
+        (Some(declared), Some(expected)) => fits(declared, expected, leniency),
+        (Some(declared), None) => fits(declared, expected, leniency),
         (None, Some(_)) => false,
         (None, None) => match (within_list(declared), within_list(expected)) {
-            (Some(declared), Some(expected)) => fits(declared, expected),
+            (Some(declared), Some(expected)) if leniency.nullable_items => {
+                fits(declared, expected.trim_end_matches('!'), leniency)
+            }
+            (Some(declared), Some(expected)) => fits(declared, expected, leniency),
             (None, None) => declared == expected,
             (Some(_), None) | (None, Some(_)) => false,
         },

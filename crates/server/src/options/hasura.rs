@@ -53,6 +53,10 @@ pub(crate) struct HasuraOptions {
         value_parser = CONVENTIONS
     )]
     naming_convention: Option<NamingConvention>,
+    /// For hasura: values of bigint, numeric and float8 are strings, as with
+    /// `HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES`
+    #[arg(long, env = "THALWEG_STRINGIFY_NUMERIC_TYPES")]
+    stringify_numeric_types: bool,
 }
 
 /// Where metadata is.
@@ -115,6 +119,7 @@ impl HasuraOptions {
             metadata,
             inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
             naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
+            stringify_numeric_types: self.stringify_numeric_types,
             environment: environment(),
             ..defaults
         })

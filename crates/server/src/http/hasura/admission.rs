@@ -88,11 +88,11 @@ pub(in crate::http) fn check(
     {
         return Err(GraphQLError::new(ErrorCode::OperationNotTrusted, "query is not allowed"));
     }
-    if role.is_some_and(|role| settings.without_introspection.contains(role))
+    if let Some(role) = role.filter(|role| settings.without_introspection.contains(*role))
         && introspects(&request.query)
     {
-        // The message is that of a field which does not exist.
-        return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, "no introspection"));
+        let message = format!("introspection is disabled for role: {role:?}");
+        return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, message));
     }
     Ok(())
 }
