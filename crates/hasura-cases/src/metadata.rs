@@ -348,3 +348,75 @@ fn insert(args: &Value) -> Result<String, String> {
     }
     Ok(statements)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Applies commands, and returns the tables of the metadata with the statements of SQL.
+    fn applied(commands: Value) -> (Value, Vec<String>) {
+        let mut metadata = Metadata::new();
+        let effects = metadata.apply(&commands).unwrap();
+        let statements = effects.into_iter().map(|Effect::Sql(sql)| sql).collect();
+        (metadata.0["sources"][0]["tables"].clone(), statements)
+    }
+
+    #[test]
+    fn commands_become_metadata() {
+        let (tables, statements) = applied(json!({ "type": "bulk", "args": [
+            { "type": "run_sql", "args": { "sql": "CREATE TABLE author (id int)" } },
+            { "type": "track_table", "args": { "schema": "public", "name": "author" } },
+            { "type": "pg_track_table", "args": { "table": "article" } },
+            { "type": "create_object_relationship", "args": {
+                "table": "article", "name": "author",
+                "using": { "foreign_key_constraint_on": "author_id" },
+            } },
+            { "type": "create_select_permission", "args": {
+                "table": "author", "role": "user", "permission": { "columns": "*", "filter": {} },
+            } },
+            { "type": "create_delete_permission", "args": {
+                "table": "author", "role": "user", "permission": { "filter": {} },
+            } },
+            { "type": "drop_delete_permission", "args": { "table": "author", "role": "user" } },
+        ] }));
+        assert_eq!(statements, ["CREATE TABLE author (id int)"]);
+        let expected = json!([
+            {
+                "table": { "schema": "public", "name": "author" },
+                "select_permissions": [
+                    { "role": "user", "permission": { "columns": "*", "filter": {} } },
+                ],
+                "delete_permissions": [],
+            },
+            {
+                "table": { "schema": "public", "name": "article" },
+                "object_relationships": [
+                    { "name": "author", "using": { "foreign_key_constraint_on": "author_id" } },
+                ],
+            },
+        ]);
+        assert_eq!(tables, expected);
+    }
+
+    #[test]
+    fn rows_are_inserted_by_their_names() {
+        let (_, statements) = applied(json!({
+            "type": "insert",
+            "args": { "table": "author", "objects": [{ "id": 1, "na\"me": "O'Hara" }] },
+        }));
+        assert_eq!(
+            statements,
+            [
+                "INSERT INTO \"public\".\"author\" (\"id\", \"na\"\"me\") SELECT \"id\", \"na\"\"me\" \
+              FROM json_populate_record(NULL::\"public\".\"author\", \
+              '{\"id\":1,\"na\\\"me\":\"O''Hara\"}');\n"
+            ]
+        );
+    }
+
+    #[test]
+    fn unknown_commands_are_told() {
+        let error = Metadata::new().apply(&json!({ "type": "pg_add_source", "args": {} }));
+        assert_eq!(error.unwrap_err(), "the command add_source is not known here");
+    }
+}

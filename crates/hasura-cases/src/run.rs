@@ -115,7 +115,7 @@ impl Site<'_> {
                         Ok(()) => {
                             let metadata = Metadata(metadata.clone());
                             let state = State { database: name.clone(), metadata, server: None };
-                            let outcome = self.file(state, &cases);
+                            let outcome = self.file(state, path, &cases);
                             drop(self.postgres.drop_database(&name));
                             outcome
                         }
@@ -158,7 +158,7 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn file(&self, mut state: State, cases: &[Case]) -> Outcome {
+    fn file(&self, mut state: State, path: &Path, cases: &[Case]) -> Outcome {
         let mut outcome = None;
         for case in cases {
             let next = match &*case.url {
@@ -174,7 +174,7 @@ impl Site<'_> {
                     }
                 }
                 "/v1/query" | "/v2/query" => continue,
-                _ => self.request(&mut state, case),
+                _ => self.request(&mut state, path, case),
             };
             match (next, &outcome) {
                 (Outcome::Equal, None) => outcome = Some(Outcome::Equal),
@@ -191,7 +191,7 @@ impl Site<'_> {
         })
     }
 
-    fn request(&self, state: &mut State, case: &Case) -> Outcome {
+    fn request(&self, state: &mut State, path_of_cases: &Path, case: &Case) -> Outcome {
         if state.server.is_none() {
             let path = self.folder.join("metadata.json");
             let written = fs::write(&path, state.metadata.0.to_string());
@@ -199,7 +199,7 @@ impl Site<'_> {
                 return Outcome::NotCompared(error.to_string());
             }
             let url = self.postgres.url(&state.database);
-            match Server::start(self.program, &url, &path, &[]) {
+            match Server::start(self.program, &url, &path, &options(path_of_cases)) {
                 Ok(server) => state.server = Some(server),
                 Err(log) => return Outcome::Different(format!("the server has ended: {log}")),
             }
@@ -214,6 +214,21 @@ impl Site<'_> {
             Err(error) => Outcome::Different(error),
         }
     }
+}
+
+/// The options with which Hasura's tests start the server for some files.
+const OPTIONS: [(&str, &[&str]); 3] = [
+    ("/allowlist", &["--allow-list"]),
+    ("/unauthorized_role/", &["--admin-secret", "secret", "--unauthorized-role", "anonymous"]),
+    ("/backend_user_no_admin_secret", &["--admin-secret", "secret"]),
+];
+
+/// The options for a file; numbers are texts in all of Hasura's tests.
+fn options(path: &Path) -> Vec<String> {
+    let path = path.to_string_lossy();
+    let own = OPTIONS.iter().filter(|(part, _)| path.contains(part)).flat_map(|(_, own)| *own);
+    let all = std::iter::once(&"--stringify-numeric-types").chain(own);
+    all.map(|option| (*option).to_owned()).collect()
 }
 
 /// True for commands that change the metadata or the database.
@@ -264,5 +279,56 @@ fn equal(left: &Value, right: &Value) -> bool {
                     .all(|(key, value)| right.get(key).is_some_and(|other| equal(value, other)))
         }
         _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(expected: &[Value], status: u16, body: &Value) -> &'static str {
+        let case = Case {
+            url: "/v1/graphql".into(),
+            status: 200,
+            headers: Vec::new(),
+            method: None,
+            query: Value::Null,
+            responses: expected.to_vec(),
+        };
+        match compare(&case, status, body) {
+            Outcome::Equal => "equal",
+            Outcome::OtherError(_) => "other error",
+            Outcome::Different(_) => "different",
+            Outcome::NotCompared(_) => "not compared",
+        }
+    }
+
+    #[test]
+    fn answers_are_compared_as_json() {
+        let data = json!({ "data": { "a": 1, "b": [1, 2] } });
+        assert_eq!(
+            check(&[data.clone()], 200, &json!({ "data": { "b": [1.0, 2], "a": 1 } })),
+            "equal"
+        );
+        assert_eq!(check(&[json!({}), data.clone()], 200, &data), "equal");
+        assert_eq!(check(&[], 200, &data), "equal");
+        assert_eq!(check(&[], 400, &data), "different");
+        assert_eq!(
+            check(&[data.clone()], 200, &json!({ "data": { "a": 1, "b": [2, 1] } })),
+            "different"
+        );
+        let errors = |text: &str| json!({ "errors": [{ "message": text }] });
+        assert_eq!(check(&[errors("a")], 200, &errors("b")), "other error");
+        assert_eq!(check(&[errors("a")], 200, &data), "different");
+        assert_eq!(check(&[data], 200, &errors("a")), "different");
+    }
+
+    #[test]
+    fn files_have_the_options_of_hasuras_tests() {
+        let all = |path: &str| options(Path::new(path)).join(" ");
+        assert_eq!(all("q/basic/a.yaml"), "--stringify-numeric-types");
+        assert_eq!(all("q/allowlist/a.yaml"), "--stringify-numeric-types --allow-list");
     }
 }

@@ -229,6 +229,9 @@ fn an_operation_is_explained_by_its_root_fields() {
     assert!(answer[0]["sql"].as_str().unwrap().contains("artist"), "{answer}");
     assert!(answer[0]["plan"].is_array(), "{answer}");
     assert!(answer[0]["field"].as_str().unwrap().contains("artist"), "{answer}");
+    let body = json!({ "query": { "query": "subscription { artist { name } }" } }).to_string();
+    let (_, answer) = send(&server, "POST", "/v1/graphql/explain", "", &body);
+    assert!(answer["sql"].as_str().unwrap().contains("artist"), "{answer}");
     let body = json!({ "query": { "query": "{ nothing }" } }).to_string();
     let expected = json!({
         "path": "$.selectionSet.nothing",

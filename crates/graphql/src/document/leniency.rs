@@ -48,12 +48,12 @@ impl Leniency {
                 variable.ty = Node::new(with_non_null_items((*variable.ty).clone()));
             }
         }
-        match document.to_executable(library).map(|document| document.validate(library)) {
-            Ok(Ok(_)) => true,
-            Ok(Err(invalid)) => invalid.errors.iter().all(|error| {
+        let Ok(document) = document.to_executable(library) else { return false };
+        match document.validate(library) {
+            Ok(_) => true,
+            Err(invalid) => invalid.errors.iter().all(|error| {
                 error.error.unstable_error_name().is_some_and(|name| self.is_allowed(name))
             }),
-            Err(_) => false,
         }
     }
 }
