@@ -10,6 +10,12 @@
 //! other databases, about the metadata API itself and about servers that Hasura's tests start
 //! beside it are counted as not compared, with the reason.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the report is what it is for; progress goes to the error stream"
+)]
+
 mod case_file;
 mod metadata;
 mod report;
