@@ -354,16 +354,16 @@ mod tests {
     use super::*;
 
     /// Applies commands, and returns the tables of the metadata with the statements of SQL.
-    fn applied(commands: Value) -> (Value, Vec<String>) {
+    fn applied(commands: &Value) -> (Value, Vec<String>) {
         let mut metadata = Metadata::new();
-        let effects = metadata.apply(&commands).unwrap();
+        let effects = metadata.apply(commands).unwrap();
         let statements = effects.into_iter().map(|Effect::Sql(sql)| sql).collect();
         (metadata.0["sources"][0]["tables"].clone(), statements)
     }
 
     #[test]
     fn commands_become_metadata() {
-        let (tables, statements) = applied(json!({ "type": "bulk", "args": [
+        let (tables, statements) = applied(&json!({ "type": "bulk", "args": [
             { "type": "run_sql", "args": { "sql": "CREATE TABLE author (id int)" } },
             { "type": "track_table", "args": { "schema": "public", "name": "author" } },
             { "type": "pg_track_table", "args": { "table": "article" } },
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn rows_are_inserted_by_their_names() {
-        let (_, statements) = applied(json!({
+        let (_, statements) = applied(&json!({
             "type": "insert",
             "args": { "table": "author", "objects": [{ "id": 1, "na\"me": "O'Hara" }] },
         }));
