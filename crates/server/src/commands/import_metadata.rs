@@ -36,7 +36,8 @@ fn report(place: &str, reading: &Reading) -> String {
     let notices = reading.problems.iter().filter(|problem| !problem.kind.is_error());
     let notices: Vec<String> = notices.map(ToString::to_string).collect();
     let unserved = support::lines(&reading.unserved, MOST_PLACES);
-    let variables: Vec<String> = reading.metadata.iter().flat_map(variables).map(stated).collect();
+    let names: Vec<String> = reading.metadata.iter().flat_map(variables).collect();
+    let variables: Vec<String> = names.iter().map(|name| stated(name)).collect();
     for (heading, lines) in [
         ("Wrong", &errors),
         ("Not served", &unserved),
@@ -65,8 +66,8 @@ fn report(place: &str, reading: &Reading) -> String {
 }
 
 /// A variable, and whether it is set for this command.
-fn stated(name: String) -> String {
-    match std::env::var_os(&name) {
+fn stated(name: &str) -> String {
+    match std::env::var_os(name) {
         Some(_) => format!("{name}: set here"),
         None => format!("{name}: not set here; the server needs it"),
     }
