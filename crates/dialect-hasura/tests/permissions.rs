@@ -95,7 +95,7 @@ fn what_a_filter_names_must_exist_and_fit() {
         m.yaml:11:61 (sources[0].tables[0].select_permissions[0].permission.filter.titel): public.post has no column or relationship `titel` (did you mean `title`?).
         m.yaml:12:70 (sources[0].tables[0].select_permissions[1].permission.filter.author.nam): public.person has no column or relationship `nam` (did you mean `name`?).
         m.yaml:13:61 (sources[0].tables[0].select_permissions[2].permission.filter.author): `author` is a relationship: it has no value.
-        m.yaml:14:61 (sources[0].tables[0].select_permissions[3].permission.filter.title): `title` is a column: it leads to no rows.
+        m.yaml:14:61 (sources[0].tables[0].select_permissions[3].permission.filter.title): `title` is a value: it leads to no rows.
         m.yaml:15:69 (sources[0].tables[0].select_permissions[4].permission.filter.views): "many" is no value of the column: an integer, or a session variable, is wanted.
         m.yaml:16:69 (sources[0].tables[0].select_permissions[5].permission.filter.views): A value is compared with null, which is never true: write `_is_null`.
         m.yaml:17:69 (sources[0].tables[0].select_permissions[6].permission.filter.views): A list of compared values has a null.

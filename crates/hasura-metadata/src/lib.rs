@@ -8,6 +8,7 @@
 //! * [`types`]: the objects of metadata, each with its keys, and writing in Hasura's order
 //! * `references`: references between parts, such as from REST endpoints to collections
 //! * [`support`]: what of it is served, as a table, and the places of what is not
+//! * [`variables`]: the environment variables that it names
 //! * [`naming`]: names of fields and types by both naming conventions
 //! * [`suggestions`]: names of relationships as Hasura's console suggests them
 
@@ -28,6 +29,7 @@ mod references;
 pub mod suggestions;
 pub mod support;
 pub mod types;
+pub mod variables;
 mod yaml;
 
 pub use forms::{Folder, Reading, read_folder, read_text};

@@ -109,7 +109,7 @@ impl Reader {
         value
     }
 
-    /// The entries of an object; unknown keys are problems.
+    /// The entries of an object. Unknown keys are problems: errors, if they resemble a known one.
     pub(crate) fn object<'n>(
         &mut self,
         node: &'n Node,
@@ -120,9 +120,22 @@ impl Reader {
             return self.expected(node, "an object");
         };
         for entry in entries.iter().filter(|entry| !keys.contains(&&*entry.key)) {
-            self.unknown_key(entry, name, keys);
+            match graphql::similar_names(&entry.key, keys.iter().copied()).is_empty() {
+                true => self.ignored_key(entry, name),
+                false => self.unknown_key(entry, name, keys),
+            }
         }
         Some(Object { name, entries, mark: &node.mark })
+    }
+
+    /// Reports a key that has no effect. Hasura exports keys that nothing reads, such as those of an
+    /// older console.
+    fn ignored_key(&mut self, entry: &Entry, name: &str) {
+        let message = format!(
+            "The key `{}` of {name} is unknown, and has no effect, as in Hasura.",
+            entry.key
+        );
+        self.report(ProblemKind::IgnoredKey, &entry.mark, message);
     }
 
     pub(crate) fn unknown_key(&mut self, entry: &Entry, name: &str, keys: &[&str]) {

@@ -4,13 +4,13 @@
 //! one of the related rows does. Each level of relationships and of `_exists` is one more row around
 //! the compared one, which `["$", "column"]` looks through up to the row of the permission.
 
-use catalog::{Catalog, EntityId, Field, Scalar, Type};
+use catalog::{Catalog, EntityId, Field, FunctionId, FunctionResult, Scalar, Type};
 use hasura_metadata::types::expression::{
     self, BooleanExpression, ColumnReference, Condition, FieldCondition, FieldTest, Operand,
 };
 use hasura_metadata::types::operator::Operator;
 use hasura_metadata::{Json, Location, Problem};
-use ir::{Case, Comparison, Filter, Hop, Quantifier, TextMatch, ValueRef};
+use ir::{Call, Case, Comparison, Filter, Hop, Quantifier, TextMatch, ValueRef};
 
 use super::operand::ValueType;
 use super::tables::{Tables, meant, problem};
@@ -43,7 +43,7 @@ impl Rows {
     }
 }
 
-impl Expressions<'_> {
+impl<'a> Expressions<'a> {
     /// The filter of an expression on rows of a table. After a problem its part is false.
     pub(super) fn filter(&mut self, entity: EntityId, expression: &BooleanExpression) -> Filter {
         self.all(Rows { entity, root: entity, levels: 0 }, expression)
@@ -74,7 +74,7 @@ impl Expressions<'_> {
     fn field(&mut self, rows: Rows, condition: &FieldCondition) -> Filter {
         let FieldCondition { place, name, test } = condition;
         if let Some(field) = self.catalog.find_field(rows.entity, name) {
-            return self.column(rows, field, condition);
+            return self.value(rows, (ValueRef::field(field.id), field), condition);
         }
         if let Some(relationship) = self.tables.find_relationship(rows.entity, name) {
             let below = rows.below(relationship.target);
@@ -96,14 +96,12 @@ impl Expressions<'_> {
             return self.aggregate(relationship.hop, below, condition);
         }
         let table = self.tables.find(rows.entity);
-        if table
-            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
-        {
-            let message = format!(
-                "`{name}` is a computed field: conditions on these are not served. Compare the \
-                 columns that it is computed of."
-            );
-            return self.fail(place, message);
+        let mut computed = table.into_iter().flat_map(|table| &table.table.computed_fields);
+        if computed.any(|own| *own.name == *name) {
+            let found = self.computed(rows.entity, name, place);
+            let Some((function, field)) = self.keep(found) else { return Filter::none() };
+            let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
+            return self.value(rows, (ValueRef::Computed(call), field), condition);
         }
         let columns = self.catalog.fields_of(rows.entity).map(|field| &*field.name);
         let relationships = table.map(|table| &*table.relationships).unwrap_or_default();
@@ -185,9 +183,49 @@ impl Expressions<'_> {
         Filter::and(all.collect())
     }
 
-    fn column(&mut self, rows: Rows, field: &Field, condition: &FieldCondition) -> Filter {
+    /// The function of a computed field, and its value.
+    fn computed(
+        &self,
+        entity: EntityId,
+        name: &str,
+        place: &Location,
+    ) -> Result<(FunctionId, &'a Field), Problem> {
+        let catalog = self.catalog;
+        let id = self.tables.require_computed(catalog, entity, name, place)?;
+        let function = &catalog[id];
+        match function.result {
+            FunctionResult::Value(field) if function.arguments.len() == 1 => {
+                Ok((id, &catalog[field]))
+            }
+            FunctionResult::Value(_) => {
+                let message = format!(
+                    "`{name}` is a computed field whose function has more arguments than the row: \
+                     conditions on these are not served."
+                );
+                Err(problem(place, message))
+            }
+            FunctionResult::Nothing
+            | FunctionResult::Values(_)
+            | FunctionResult::Row(_)
+            | FunctionResult::Rows(_)
+            | FunctionResult::RowArray(_) => {
+                let message = format!(
+                    "`{name}` is a computed field without a single value: conditions on these are \
+                     not served."
+                );
+                Err(problem(place, message))
+            }
+        }
+    }
+
+    /// A condition on the value of a column or computed field.
+    fn value(
+        &mut self,
+        rows: Rows,
+        (value, field): (ValueRef, &Field),
+        condition: &FieldCondition,
+    ) -> Filter {
         let FieldCondition { place, name, test } = condition;
-        let value = ValueRef::field(field.id);
         match test {
             FieldTest::Empty => Filter::all(),
             FieldTest::Equals(operand) => {
@@ -200,13 +238,13 @@ impl Expressions<'_> {
             }
             FieldTest::Comparisons(comparisons) => {
                 let all = comparisons.iter().map(|comparison| {
-                    let filter = self.comparison(rows, field, comparison);
+                    let filter = self.comparison(rows, (&value, field), comparison);
                     self.keep(filter).unwrap_or_else(Filter::none)
                 });
                 Filter::and(all.collect())
             }
             FieldTest::Related(_) => {
-                self.fail(place, format!("`{name}` is a column: it leads to no rows."))
+                self.fail(place, format!("`{name}` is a value: it leads to no rows."))
             }
         }
     }
@@ -214,12 +252,11 @@ impl Expressions<'_> {
     fn comparison(
         &self,
         rows: Rows,
-        field: &Field,
+        (value, field): (&ValueRef, &Field),
         comparison: &expression::Comparison,
     ) -> Result<Filter, Problem> {
         let expression::Comparison { place, operator, operand, .. } = comparison;
         self.require_operator(field, *operator, place)?;
-        let value = ValueRef::field(field.id);
         if let Operand::Column(reference) = operand {
             let comparison = match operator {
                 Operator::ColumnEqual => Comparison::Equal,
@@ -231,10 +268,10 @@ impl Expressions<'_> {
                 other => return Err(unserved(*other, place)),
             };
             let right = self.reference(rows, field, reference)?;
-            return Ok(Filter::CompareValues { left: value, comparison, right });
+            return Ok(Filter::CompareValues { left: value.clone(), comparison, right });
         }
         let of = ValueType::new(self.catalog, &field.r#type);
-        compared(of, &value, comparison).unwrap_or_else(|| Err(unserved(*operator, place)))
+        compared(of, value, comparison).unwrap_or_else(|| Err(unserved(*operator, place)))
     }
 
     /// The column that another one is compared with.

@@ -78,7 +78,7 @@ pub(crate) fn explain(
         false => writeln!(out, "role {}, with the rules {}", role.name, names.join(", ")),
     };
     if role.is_superuser {
-        out.push_str("everything is let\n");
+        out.push_str("everything is allowed\n");
         return out;
     }
     let authorized = authorize(catalog, &set, &mut request);

@@ -16,8 +16,9 @@ use crate::headers::ReadHeaders;
 #[derive(Debug, thiserror::Error)]
 pub enum ResolverError {
     #[error(
-        "{}; `--custom-hosts` allows them",
-        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        "{}; `--custom-hosts {}` allows them",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        .0.iter().map(|refused| &*refused.host).collect::<Vec<_>>().join(",")
     )]
     Hosts(Vec<RefusedHost>),
     #[error("requests of custom fields: {0}")]

@@ -102,6 +102,9 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
+    if matches!(engine_options.dialect, Dialect::Hasura(_)) {
+        engine_options.limits.introspection = serving.has_introspection_of_hasura();
+    }
     let has_directive = engine_options.live.has_directive;
     Ok(engine::Options {
         errors: serving.errors.to_engine(),
