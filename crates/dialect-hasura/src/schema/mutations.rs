@@ -11,10 +11,11 @@ use graphql::schema::is_name;
 use graphql::value::Const;
 use hasura_metadata::naming::RootField;
 
-use super::Build;
 use super::assignments::{OPERATORS, Operator, operated, updated};
 use super::conditions::member;
+use super::namespace::{Root, within};
 use super::rows::{described, key_arguments};
+use super::{Build, functions};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -64,6 +65,8 @@ pub(super) fn add(build: &mut Build<'_>) {
             fields.extend(delete_fields(planned));
         }
     }
+    fields.append(&mut functions::mutation_fields(build));
+    let fields = within(build, Root::Mutation, fields);
     if !fields.is_empty() {
         build.draft.object("mutation_root", Some("mutation root"), fields);
     }

@@ -176,6 +176,7 @@ impl Printer<'_> {
             Operand::NewId(NewId::Sequence) => "new sequence number".to_owned(),
             Operand::Decoded { slot, codec, part } => {
                 let codec = match codec {
+                    Codec::Base64JsonMembers => "members",
                     Codec::Base64JsonArray => "array",
                     Codec::Base64JsonArrayTail => "array's tail",
                     Codec::ArrayConnection => "arrayconnection",
