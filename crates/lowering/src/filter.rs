@@ -293,6 +293,13 @@ impl Context<'_> {
                 )
             }
             FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::FunctionRows(function) => {
+                let filter = self.object(given, FilterContext::default())?;
+                Ok(filter.map(|filter| Filter::FunctionRows {
+                    call: self.of_row(*function),
+                    filter: Box::new(filter),
+                }))
+            }
             FilterRole::RelatedThrough { near, far } => {
                 let (hop, quantifier) = (*near, Quantifier::Some);
                 let joined = self.related(given, *far, quantifier)?;

@@ -60,7 +60,7 @@ impl Walk<'_> {
         }
     }
 
-    fn returned_entity(&self, call: &Call) -> Option<EntityId> {
+    pub(super) fn returned_entity(&self, call: &Call) -> Option<EntityId> {
         match self.catalog[call.function].result {
             FunctionResult::Row(entity)
             | FunctionResult::Rows(entity)

@@ -411,6 +411,7 @@ impl View<'_> {
             FilterRole::Negated(role) => self.filter(role),
             FilterRole::Equal(field) => self.reads(*field),
             FilterRole::Operators(subject) => self.place(&subject.place),
+            FilterRole::FunctionRows(function) => self.role.functions.contains(function),
             FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
             FilterRole::RelatedMany(hop) => self.aggregates(*hop),
             _ => false,

@@ -109,10 +109,18 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
     fields
 }
 
-/// The conditions on computed values without arguments.
+/// The conditions on computed values and rows without arguments.
 pub(super) fn conditions(build: &mut Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput> {
     let mut members = Vec::new();
     for computed in &planned.computed {
+        if let ComputedForm::Rows(place) = computed.form
+            && computed.call.arguments.is_empty()
+        {
+            let r#type = build.plan.entities[place].r#type("bool_exp");
+            let role = FilterRole::FunctionRows(computed.call.function);
+            members.push(member(&computed.name, r#type, role, Meaning::True).verbatim());
+            continue;
+        }
         let Some(values) = computed.find_operand() else { continue };
         let operators = comparisons::find(build, values);
         let place = ValueRef::Computed(computed.call.of_row());

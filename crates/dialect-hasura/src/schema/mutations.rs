@@ -134,15 +134,14 @@ fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Chan
     if !keys.is_empty() {
         add_conflicts(build, planned, &keys);
     }
+    let row = planned.r#type("insert_input");
     for (is_target, suffix, data, kind) in [
-        (planned.is_object_target, "obj_rel_insert_input", "insert_input!", "object"),
-        (planned.is_array_target, "arr_rel_insert_input", "insert_input!]!", "array"),
+        (planned.is_object_target, "obj_rel_insert_input", format!("{row}!"), "object"),
+        (planned.is_array_target, "arr_rel_insert_input", format!("[{row}!]!"), "array"),
     ] {
         if !is_target {
             continue;
         }
-        let list = if kind == "array" { "[" } else { "" };
-        let data = format!("{list}{}", planned.r#type(data));
         let mut members = vec![DraftInput::new("data", data, tree(TreeRole::Data))];
         if !keys.is_empty() {
             members.push(on_conflict(planned));

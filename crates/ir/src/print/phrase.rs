@@ -243,6 +243,9 @@ impl Printer<'_> {
             Filter::Exists { entity, filter } => {
                 format!("exists {} ({})", self.entity(*entity), self.filter(filter))
             }
+            Filter::FunctionRows { call, filter } => {
+                format!("some of {} ({})", self.call(call), self.filter(filter))
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {
                     Quantifier::Some => "some",

@@ -187,6 +187,7 @@ family!(filters: FilterRole {
         otherwise: "".into(),
     }),
     Equal => one(FilterRole::Equal(field())),
+    FunctionRows => one(FilterRole::FunctionRows(function())),
     EqualComputed => one(FilterRole::EqualComputed(function())),
     IsNull => one(FilterRole::IsNull { field: field(), otherwise: "".into() }),
     IsGlobalId => one(FilterRole::IsGlobalId(entity())),
