@@ -100,6 +100,7 @@ pub fn claims_of<'f>(filter: &'f Filter, each: &mut dyn FnMut(&'f str)) {
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
+        | Filter::FunctionRows { filter: one, .. }
         | Filter::Relation { filter: one, .. } => claims_of(one, each),
         Filter::Barrier { first, then } => {
             claims_of(first, each);
@@ -269,6 +270,7 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
+        | Filter::FunctionRows { filter: one, .. }
         | Filter::Relation { filter: one, .. } => remove_mistyped(one, facts),
         Filter::Barrier { first, then } => {
             remove_mistyped(first, facts);

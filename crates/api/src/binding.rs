@@ -29,17 +29,20 @@ use response::{Figure, Leaf, Part};
 
 pub use argument::{ArgumentRole, NearestRole};
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
-pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument};
+pub use function::{
+    ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument, OmittedArguments,
+};
 pub use graph::{
-    AssignVerb, Cursors, LinkRule, MultiEntityRole, NestedRelationship, NestedWriteVerb, NodeRules,
-    RelationshipVariant, RelationshipVariantsId, VariantBinding, VariantLink, VariantsId,
+    AssignVerb, Cursors, INVALID_NODE_ID, LinkRule, MultiEntityRole, NestedRelationship,
+    NestedWriteVerb, NodeRules, RelationshipVariant, RelationshipVariantsId, VariantBinding,
+    VariantLink, VariantsId, member_cursors,
 };
 pub use meaning::Meaning;
 pub use objects::{
     ChangedTypes, HoldingField, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
     ObjectTarget, RequiredMember,
 };
-pub use order::{GroupBy, OrderBy, OrderRole};
+pub use order::{CursorMember, GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
     NestedVerb, PayloadField, TreeRelation, TreeRole, WriteRole,
@@ -73,10 +76,10 @@ pub enum FieldBinding {
     Constants,
     /// Federation's entities, each at the index of its representation: a field of the root.
     Entities(Arc<EntitiesBinding>),
-    /// The row of any entity by its opaque id; the root object by this word.
-    Lookup { root: &'static str },
+    /// The row of any entity by its opaque id; the root object by this word, if there is one.
+    Lookup { root: Option<&'static str> },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
-    NodeId { prefix: Box<str>, key: Vec<FieldId> },
+    NodeId { prefix: Box<str>, key: Vec<FieldId>, form: IdForm },
     /// The row's opaque id: `prefix`, a colon, and the field as a text. Without a value it has none.
     GlobalId { prefix: Box<str>, field: FieldId },
     /// A field of a connection, over the rows it pages.
@@ -289,6 +292,8 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
+    /// The rows of a function that is called for its effect, once: a field of the mutation type.
+    Effect(FunctionId),
     /// The rows of a function that returns rows of several entities.
     FunctionOfVariants {
         function: FunctionId,
@@ -383,6 +388,8 @@ pub struct EntityBinding {
     pub hollow: bool,
     /// The form of cursors.
     pub cursors: Cursors,
+    /// The names of the fields of the tie-break in cursors of [`Cursors::Members`].
+    pub cursor_members: Vec<Arc<str>>,
     /// Defaults of new rows.
     pub made_on_create: Vec<(FieldId, Operand)>,
     /// Values set by every update.
@@ -390,9 +397,31 @@ pub struct EntityBinding {
     pub rules: NodeRules,
 }
 
+/// Forms of opaque ids that are JSON arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdForm {
+    /// `["prefix",value…]`
+    #[default]
+    Tagged,
+    /// `[1, prefix, value…]`: the prefix is JSON, the names of the schema and the table.
+    Versioned,
+}
+
+impl IdForm {
+    /// The index of the first value in the array.
+    #[must_use]
+    pub fn first_value(self) -> u16 {
+        match self {
+            Self::Tagged => 1,
+            Self::Versioned => 3,
+        }
+    }
+}
+
 /// The opaque ids of an entity's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeIdBinding {
+    pub form: IdForm,
     /// The prefix of the id.
     pub prefix: Box<str>,
     /// The fields whose values follow it.

@@ -22,9 +22,10 @@ use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId};
 use hasura_metadata::Problem;
 
+use crate::Options;
 use crate::metadata::ServedSource;
 use crate::tracking::Tracking;
-use roles::{RolePermissions, RoleTable};
+use roles::{Functions, RolePermissions, RoleTable};
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.
@@ -51,11 +52,13 @@ pub(super) struct Permissions {
 }
 
 impl Permissions {
-    /// Compiles the permissions of metadata. A permission with a problem is left out.
+    /// Compiles the permissions of metadata. A permission with a problem is left out. If permissions
+    /// of functions are inferred, functions of queries need none of their own.
     pub(super) fn new(
         catalog: &Catalog,
         tracking: &Tracking<'_>,
         served: &ServedSource,
+        options: &Options,
     ) -> (Self, Vec<Problem>) {
         let tracked = served.source().tables.iter();
         let tracked = tracked.filter_map(|table| {
@@ -69,10 +72,13 @@ impl Permissions {
             Some(NamedTable { entity, table, relationships: relationships.collect() })
         });
         let tables = Tables::new(tracked.collect());
-        let functions = &served.source().functions;
+        let functions = Functions {
+            all: &served.source().functions,
+            infers: options.infer_function_permissions,
+        };
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions);
+            roles::of_tables(catalog, &tables, functions, &actions, options.schema);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         if !permissions.is_empty() {

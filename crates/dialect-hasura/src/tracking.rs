@@ -27,7 +27,9 @@ use super::metadata::{OWN_SCHEMA, ServedSource};
 use super::values::{Values, values};
 pub(super) use enum_tables::EnumSource;
 use enum_tables::enum_source;
-pub(super) use functions::{ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction};
+pub(super) use functions::{
+    ComputedResult, FunctionArgument, FunctionArguments, TrackedComputed, TrackedFunction,
+};
 pub(super) use relationships::TrackedRelationship;
 use relationships::relationships;
 
@@ -76,13 +78,11 @@ impl<'m> Tracking<'m> {
         let source = served.source();
         let customization = &source.customization;
         let convention = customization.naming_convention.unwrap_or(options.naming_convention);
-        let mut found = (Vec::new(), Vec::new());
+        let mut problems = Vec::new();
         served.notices().iter().for_each(|notice| catalog.note(notice.clone()));
-        let tables = tables(catalog, served, &mut found);
+        let tables = tables(catalog, served, &mut problems);
         let ids: Vec<EntityId> = tables.keys().copied().collect();
-        let functions = functions::functions(catalog, source, &ids, &mut found);
-        let (notes, problems) = found;
-        notes.into_iter().for_each(|note| catalog.note(note));
+        let functions = functions::functions(catalog, source, &ids, &mut problems);
         let naming = Naming { convention, customization };
         Self { naming, stringify_numeric_types, tables: Some(tables), functions, problems }
     }
@@ -157,28 +157,28 @@ pub(super) fn left_out_part(problem: &Problem) -> Note {
     }
 }
 
-/// The tracked tables; notes and problems are added to `found`.
+/// The tracked tables; problems are added.
 fn tables<'m>(
     catalog: &mut Catalog,
     served: &'m ServedSource,
-    found: &mut (Vec<Note>, Vec<Problem>),
+    problems: &mut Vec<Problem>,
 ) -> FxHashMap<EntityId, TrackedTable<'m>> {
     let mut tracked = Vec::new();
     for table in &served.source().tables {
         match find_table(catalog, &table.table) {
             Ok(entity) => {
-                check_columns(catalog, entity, table, &mut found.1);
+                check_columns(catalog, entity, table, problems);
                 let source = table.is_enum.then(|| enum_source(catalog, entity, table));
-                let source = source.transpose().map_err(|problem| found.1.push(problem));
+                let source = source.transpose().map_err(|problem| problems.push(problem));
                 tracked.push((entity.id, table, source.ok().flatten()));
             }
-            Err(problem) => found.1.push(problem),
+            Err(problem) => problems.push(problem),
         }
     }
     let ids: Vec<EntityId> = tracked.iter().map(|(entity, ..)| *entity).collect();
     let tables = tracked.into_iter().map(|(entity, table, enum_source)| {
-        let relationships = relationships(catalog, entity, table, &ids, &mut found.1);
-        let computed_fields = functions::computed_fields(catalog, entity, table, &ids, found);
+        let relationships = relationships(catalog, entity, table, &ids, problems);
+        let computed_fields = functions::computed_fields(catalog, entity, table, &ids, problems);
         (entity, TrackedTable { table, relationships, computed_fields, enum_source })
     });
     tables.collect()

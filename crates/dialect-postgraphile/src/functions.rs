@@ -183,7 +183,7 @@ fn add(
         Err(note) => return build.note(note),
     };
     let arguments = inputs.iter().map(|input| input.binding).collect();
-    build.api.bind_call(function.id, CallBinding { arguments });
+    build.api.bind_call(function.id, CallBinding { arguments, ..CallBinding::default() });
     let FunctionOutput {
         row,
         item,

@@ -66,6 +66,11 @@ pub enum Filter {
         quantifier: Quantifier,
         filter: Box<Filter>,
     },
+    /// Filters rows by the rows that a function returns for them: one of those must pass.
+    FunctionRows {
+        call: Call,
+        filter: Box<Filter>,
+    },
     /// True if an entity has a row that passes, whether it is related or not: of an access rule
     /// only.
     Exists {
@@ -444,6 +449,7 @@ impl Filter {
             }
             Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
             Self::Relation { .. }
+            | Self::FunctionRows { .. }
             | Self::Exists { .. }
             | Self::RelatedGroup { .. }
             | Self::VariantGroup { .. }

@@ -476,6 +476,10 @@ impl Collector<'_> {
                 self.operand(least);
                 self.operand(most);
             }
+            Filter::FunctionRows { call, filter } => {
+                self.call(call);
+                self.among(Vec::new(), |own| own.filter(filter));
+            }
             Filter::Relation { hop, quantifier: _, filter } => {
                 let known = self.hop_from_known(*hop);
                 self.among(known, |own| own.filter(filter));

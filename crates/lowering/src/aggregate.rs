@@ -207,7 +207,7 @@ impl Context<'_> {
                     }
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
                         let given = self.call_arguments(field)?;
-                        let call = self.call(*computed, Some(Vec::new()), given)?;
+                        let call = self.call(*computed, Some(Vec::new()), given, field.location)?;
                         self.aggregate_value(value, (Some(ValueRef::Computed(call)), false), terms)
                     }
                     FieldBinding::Aggregate(AggregateField::ValueOf { place, value }) => {

@@ -15,7 +15,6 @@ use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Quantifier, ValueRef};
 
 use super::input::{Input, Presence};
-use super::order::of_row;
 use super::selection::misplaced;
 use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
@@ -171,7 +170,7 @@ impl Context<'_> {
                         Some(ValueRef::field(*field))
                     }
                     FilterRole::EqualComputed(function) => {
-                        Some(ValueRef::Computed(of_row(*function)))
+                        Some(ValueRef::Computed(self.of_row(*function)))
                     }
                     _ => None,
                 };
@@ -276,7 +275,7 @@ impl Context<'_> {
                 operand: self.operand(input, r#type),
             })),
             FilterRole::EqualComputed(function) => Ok(Some(Filter::Compare {
-                place: ValueRef::Computed(of_row(*function)),
+                place: ValueRef::Computed(self.of_row(*function)),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
@@ -294,6 +293,13 @@ impl Context<'_> {
                 )
             }
             FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::FunctionRows(function) => {
+                let filter = self.object(given, FilterContext::default())?;
+                Ok(filter.map(|filter| Filter::FunctionRows {
+                    call: self.of_row(*function),
+                    filter: Box::new(filter),
+                }))
+            }
             FilterRole::RelatedThrough { near, far } => {
                 let (hop, quantifier) = (*near, Quantifier::Some);
                 let joined = self.related(given, *far, quantifier)?;
@@ -569,7 +575,7 @@ impl Context<'_> {
             }
         }
         let Some((id, input)) = operators else { return Ok(None) };
-        let call = self.call(computed, Some(Vec::new()), arguments)?;
+        let call = self.call(computed, Some(Vec::new()), arguments, given.location)?;
         let place = Box::new(ValueRef::Computed(call));
         let subject = Subject::new(ValueRef::Aggregated { function, place });
         let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };

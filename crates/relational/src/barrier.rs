@@ -225,6 +225,7 @@ impl Compiler<'_> {
             Filter::CompareText { .. }
             | Filter::CompareValues { .. }
             | Filter::Exists { .. }
+            | Filter::FunctionRows { .. }
             | Filter::Required(_)
             | Filter::AnyElement { .. }
             | Filter::ElementBetween { .. }

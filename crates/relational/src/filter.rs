@@ -106,6 +106,9 @@ impl Compiler<'_> {
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
             }
+            Filter::FunctionRows { call, filter } => {
+                self.has_function_row(call, filter, scope, statement)?
+            }
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 self.related_group((*hop, filter, having), scope.alias, statement)?
             }

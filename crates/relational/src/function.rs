@@ -158,6 +158,33 @@ impl Compiler<'_> {
         Ok(Expression::Call(self.function_call(call, row, statement)?))
     }
 
+    /// Whether one of the rows that a function of a scope's row returns passes a filter.
+    pub(super) fn has_function_row(
+        &self,
+        call: &Call,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if scope.is_within {
+            return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
+        }
+        self.rows_of_function(call.function)?;
+        let near = scope.alias;
+        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let row = Row { alias: row, external: &scope.external };
+        let alias = statement.alias();
+        let item = self.function_item(call, row, alias, statement)?;
+        let mut rows = Scope::new(Select::from(item), alias);
+        // What a function returns stands in no table.
+        rows.guards.made = true;
+        statement.nested += 1;
+        let passes = self.filter_within(near, filter, &mut rows, statement)?;
+        statement.nested -= 1;
+        rows.select.and_where(passes);
+        Ok(Expression::Exists(Box::new(rows.select)))
+    }
+
     /// The call itself, with the arguments that the request gives.
     pub(super) fn plain_call(
         &self,

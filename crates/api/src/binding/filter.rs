@@ -74,6 +74,8 @@ pub enum FilterRole {
     RelatedMany(Hop),
     /// A condition on related rows.
     RelatedBy { hop: Hop, role: RowsRole },
+    /// An object of conditions on the rows that a function of the row returns: one of them passes.
+    FunctionRows(FunctionId),
     /// An object of [`FilterRole::Rows`] on related rows of several entities.
     RelatedVariants(VariantsId),
     /// A condition on related rows of several entities.

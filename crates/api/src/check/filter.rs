@@ -59,7 +59,9 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::Composite(CompositePlace::Attribute(_)) if !scope.composite => None,
         FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
         FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),
-        FilterRole::Related(_) | FilterRole::RelatedThrough { .. } => Some(ON_ROWS),
+        FilterRole::Related(_)
+        | FilterRole::FunctionRows(_)
+        | FilterRole::RelatedThrough { .. } => Some(ON_ROWS),
         FilterRole::RelatedMany(_) => within(Scope { rows: Some(ScopeRows::One), ..ROWS }),
         FilterRole::RelatedVariants(_) => within(Scope { rows: Some(ScopeRows::Variants), ..ROWS }),
         FilterRole::Declared(DeclaredRole::Many(_)) => {

@@ -22,10 +22,10 @@ use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
 use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
 
-use crate::Options;
 use crate::draft::{Draft, DraftField, DraftInput};
 use crate::environment::Environment;
 use crate::schema::Build;
+use crate::{Options, SchemaKind};
 use relationships::Relationship;
 use types::Position;
 
@@ -93,6 +93,9 @@ pub(crate) fn add(
             // The table of `support` tells that these are not served.
             ActionKind::Asynchronous => continue,
             ActionKind::Synchronous => {}
+        }
+        if options.schema == SchemaKind::Relay && action.definition.r#type == ActionType::Query {
+            continue;
         }
         let number = resolvers.len();
         match add_action(draft, &types, action, &options.environment, number) {

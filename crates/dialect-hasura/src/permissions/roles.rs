@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
+use crate::SchemaKind;
 use crate::actions::{ActionRoles, QUERY};
 
 /// The permissions of a role.
@@ -126,16 +127,25 @@ impl Grants {
     }
 }
 
+/// The functions of the metadata.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Functions<'m> {
+    pub(super) all: &'m [Function],
+    /// True if those of queries need no permission of their own.
+    pub(super) infers: bool,
+}
+
 /// Compiles the permissions of the tables by role, sorted by name.
 pub(super) fn of_tables(
     catalog: &Catalog,
     tables: &Tables<'_>,
-    functions: &[Function],
+    functions: Functions<'_>,
     actions: &[ActionRoles],
+    schema: SchemaKind,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler { catalog, tables, table });
+        compiling.table(&TableCompiler { catalog, tables, table, schema });
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {
@@ -243,11 +253,11 @@ impl Compiling {
 }
 
 /// The functions that a role may call: those of its computed fields, and root fields whose rows it may
-/// read, if they change nothing or name the role.
+/// read, if they name the role, or are those of queries and their permissions are inferred.
 fn callable(
     catalog: &Catalog,
     tables: &Tables<'_>,
-    functions: &[Function],
+    functions: Functions<'_>,
     role: &RolePermissions,
 ) -> FxHashSet<FunctionId> {
     let reads = |function: FunctionId| match catalog[function].result {
@@ -271,7 +281,7 @@ fn callable(
         let computed = computed.filter_map(|own| find_function(catalog, &own.definition.function));
         callable.extend(computed.filter(|function| reads(*function)));
     }
-    for function in functions {
+    for function in functions.all {
         let Some(id) = find_function(catalog, &function.function) else { continue };
         let is_query = match function.configuration.exposed_as {
             Some(ExposedAs::Query) => true,
@@ -279,7 +289,7 @@ fn callable(
             None => catalog[id].volatility != Volatility::Volatile,
         };
         let is_named = function.permissions.iter().any(|own| *own.role == *role.name);
-        if reads(id) && (is_query || is_named) {
+        if reads(id) && (is_query && functions.infers || is_named) {
             callable.insert(id);
         }
     }

@@ -13,6 +13,7 @@ use hasura_metadata::types::permission::{
 use hasura_metadata::{Location, Problem};
 use ir::{Filter, Operand};
 
+use super::super::SchemaKind;
 use super::expression::Expressions;
 use super::operand::ValueType;
 use super::tables::{NamedTable, Tables, problem};
@@ -21,6 +22,9 @@ use super::tables::{NamedTable, Tables, problem};
 #[derive(Debug, PartialEq)]
 pub(super) struct Select {
     pub(super) permission: Arc<Permission>,
+    /// The fields that the role sees in the schema. In the Relay API, ids and cursors have the
+    /// fields of the key, too.
+    pub(super) seen: FieldSet,
     pub(super) allows_aggregates: bool,
     pub(super) query: RootFields,
     pub(super) subscription: RootFields,
@@ -98,6 +102,7 @@ pub(super) struct TableCompiler<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) tables: &'a Tables<'a>,
     pub(super) table: &'a NamedTable<'a>,
+    pub(super) schema: SchemaKind,
 }
 
 /// A permission, or all problems of it.
@@ -106,7 +111,11 @@ type Compiled<T> = Result<T, Vec<Problem>>;
 impl TableCompiler<'_> {
     pub(super) fn select(&self, select: &SelectPermission) -> Compiled<Select> {
         let mut problems = Vec::new();
-        let fields = self.columns(&select.columns, &mut problems);
+        let seen = self.columns(&select.columns, &mut problems);
+        let fields = match self.schema {
+            SchemaKind::Lists => seen.clone(),
+            SchemaKind::Relay => self.with_key(&seen),
+        };
         let rows = self.condition(&select.filter, &mut problems);
         let mut computed = Vec::new();
         for name in &select.computed_fields {
@@ -121,11 +130,19 @@ impl TableCompiler<'_> {
         let permission = Permission { rows, limit: select.limit, fields, presets, check };
         Ok(Select {
             permission: Arc::new(permission),
+            seen,
             allows_aggregates: select.allow_aggregations,
             query: RootFields::of_query(select.query_root_fields.as_deref()),
             subscription: RootFields::of_subscription(select.subscription_root_fields.as_deref()),
             computed,
         })
+    }
+
+    /// The fields with those of the primary key.
+    fn with_key(&self, fields: &FieldSet) -> FieldSet {
+        let key = self.catalog[self.table.entity].primary_key();
+        let key = key.into_iter().flat_map(|key| &key.fields);
+        fields.iter().chain(key).copied().collect()
     }
 
     pub(super) fn insert(&self, insert: &InsertPermission) -> Compiled<Change> {

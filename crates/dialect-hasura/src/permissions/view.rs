@@ -7,8 +7,8 @@
 //! here are hidden.
 
 use api::binding::{
-    AggregateField, ArgumentRole, Change, FieldBinding, FilterRole, InputRole, OrderRole, RowsForm,
-    RowsFrom, TreeRole, ValueBinding, WriteRole,
+    AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
+    OrderRole, RowsForm, RowsFrom, TreeRole, ValueBinding, WriteRole,
 };
 use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
@@ -61,6 +61,8 @@ struct Known {
     placeholders: FxHashMap<EnumValueId, EntityId>,
     /// The entities of the inputs of conflicts, by the type.
     conflicts: FxHashMap<TypeId, EntityId>,
+    /// The connections of the Relay API.
+    connections: FxHashSet<TypeId>,
 }
 
 impl Known {
@@ -72,6 +74,7 @@ impl Known {
             updated: FxHashSet::default(),
             placeholders: FxHashMap::default(),
             conflicts: FxHashMap::default(),
+            connections: FxHashSet::default(),
         };
         if let Some(subscription) = schema.subscription
             && let TypeKind::Object { fields, .. } = &schema[subscription].kind
@@ -86,6 +89,12 @@ impl Known {
             known.literals.extend(fields.iter().filter(is_literal).copied());
         }
         for (r#type, definition) in schema.types() {
+            if let TypeKind::Object { fields, .. } = &definition.kind {
+                let page = FieldBinding::Connection(ConnectionField::PageInfo);
+                if fields.iter().any(|field| *api.field(*field) == page) {
+                    known.connections.insert(r#type);
+                }
+            }
             let TypeKind::InputObject { fields } = &definition.kind else { continue };
             for input in fields {
                 let InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) =
@@ -172,10 +181,10 @@ impl<'r> RoleBits<'r> {
                 bits.aggregates |= select.allows_aggregates;
                 bits.query = bits.query.or(select.query);
                 bits.subscription = bits.subscription.or(select.subscription);
-                for field in select.permission.fields.iter() {
+                for field in select.seen.iter() {
                     read.insert(field.index());
                     let all = table.select.iter();
-                    if !all.map(|(_, one)| one).all(|one| one.permission.fields.contains(field)) {
+                    if !all.map(|(_, one)| one).all(|one| one.seen.contains(field)) {
                         masked.insert(field.index());
                     }
                 }
@@ -254,6 +263,11 @@ impl View<'_> {
         self.along(hop).is_some_and(|far| far.aggregates)
     }
 
+    /// True for a connection of the Relay API.
+    fn is_relay(&self, id: SchemaFieldId) -> bool {
+        self.known.connections.contains(&self.api.schema[id].r#type.base)
+    }
+
     fn field(&self, id: SchemaFieldId) -> bool {
         match self.api.field(id) {
             FieldBinding::Column(field) => self.reads(*field),
@@ -269,18 +283,22 @@ impl View<'_> {
                             match rows.form {
                                 RowsForm::List => fields.select,
                                 RowsForm::Single => fields.by_key,
+                                RowsForm::Connection if self.is_relay(id) => fields.select,
                                 RowsForm::Connection => fields.aggregate && table.aggregates,
                                 RowsForm::Stream => fields.stream,
                                 RowsForm::Aggregate | RowsForm::First | RowsForm::Keyed => false,
                             }
                         }
                         RowsFrom::Relation(hop) => match rows.form {
-                            RowsForm::Connection => self.aggregates(hop),
+                            RowsForm::Connection if !self.is_relay(id) => self.aggregates(hop),
                             _ => self.follows(hop),
                         },
+                        RowsFrom::Effect(function) => self.role.functions.contains(&function),
                         RowsFrom::Function { function, .. } => {
                             self.role.functions.contains(&function)
-                                && (rows.form != RowsForm::Connection || table.aggregates)
+                                && (rows.form != RowsForm::Connection
+                                    || table.aggregates
+                                    || self.is_relay(id))
                         }
                         _ => false,
                     }
@@ -307,7 +325,9 @@ impl View<'_> {
             | FieldBinding::Constants
             | FieldBinding::Lookup { .. } => true,
             FieldBinding::Literal(_) => !self.has_queries,
-            FieldBinding::NodeId { key, .. } => key.iter().all(|field| self.reads(*field)),
+            FieldBinding::NodeId { key, .. } => {
+                key.first().is_some_and(|field| self.role.table(self.catalog[*field].entity).reads)
+            }
             FieldBinding::Mutation(mutation) => match &mutation.change {
                 Change::InsertTree(entity) => self.role.table(*entity).inserts,
                 Change::UpdateAll(entity) | Change::UpdateEach(entity) => {
@@ -329,6 +349,9 @@ impl View<'_> {
                 | ArgumentRole::Offset
                 | ArgumentRole::Last
                 | ArgumentRole::After
+                | ArgumentRole::AfterMembers
+                | ArgumentRole::BeforeMembers
+                | ArgumentRole::VersionedNodeId
                 | ArgumentRole::Before
                 | ArgumentRole::Sort
                 | ArgumentRole::DistinctOn
@@ -395,6 +418,7 @@ impl View<'_> {
             FilterRole::Negated(role) => self.filter(role),
             FilterRole::Equal(field) => self.reads(*field),
             FilterRole::Operators(subject) => self.place(&subject.place),
+            FilterRole::FunctionRows(function) => self.role.functions.contains(function),
             FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
             FilterRole::RelatedMany(hop) => self.aggregates(*hop),
             _ => false,

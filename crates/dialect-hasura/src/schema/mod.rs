@@ -8,6 +8,8 @@
 //! * `streams`: streams of rows, of the subscription type
 //! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
 //! * `functions`: functions and computed fields
+//! * `namespace`: the object with the fields of the source in each root type
+//! * `relay`: connections and global ids of the Relay API
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
 mod aggregate_conditions;
@@ -18,14 +20,18 @@ mod comparisons;
 mod conditions;
 mod functions;
 mod mutations;
+mod namespace;
 mod orders;
+mod relay;
 pub(super) mod rows;
 mod streams;
 
+use api::binding::{Cursors, EntityBinding};
 use api::{Api, ApiBuilder};
 use catalog::Catalog;
 use graphql::Leniency;
 
+use super::SchemaKind;
 use super::collision::left_out;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
@@ -60,6 +66,10 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         orders::add(&mut build, planned);
         aggregates::add(&mut build, planned);
     }
+    if plan.schema == SchemaKind::Relay {
+        relay::add_shared(&mut build);
+        plan.entities.iter().for_each(|planned| relay::add(&mut build, planned));
+    }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
     functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
@@ -73,6 +83,16 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     for planned in &plan.entities {
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());
+        }
+        let tie_break = tie_break(catalog, planned.entity);
+        let mut binding = EntityBinding { tie_break, ..EntityBinding::default() };
+        if let (SchemaKind::Relay, Some(key)) = (plan.schema, planned.key()) {
+            binding.cursors = Cursors::Members;
+            binding.cursor_members = key.iter().map(|column| column.name().into()).collect();
+        }
+        builder.bind_entity(planned.entity.id, binding);
+        if plan.schema == SchemaKind::Relay {
+            relay::bind(planned, &mut builder);
         }
     }
     if plan.entities.is_empty() {

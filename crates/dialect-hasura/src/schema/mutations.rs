@@ -11,10 +11,11 @@ use graphql::schema::is_name;
 use graphql::value::Const;
 use hasura_metadata::naming::RootField;
 
-use super::Build;
 use super::assignments::{OPERATORS, Operator, operated, updated};
 use super::conditions::member;
+use super::namespace::{Root, within};
 use super::rows::{described, key_arguments};
+use super::{Build, functions};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -64,6 +65,8 @@ pub(super) fn add(build: &mut Build<'_>) {
             fields.extend(delete_fields(planned));
         }
     }
+    fields.append(&mut functions::mutation_fields(build));
+    let fields = within(build, Root::Mutation, fields);
     if !fields.is_empty() {
         build.draft.object("mutation_root", Some("mutation root"), fields);
     }
@@ -131,15 +134,14 @@ fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Chan
     if !keys.is_empty() {
         add_conflicts(build, planned, &keys);
     }
+    let row = planned.r#type("insert_input");
     for (is_target, suffix, data, kind) in [
-        (planned.is_object_target, "obj_rel_insert_input", "insert_input!", "object"),
-        (planned.is_array_target, "arr_rel_insert_input", "insert_input!]!", "array"),
+        (planned.is_object_target, "obj_rel_insert_input", format!("{row}!"), "object"),
+        (planned.is_array_target, "arr_rel_insert_input", format!("[{row}!]!"), "array"),
     ] {
         if !is_target {
             continue;
         }
-        let list = if kind == "array" { "[" } else { "" };
-        let data = format!("{list}{}", planned.r#type(data));
         let mut members = vec![DraftInput::new("data", data, tree(TreeRole::Data))];
         if !keys.is_empty() {
             members.push(on_conflict(planned));

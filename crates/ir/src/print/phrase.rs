@@ -176,6 +176,7 @@ impl Printer<'_> {
             Operand::NewId(NewId::Sequence) => "new sequence number".to_owned(),
             Operand::Decoded { slot, codec, part } => {
                 let codec = match codec {
+                    Codec::Base64JsonMembers => "members",
                     Codec::Base64JsonArray => "array",
                     Codec::Base64JsonArrayTail => "array's tail",
                     Codec::ArrayConnection => "arrayconnection",
@@ -241,6 +242,9 @@ impl Printer<'_> {
             Filter::IsNull(place) => format!("{} is null", self.place(place)),
             Filter::Exists { entity, filter } => {
                 format!("exists {} ({})", self.entity(*entity), self.filter(filter))
+            }
+            Filter::FunctionRows { call, filter } => {
+                format!("some of {} ({})", self.call(call), self.filter(filter))
             }
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {

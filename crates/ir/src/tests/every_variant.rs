@@ -187,6 +187,10 @@ fn filters() {
             place: Box::new(music.place("album.price")),
         }),
         Filter::IsNull(ValueRef::Computed(of_row(vec![], call(&music, "short", None)))),
+        Filter::FunctionRows {
+            call: of_row(vec![], call(&music, "search", Some(Operand::Claims))),
+            filter: Box::new(compare(Comparison::Less)),
+        },
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
         related(Quantifier::Single, compare(Comparison::Less)),
@@ -422,6 +426,11 @@ fn places_of_rows() {
         },
         Operand::Object(vec![("a".into(), Operand::Now)]),
         Operand::Claims,
+        Operand::Decoded {
+            slot: Box::new(variable(0, "")),
+            codec: Codec::Base64JsonMembers,
+            part: 1,
+        },
         Operand::Password { number: 0, part: PasswordPart::Given },
         Operand::Password { number: 1, part: PasswordPart::Hash },
         Operand::Password { number: 2, part: PasswordPart::Hashes },

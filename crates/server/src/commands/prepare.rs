@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
-use dialects::hasura::metadata::ServedSource;
 use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
@@ -14,7 +13,7 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 use crate::commands::block_on;
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
-use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, Reloaded, Settings};
+use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, RelayApi, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
@@ -203,9 +202,10 @@ impl Prepared {
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, settings, batches, events, delivery } = self;
-        let (engine, watch, settings, events) = block_on(async {
+        let (engine, relay, watch, settings, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
             let settings = with_hasura(settings, engine_options, batches)?;
+            let relay = RelayApi::new(&source, engine_options);
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(&source, &engine_options.source).await,
@@ -216,7 +216,7 @@ impl Prepared {
                 Some(events) => events.prepare(&source, engine_options).await?,
                 None => None,
             };
-            Ok::<_, Failure>((engine, watch, settings, events))
+            Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;
         // The catalog in the database's form was dropped.
         memory::give_back();
@@ -254,7 +254,7 @@ impl Prepared {
             }
             None => None,
         };
-        Ok(Reloaded { api, settings: Arc::new(settings), watch, events: counters })
+        Ok(Reloaded { api, relay, settings: Arc::new(settings), watch, events: counters })
     }
 }
 
@@ -265,6 +265,5 @@ fn with_hasura(
     (max_batch, uses_allow_list): (usize, bool),
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    let metadata = dialect.metadata.served().map(ServedSource::shared);
-    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
+    settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch))
 }

@@ -79,6 +79,9 @@ impl Compiler<'_> {
             Filter::Geo { place, operator: GeoOperator::Distance(comparison), operand } => {
                 self.distance(place, *comparison, operand, scope, statement)?
             }
+            Filter::FunctionRows { .. } => {
+                return Err(CompileError::not_built("rows of a function"));
+            }
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope, statement)?
             }

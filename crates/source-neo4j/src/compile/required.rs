@@ -111,6 +111,7 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::IsNull(_)
         | Filter::AnyElement { .. }
         | Filter::ElementBetween { .. }
+        | Filter::FunctionRows { .. }
         | Filter::Relation { .. }
         | Filter::RelatedGroup { .. }
         | Filter::VariantGroup { .. }

@@ -77,6 +77,12 @@ impl Walk<'_> {
                 }
                 put_first(filter, visible);
             }
+            Filter::FunctionRows { call, filter } => {
+                self.hide(filter);
+                if let Some(entity) = self.returned_entity(call) {
+                    put_first(filter, self.set.restrictions.in_conditions(entity));
+                }
+            }
             Filter::RelatedGroup { hop, filter, .. } => {
                 self.hide(filter);
                 put_first(filter, self.set.restrictions.in_conditions(self.far(*hop)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
-    EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MultiEntityRole,
+    EntityBinding, FieldBinding, FilterRole, IdForm, InputBinding, InputRole, MultiEntityRole,
     MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
     ObjectRole, OperatorRole, OrderRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm,
     RowsFrom, RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink,
@@ -99,6 +99,7 @@ fn add_type(build: &mut ApiBuilder, name: &str, kind: TypeKind) -> TypeId {
 /// Binds the objects to which roles refer: an entity, a function, rows of one of several entities, a relationship to them.
 fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     let node_id = NodeIdBinding {
+        form: IdForm::Tagged,
         prefix: "entity".into(),
         key: vec![field()],
         codec: Codec::Base64JsonArray,
@@ -108,7 +109,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     };
     build.bind_entity(entity(), EntityBinding::default());
     build.bind_node_id(entity(), node_id);
-    build.bind_call(function(), CallBinding { arguments: vec![CALL] });
+    build.bind_call(function(), CallBinding { arguments: vec![CALL], ..CallBinding::default() });
     build.add_variants(vec![VariantBinding {
         entity: entity(),
         hop: Some(hop()),
@@ -253,7 +254,7 @@ fn of_arguments() -> Vec<Place> {
             stream,
             vec![ArgumentRole::Stream.into(), ArgumentRole::StreamStart.into()],
         ),
-        Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: "query" }], vec![]),
+        Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: Some("query") }], vec![]),
         Place::new(Position::Edge, vec![change(Change::Create(entity())), edge], vec![]),
         Place::new(Position::Groups, of_connection(ConnectionField::Groups), vec![]),
         Place::new(Position::RowGroups, of_connection(ConnectionField::RowGroups), vec![]),

@@ -37,6 +37,7 @@ use super::exchange::{Exchange, HttpRequest};
 use super::graphql::{authenticate, is_allowed_origin};
 use super::media_type::MediaType;
 use super::refusal::Refusal;
+use super::relay;
 use super::respond::{Response, respond};
 use super::service::Service;
 
@@ -73,6 +74,7 @@ impl GraphqlPath {
         match path {
             "/graphql" => Some(Self::Current),
             "/v1/graphql" if service.settings.hasura.is_some() => Some(Self::Current),
+            relay::PATH if service.is_relay => Some(Self::Current),
             "/v1alpha1/graphql" if service.settings.hasura.is_some() => Some(Self::Legacy),
             _ => None,
         }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use dialects::hasura::Options;
+use dialects::hasura::metadata::ServedSource;
 use engine::Limits;
 use hasura_metadata::Metadata;
 
@@ -17,6 +19,8 @@ pub(in crate::http) struct HasuraSettings {
     pub(super) rest: RestEndpoints,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
+    /// Whether functions of queries need no permission of their own.
+    pub(super) infers_functions: bool,
     /// Roles that cannot read the schema.
     pub(super) without_introspection: HashSet<Box<str>>,
 }
@@ -24,10 +28,12 @@ pub(in crate::http) struct HasuraSettings {
 impl HasuraSettings {
     /// Also checks the stored operations.
     pub(in crate::http) fn new(
-        metadata: Option<Arc<Metadata>>,
+        dialect: &Options,
         uses_allow_list: bool,
         limits: &Limits,
     ) -> Result<Self, Failure> {
+        let metadata = dialect.metadata.served().map(ServedSource::shared);
+        let infers_functions = dialect.infer_function_permissions;
         if uses_allow_list && metadata.is_none() {
             return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
         }
@@ -42,6 +48,6 @@ impl HasuraSettings {
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
-        Ok(Self { rest, allow_list, without_introspection, metadata })
+        Ok(Self { rest, allow_list, infers_functions, without_introspection, metadata })
     }
 }
