@@ -70,6 +70,17 @@ pub struct RemoteOperation {
 pub struct ActionWebhook {
     pub action: Box<str>,
     pub webhook: Webhook,
+    /// The handler and the headers as the definitions have them, for errors that administrators see:
+    /// with the names of environment variables instead of their values.
+    pub written: WrittenRequest,
+}
+
+/// The request of an action as the definitions have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenRequest {
+    pub handler: Box<str>,
+    /// A list of objects with `name`, and `value` or `value_from_env`.
+    pub headers: serde_json::Value,
 }
 
 /// Meaning of values that do not fit the schema exactly.
@@ -78,6 +89,9 @@ pub enum AnswerRules {
     /// A null, and a list of two for one value, are errors where the schema has no place for them.
     #[default]
     Strict,
+    /// Hasura's rules for actions: the value has to fit the output type, as `action` checks it, and
+    /// scalars in objects are any JSON.
+    Action,
     /// A list that is null or failed is empty, and a list of one is its element.
     Lenient,
 }

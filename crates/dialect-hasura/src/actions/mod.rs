@@ -20,7 +20,9 @@ use hasura_metadata::{Location, Metadata, Problem, ProblemKind};
 use http::Method;
 use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
-use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
+use http_resolvers::{
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody, WrittenRequest,
+};
 
 use crate::Options;
 use crate::draft::{Draft, DraftField, DraftInput};
@@ -180,7 +182,11 @@ fn resolver(
         problem(ProblemKind::WrongValue, place, message)
     })?;
     let webhook = webhook::webhook(definition, base_url, environment)?;
-    let action = ActionWebhook { action: (&*action.name).into(), webhook };
+    let written = WrittenRequest {
+        handler: definition.handler.as_str().into(),
+        headers: definition.headers.iter().map(webhook::written_header).collect(),
+    };
+    let action = ActionWebhook { action: (&*action.name).into(), webhook, written };
     Ok(HttpResolver {
         parent: parent.into(),
         field: action.action.clone(),
@@ -190,7 +196,7 @@ fn resolver(
         is_batch: false,
         headers: Headers::default(),
         inputs: InputSource::Arguments,
-        answers: AnswerRules::Strict,
+        answers: AnswerRules::Action,
         timeout: Some(Duration::from_secs(definition.timeout)),
     })
 }

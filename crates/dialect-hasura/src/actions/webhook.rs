@@ -34,6 +34,16 @@ pub(super) fn webhook(
     })
 }
 
+/// A header as metadata has it.
+pub(super) fn written_header(header: &Header) -> serde_json::Value {
+    match &header.value {
+        MetadataValue::Text(text) => serde_json::json!({ "name": header.name, "value": text }),
+        MetadataValue::FromEnv(variable) => {
+            serde_json::json!({ "name": header.name, "value_from_env": variable })
+        }
+    }
+}
+
 pub(crate) fn header(
     header: &Header,
     environment: &Environment,
