@@ -14,6 +14,7 @@ use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelationshipVariant,
     RelationshipVariantsId, ResolverId, ValueBinding, VariantBinding, VariantsId,
 };
+use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
 
 /// The API that a dialect makes of a catalog.
@@ -52,6 +53,7 @@ pub struct Api {
     pub subgraph_sdl: Option<Box<str>>,
     /// Visibility of the schema by role.
     pub role_views: RoleViews,
+    pub input_checks: InputChecks,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
 }

@@ -4,6 +4,7 @@
 //! <https://hasura.io/docs/2.0/api-reference/graphql-api/overview/>
 //!
 //! * [`metadata`]: metadata as an option
+//! * [`input_checks`]: inputs of changes that other servers check first
 //! * [`environment`]: variables that metadata names
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
@@ -39,6 +40,7 @@ mod enum_types;
 pub mod environment;
 pub mod errors;
 mod functions;
+pub mod input_checks;
 pub mod metadata;
 mod naming;
 pub mod permissions;
@@ -159,7 +161,8 @@ impl Declared<'_> {
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
         let permissions = self.options.metadata.served().map(|served| {
-            let (permissions, mut own) = Permissions::new(catalog, &self.tracking, served);
+            let (permissions, mut own) =
+                Permissions::new(catalog, &self.tracking, served, &self.options.environment);
             problems.append(&mut own);
             permissions
         });
@@ -179,6 +182,7 @@ impl Declared<'_> {
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
             api.role_views = permissions.views(&api, catalog);
+            api.input_checks = permissions.input_checks();
             permissions.into_roles()
         });
         Ok((api, roles))

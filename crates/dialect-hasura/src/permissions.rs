@@ -7,6 +7,7 @@
 //! * `expression`, `operand`: boolean expressions as filters
 //! * `table`: the permissions of one role on one table
 //! * `roles`: roles with their grants, `inherited`: those of inherited roles
+//! * `validation`: servers that check inputs
 //! * `view`: the visible positions of the schema of a role
 
 mod expression;
@@ -15,13 +16,15 @@ mod operand;
 mod roles;
 mod table;
 mod tables;
+mod validation;
 mod view;
 
 use access::Roles;
-use api::{Api, RoleViews};
+use api::{Api, InputChecks, RoleViews};
 use catalog::Catalog;
 use hasura_metadata::Problem;
 
+use crate::environment::Environment;
 use crate::metadata::ServedSource;
 use crate::tracking::Tracking;
 use roles::RolePermissions;
@@ -53,6 +56,7 @@ impl Permissions {
         catalog: &Catalog,
         tracking: &Tracking<'_>,
         served: &ServedSource,
+        environment: &Environment,
     ) -> (Self, Vec<Problem>) {
         let tracked = served.source().tables.iter();
         let tracked = tracked.filter_map(|table| {
@@ -69,7 +73,7 @@ impl Permissions {
         let functions = &served.source().functions;
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions);
+            roles::of_tables(catalog, &tables, functions, &actions, environment);
         let inherited = &served.metadata().inherited_roles;
         let permissions = inherited::add(permissions, inherited, &mut problems);
         let roles = roles::compile(&permissions, grants);
@@ -89,6 +93,11 @@ impl Permissions {
     /// The view of each role; the administrator needs one only if others see what is not for it.
     pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
         view::views(api, catalog, &self.permissions)
+    }
+
+    /// The servers that check the inputs of changes.
+    pub(super) fn input_checks(&self) -> InputChecks {
+        validation::checks(&self.permissions)
     }
 
     /// The access rules.

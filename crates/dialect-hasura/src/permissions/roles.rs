@@ -17,6 +17,7 @@ use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE};
 use crate::actions::{ActionRoles, QUERY};
+use crate::environment::Environment;
 
 /// The permissions of a role.
 #[derive(Debug, Default)]
@@ -125,10 +126,11 @@ pub(super) fn of_tables(
     tables: &Tables<'_>,
     functions: &[Function],
     actions: &[ActionRoles],
+    environment: &Environment,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler { catalog, tables, table });
+        compiling.table(&TableCompiler { catalog, tables, table, environment });
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {

@@ -118,7 +118,7 @@ fn external(resolver: &HttpResolver, code: ErrorCode, text: &str) -> GraphQLErro
 }
 
 /// Logs a failure, without the request and the answer.
-pub(super) fn log(resolver: &HttpResolver, code: ErrorCode, error: &str) {
+pub(crate) fn log(resolver: &HttpResolver, code: ErrorCode, error: &str) {
     let field = resolver.name();
     let cause = Cause { code, detail: field.as_str().into() };
     if let Logged::Written { suppressed, .. } =

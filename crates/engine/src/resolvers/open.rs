@@ -48,7 +48,8 @@ impl Resolvers {
         api: &Api,
         options: Option<&ResolverOptions>,
     ) -> Result<Option<Self>, ResolverError> {
-        if !api.has_resolvers() {
+        let checks = api.input_checks.servers();
+        if !api.has_resolvers() && checks.is_empty() {
             return Ok(None);
         }
         let ResolverOptions { egress, most_calls, statistics } =
@@ -56,7 +57,8 @@ impl Resolvers {
         let resolvers = api.resolvers();
         let mut read_headers = ReadHeaders::default();
         let mut refused: Vec<RefusedHost> = Vec::new();
-        for Resolver { definition, .. } in &resolvers {
+        let definitions = resolvers.iter().map(|one| &one.definition);
+        for definition in definitions.chain(checks.iter().copied()) {
             let host = definition.url.host();
             if !egress.allows(host) && !refused.iter().any(|known| *known.host == *host) {
                 let field = definition.name().into();
@@ -74,7 +76,8 @@ impl Resolvers {
         if !refused.is_empty() {
             return Err(ResolverError::Hosts(refused));
         }
-        let is_encrypted = resolvers.iter().any(|one| one.definition.url.is_encrypted());
+        let is_encrypted = resolvers.iter().any(|one| one.definition.url.is_encrypted())
+            || checks.iter().any(|check| check.url.is_encrypted());
         let most_concurrent = egress.connections;
         let egress = Egress::new(egress, is_encrypted)?;
         let client = Client::new(&egress);
@@ -85,6 +88,7 @@ impl Resolvers {
             counts
                 .push((Arc::clone(&resolver.definition), statistics.counts(&resolver.definition)));
         }
+        counts.extend(checks.into_iter().map(|one| (Arc::clone(one), statistics.counts(one))));
         Ok(Some(Self { egress, most_calls, most_concurrent, read_headers, counts }))
     }
 }

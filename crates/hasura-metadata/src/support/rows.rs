@@ -14,8 +14,6 @@ const PROCEDURES: Support = NotServed("only SQL Server has them in Hasura");
 const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
-const REFUSED_VALIDATION: Support =
-    NotServed("a permission with it is refused when the server starts");
 
 const SOURCE: Support = NotServed("the SOURCE of the command is the database");
 
@@ -187,7 +185,7 @@ pub const ROWS: &[Row] = &[
     row("DeletePermissionEntry", &["role", "permission"], Served),
     row("DeletePermissionEntry", &["comment"], Served),
     row("InsertPermission", &["check", "set", "columns", "backend_only"], Served),
-    row("InsertPermission", &["validate_input"], REFUSED_VALIDATION),
+    row("InsertPermission", &["validate_input"], Served),
     row(
         "SelectPermission",
         &[
@@ -202,19 +200,19 @@ pub const ROWS: &[Row] = &[
         Served,
     ),
     row("UpdatePermission", &["columns", "filter", "check", "set", "backend_only"], Served),
-    row("UpdatePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("UpdatePermission", &["validate_input"], Served),
     row("DeletePermission", &["filter", "backend_only"], Served),
-    row("DeletePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("DeletePermission", &["validate_input"], Served),
     row("QueryRootField", &["select", "select_by_pk", "select_aggregate"], Served),
     row("SubscriptionRootField", &["select", "select_by_pk", "select_aggregate"], Served),
     row("SubscriptionRootField", &["select_stream"], Served),
-    row("InputValidation", &["definition", "type"], REFUSED_VALIDATION),
+    row("InputValidation", &["definition", "type"], Served),
     row(
         "InputValidationDefinition",
         &["forward_client_headers", "headers", "timeout", "url"],
-        REFUSED_VALIDATION,
+        Served,
     ),
-    row("InputValidationType", &["http"], REFUSED_VALIDATION),
+    row("InputValidationType", &["http"], Served),
     row(
         "BooleanExpression",
         &["_and", "_or", "_not", "_exists", "relationship", "column", "X-Hasura-*"],
