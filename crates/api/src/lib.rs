@@ -27,7 +27,7 @@ mod live;
 pub mod plural;
 mod role_views;
 
-pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
+pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,

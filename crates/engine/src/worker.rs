@@ -1,9 +1,11 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod action_delivery;
 mod batches;
 mod events;
 mod incremental;
 mod input_checks;
+mod logged_actions;
 mod passwords;
 mod record;
 mod resolve;

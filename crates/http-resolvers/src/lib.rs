@@ -44,6 +44,6 @@ pub use http_call::HttpCall;
 pub use inputs::Inputs;
 pub use projection::Projection;
 pub use resolver::{
-    ActionWebhook, AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody,
-    WrittenRequest,
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, LogAccess, LoggedAction,
+    RemoteOperation, RequestBody, WrittenRequest,
 };

@@ -48,6 +48,24 @@ pub enum RequestBody {
     Operation(Box<RemoteOperation>),
     /// The server receives the arguments with the session, and may change them by templates.
     Webhook(Box<ActionWebhook>),
+    /// No request: the value is one of the log of asynchronous actions, which the source has.
+    Log(LoggedAction),
+}
+
+/// An asynchronous action at one of its two places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedAction {
+    pub action: Box<str>,
+    pub access: LogAccess,
+}
+
+/// What a field does with the log of asynchronous actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogAccess {
+    /// Records a call with the arguments: the value is its id.
+    Record,
+    /// Reads the call of an id.
+    Read,
 }
 
 /// An operation of a GraphQL server, with one field.
@@ -108,7 +126,10 @@ impl HttpResolver {
     pub fn operation(&self) -> Option<&RemoteOperation> {
         match &self.body {
             RequestBody::Operation(operation) => Some(operation),
-            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Webhook(_) => None,
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Webhook(_)
+            | RequestBody::Log(_) => None,
         }
     }
 
@@ -117,7 +138,22 @@ impl HttpResolver {
     pub fn webhook(&self) -> Option<&ActionWebhook> {
         match &self.body {
             RequestBody::Webhook(webhook) => Some(webhook),
-            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Operation(_) => None,
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Operation(_)
+            | RequestBody::Log(_) => None,
+        }
+    }
+
+    /// The access to the log, if the field is one of an asynchronous action.
+    #[must_use]
+    pub fn logged(&self) -> Option<&LoggedAction> {
+        match &self.body {
+            RequestBody::Log(logged) => Some(logged),
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Operation(_)
+            | RequestBody::Webhook(_) => None,
         }
     }
 

@@ -199,6 +199,26 @@ impl ActionError {
         }
     }
 
+    /// The error of a call whose action is not served any more.
+    pub(crate) fn unknown() -> Self {
+        Self::new(ErrorCode::InternalServerError, "the action does not exist any more", None)
+    }
+
+    /// The error of an answer that the log does not take.
+    pub(crate) fn not_stored() -> Self {
+        let message = "the answer of the webhook cannot be stored";
+        Self::new(ErrorCode::ResolverResponseInvalid, message, None)
+    }
+
+    /// The error in the form of the log.
+    pub(crate) fn to_log(&self) -> Value {
+        let mut log = json!({ "path": "$", "error": self.message, "code": self.told });
+        if let (Some(internal), Some(members)) = (&self.internal, log.as_object_mut()) {
+            members.insert("internal".to_owned(), internal.clone());
+        }
+        log
+    }
+
     /// The error for a client.
     pub(crate) fn to_graphql(&self) -> GraphQLError {
         let mut error = GraphQLError::new(self.code, self.message.as_str());

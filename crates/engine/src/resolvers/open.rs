@@ -48,7 +48,8 @@ impl Resolvers {
         api: &Api,
         options: Option<&ResolverOptions>,
     ) -> Result<Option<Self>, ResolverError> {
-        let checks = api.input_checks.servers();
+        let mut checks = api.input_checks.servers();
+        checks.extend(api.async_actions.iter().map(|action| &action.delivery));
         if !api.has_resolvers() && checks.is_empty() {
             return Ok(None);
         }

@@ -26,6 +26,7 @@ use projections::Projections;
 use related::RelatedContext;
 use values::FilledValues;
 
+use super::logged_actions::LoggingClient;
 use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
 use crate::headers::Forwarded;
@@ -281,11 +282,17 @@ impl Worker {
             None => return bug(),
         };
         let find = |name: &http::HeaderName| caller.forwarded.as_ref()?.find(name).cloned();
-        let session = match definition.webhook().is_some() || definition.headers.has_session {
+        let is_action = definition.webhook().is_some() || definition.logged().is_some();
+        let session = match is_action || definition.headers.has_session {
             true => session_variables(&caller.session),
             false => serde_json::Map::new(),
         };
         let of_client = caller.forwarded.as_deref().map(Forwarded::headers);
+        if let (Some(logged), [inputs, ..]) = (definition.logged(), call.objects.as_slice()) {
+            let client = LoggingClient { session: &session, headers: of_client };
+            let response = self.logged_value(logged, inputs, client).await;
+            return Received { response, _held: None };
+        }
         let mut webhook = None;
         let action = definition.webhook();
         let payload = action

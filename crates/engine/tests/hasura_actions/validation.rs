@@ -92,7 +92,13 @@ fn servers_receive_the_inputs_before_anything_is_executed() {
             json!({}),
         ),
     ];
-    check_metadata(reply, METADATA, &requests, &editor(), shown, &expect![[r#"
+    check_metadata(
+        reply,
+        METADATA,
+        &requests,
+        &editor(),
+        shown,
+        &expect![[r#"
         {"data":{"insert_author":{"affected_rows":4}}}
           POST /shop/author
             authorization: Bearer x
@@ -119,7 +125,8 @@ fn servers_receive_the_inputs_before_anything_is_executed() {
           POST /delete
             content-type: application/json
             {"version":1,"role":"editor","session_variables":{"x-hasura-role":"editor","x-hasura-user-id":"7"},"data":{"input":[{"pk_columns":{"id":10}}]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -138,13 +145,20 @@ fn refused_inputs_change_nothing() {
         one("gone"),
         ("{ author(where: {id: {_gte: 50}}) { id } }", json!({})),
     ];
-    check_metadata(reply, METADATA, &requests, &editor(), |_| String::new(), &expect![[r#"
+    check_metadata(
+        reply,
+        METADATA,
+        &requests,
+        &editor(),
+        |_| String::new(),
+        &expect![[r#"
         {"errors":[{"message":"no bad words","extensions":{"code":"validation-failed","path":"$"}}]}
         {"errors":[{"message":"received invalid response from input validation webhook","extensions":{"code":"unexpected","path":"$"}}]}
         {"errors":[{"message":"internal error when validating input data","extensions":{"code":"unexpected","path":"$"}}]}
         {"errors":[{"message":"http exception when validating input data","extensions":{"code":"unexpected","path":"$"}}]}
         {"data":{"author":[]}}
-    "#]]);
+    "#]],
+    );
 }
 
 /// The administrator has no permission with a check.
@@ -152,7 +166,14 @@ fn refused_inputs_change_nothing() {
 fn administrators_are_not_checked() {
     let mutation = "mutation { insert_author_one(object: {id: 60, title: \"bad\"}) { id } }";
     let requests = [(mutation, json!({}))];
-    check_metadata(reply, METADATA, &requests, &Client::default(), shown, &expect![[r#"
+    check_metadata(
+        reply,
+        METADATA,
+        &requests,
+        &Client::default(),
+        shown,
+        &expect![[r#"
         {"data":{"insert_author_one":{"id":60}}}
-    "#]]);
+    "#]],
+    );
 }

@@ -11,6 +11,8 @@ use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
+use sources::EventLog;
+
 use crate::commands::block_on;
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
@@ -202,13 +204,16 @@ impl Prepared {
         let Self { source, engine_options, watch, settings, batches, events, delivery } = self;
         let (engine, watch, settings, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
-            let settings = with_hasura(settings, engine_options, batches)?;
+            let settings = with_hasura(settings, engine_options, batches, &source)?;
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(&source, &engine_options.source).await,
                 false => None,
             };
             let engine = open(&source, engine_options, watch.is_some()).await?;
+            if let (Some(setup), Some(delivery)) = (&events, &delivery) {
+                delivery.apply_actions(*setup, &engine).await?;
+            }
             let events = match &events {
                 Some(events) => events.prepare(&source, engine_options).await?,
                 None => None,
@@ -260,8 +265,10 @@ fn with_hasura(
     settings: Settings,
     options: &engine::Options,
     (max_batch, uses_allow_list): (usize, bool),
+    source: &SourceAddress,
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
     let metadata = dialect.metadata.served().map(ServedSource::shared);
-    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
+    let events = EventLog::new(source, options.source.timeouts).ok();
+    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch), events)
 }

@@ -9,6 +9,7 @@ use engine::{Api, Limits};
 use graphql::JsonLimits;
 use hasura_metadata::Metadata;
 use hyper::header::HeaderValue;
+use sources::EventLog;
 
 use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
@@ -248,8 +249,9 @@ impl Settings {
         metadata: Option<Arc<Metadata>>,
         uses_allow_list: bool,
         (limits, max_batch): (&Limits, usize),
+        events: Option<EventLog>,
     ) -> Result<Self, Failure> {
-        let hasura = HasuraSettings::new(metadata, uses_allow_list, limits)?;
+        let hasura = HasuraSettings::new(metadata, uses_allow_list, (limits, events))?;
         let most_batch = self.most_batch.or(Some(max_batch));
         Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use engine::Limits;
 use hasura_metadata::Metadata;
+use sources::EventLog;
 
 use super::admission::AllowList;
 use super::rest::RestEndpoints;
@@ -15,6 +16,8 @@ use crate::failure::Failure;
 pub(in crate::http) struct HasuraSettings {
     pub(super) metadata: Option<Arc<Metadata>>,
     pub(super) rest: RestEndpoints,
+    /// The log of events; `None` for a source without one.
+    pub(super) events: Option<EventLog>,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
     /// Roles that cannot read the schema.
@@ -26,7 +29,7 @@ impl HasuraSettings {
     pub(in crate::http) fn new(
         metadata: Option<Arc<Metadata>>,
         uses_allow_list: bool,
-        limits: &Limits,
+        (limits, events): (&Limits, Option<EventLog>),
     ) -> Result<Self, Failure> {
         if uses_allow_list && metadata.is_none() {
             return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
@@ -42,6 +45,6 @@ impl HasuraSettings {
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
-        Ok(Self { rest, allow_list, without_introspection, metadata })
+        Ok(Self { rest, events, allow_list, without_introspection, metadata })
     }
 }
