@@ -8,7 +8,9 @@ use hasura_metadata::{Location, Problem, ProblemKind};
 use http_resolvers::webhook::{self, BodyTexts, QueryTexts, RequestTexts, TextError};
 
 /// A transform of requests with its templates.
-pub fn request_transform(transform: &RequestTransform) -> Result<webhook::RequestTransform, Problem> {
+pub fn request_transform(
+    transform: &RequestTransform,
+) -> Result<webhook::RequestTransform, Problem> {
     let headers = transform.request_headers.as_ref();
     let added = headers.iter().flat_map(|headers| &headers.add_headers);
     let texts = RequestTexts {

@@ -4,17 +4,20 @@
 //! * `settings`: what the metadata and the options say about requests
 //! * `failure`: errors of everything but GraphQL
 //! * `admission`: operations that the metadata forbids
+//! * `limits`: API limits of the metadata
 //! * `metadata`: `/v1/metadata`
 //! * `events`: its calls about events
 //! * `explain`: `/v1/graphql/explain`
 //! * `server`: version, health and configuration of the server
-//! * `rest`: `/api/rest/…`
+//! * `rest`: `/api/rest/…`; `openapi`: its description
 
 mod admission;
 mod events;
 mod explain;
 mod failure;
+mod limits;
 mod metadata;
+mod openapi;
 mod rest;
 mod server;
 mod settings;
@@ -31,6 +34,7 @@ use serde_json::Value;
 
 pub(super) use self::admission::check;
 use self::failure::Failure;
+pub(super) use self::limits::{check_batch, time_limit, too_slow};
 pub(super) use self::settings::HasuraSettings;
 use super::answer_body::AnswerBody;
 use super::body;
@@ -66,6 +70,7 @@ pub(super) enum Endpoint {
     /// `/v2/query` and `/v1/query`, which execute SQL.
     Query,
     Rest,
+    OpenApi,
     /// Another path of Hasura's.
     Unknown,
 }
@@ -93,6 +98,7 @@ impl Endpoint {
             "/v1/graphql/explain" | "/v1alpha1/graphql/explain" => Some(Self::Explain),
             "/v1/metadata" => Some(Self::Metadata),
             "/v2/query" | "/v1/query" => Some(Self::Query),
+            "/api/swagger/json" => Some(Self::OpenApi),
             _ if path.starts_with("/api/rest/") => Some(Self::Rest),
             _ => ["/v1/", "/v2/", "/v1alpha1/", "/v1beta1/", "/api/"]
                 .iter()
@@ -160,6 +166,7 @@ async fn answer_request(
             asked.check_admin(&caller)?;
             Ok(server::configuration(service, settings))
         }
+        (Endpoint::OpenApi, &Method::GET | &Method::HEAD) => openapi::answer(asked, request).await,
         (Endpoint::Explain, &Method::POST) => explain::answer(asked, request).await,
         (Endpoint::Metadata, &Method::POST) => metadata::answer(asked, request).await,
         (Endpoint::Query, &Method::POST) => metadata::answer_query(asked, request).await,
@@ -170,6 +177,7 @@ async fn answer_request(
             | Endpoint::Explain
             | Endpoint::Metadata
             | Endpoint::Query
+            | Endpoint::OpenApi
             | Endpoint::Unknown,
             _,
         ) => Err(Failure::unknown_path()),
@@ -215,6 +223,11 @@ impl EndpointRequest<'_> {
         let read = body::read(settings, bodies, &self.context.state, headers, body).await;
         Ok(read.map_err(|refusal| Failure::refused(&refusal))?.bytes)
     }
+}
+
+/// The role of a caller.
+fn role_of(caller: &Caller) -> Option<&str> {
+    caller.session.claims.as_deref()?.get("x-hasura-role")?.as_str()
 }
 
 /// Whether a caller has every right.

@@ -8,6 +8,7 @@ use hasura_metadata::Metadata;
 use sources::EventLog;
 
 use super::admission::AllowList;
+use super::limits::OperationLimits;
 use super::rest::RestEndpoints;
 use crate::failure::Failure;
 
@@ -20,6 +21,8 @@ pub(in crate::http) struct HasuraSettings {
     pub(super) events: Option<EventLog>,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
+    /// API limits for all roles but the admin.
+    pub(super) limits: Option<OperationLimits>,
     /// Roles that cannot read the schema.
     pub(super) without_introspection: HashSet<Box<str>>,
 }
@@ -39,12 +42,14 @@ impl HasuraSettings {
         let rest = RestEndpoints::new(known, &mut problems);
         let allow_list =
             uses_allow_list.then(|| AllowList::new(known, &limits.document, &mut problems));
+        let api_limits = known.map(|known| &known.api_limits);
+        let operations = api_limits.and_then(|own| OperationLimits::new(own, &mut problems));
         if !problems.is_empty() {
             return Err(Failure::Usage(problems.join("\nerror: ")));
         }
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
-        Ok(Self { rest, events, allow_list, without_introspection, metadata })
+        Ok(Self { rest, events, limits: operations, allow_list, without_introspection, metadata })
     }
 }
