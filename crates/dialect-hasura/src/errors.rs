@@ -34,9 +34,10 @@ pub const INPUT_RULES: InputRules = InputRules {
 /// An error in Hasura's form. `located` tells where the request is wrong, as far as that is known.
 #[must_use]
 pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
-    let is_of_handler = error.code == ErrorCode::ResolverError;
-    if is_of_handler && !error.without_values().extensions.is_empty() {
-        // The extensions are those that the handler of an action says.
+    let extensions = error.without_values().extensions;
+    let is_of_handler = error.code == ErrorCode::ResolverError && !extensions.is_empty();
+    if is_of_handler || extensions.iter().any(|(key, _)| &**key == "path") {
+        // The extensions are those that the handler of an action says, or complete already.
         let (locations, path) = (Vec::new(), Vec::new());
         return GraphQLError { locations, path, ..error.clone() };
     }

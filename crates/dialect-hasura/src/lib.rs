@@ -4,6 +4,7 @@
 //! <https://hasura.io/docs/2.0/api-reference/graphql-api/overview/>
 //!
 //! * [`metadata`]: metadata as an option
+//! * [`input_checks`]: inputs of changes that other servers check first
 //! * [`environment`]: variables that metadata names
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
@@ -39,6 +40,7 @@ mod enum_types;
 pub mod environment;
 pub mod errors;
 mod functions;
+pub mod input_checks;
 pub mod metadata;
 mod naming;
 pub mod permissions;
@@ -207,6 +209,7 @@ impl Declared<'_> {
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
             api.role_views = permissions.views(&api, catalog);
+            api.input_checks = permissions.input_checks();
             permissions.into_roles()
         });
         Ok((api, roles))

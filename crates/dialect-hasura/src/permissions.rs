@@ -7,6 +7,7 @@
 //! * `expression`, `operand`: boolean expressions as filters
 //! * `table`: the permissions of one role on one table
 //! * `roles`: roles with their grants, `inherited`: those of inherited roles
+//! * `validation`: servers that check inputs
 //! * `view`: the visible positions of the schema of a role
 
 mod expression;
@@ -15,10 +16,11 @@ mod operand;
 mod roles;
 mod table;
 mod tables;
+mod validation;
 mod view;
 
 use access::Roles;
-use api::{Api, RoleViews};
+use api::{Api, InputChecks, RoleViews};
 use catalog::{Catalog, EntityId};
 use hasura_metadata::Problem;
 
@@ -78,7 +80,7 @@ impl Permissions {
         };
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions, options.schema);
+            roles::of_tables(catalog, &tables, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
         let mut permissions = inherited::add(permissions, inherited, &mut problems);
         if !permissions.is_empty() {
@@ -113,6 +115,11 @@ impl Permissions {
     /// The view of each role; the administrator needs one only if others see what is not for it.
     pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
         view::views(api, catalog, &self.permissions)
+    }
+
+    /// The servers that check the inputs of changes.
+    pub(super) fn input_checks(&self) -> InputChecks {
+        validation::checks(&self.permissions)
     }
 
     /// The access rules.

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
 use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
-use crate::SchemaKind;
+use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
 
 /// The permissions of a role.
@@ -141,11 +141,11 @@ pub(super) fn of_tables(
     tables: &Tables<'_>,
     functions: Functions<'_>,
     actions: &[ActionRoles],
-    schema: SchemaKind,
+    options: &Options,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler { catalog, tables, table, schema });
+        compiling.table(&TableCompiler { catalog, tables, table, options });
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {

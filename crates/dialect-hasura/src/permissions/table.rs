@@ -11,12 +11,14 @@ use hasura_metadata::types::permission::{
     SelectPermission, SubscriptionRootField, UpdatePermission,
 };
 use hasura_metadata::{Location, Problem};
+use http_resolvers::HttpResolver;
 use ir::{Filter, Operand};
 
-use super::super::SchemaKind;
+use super::super::{Options, SchemaKind};
 use super::expression::Expressions;
 use super::operand::ValueType;
 use super::tables::{NamedTable, Tables, problem};
+use super::validation;
 
 /// A permission to read rows.
 #[derive(Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub(super) struct Select {
 pub(super) struct Change {
     pub(super) permission: Arc<Permission>,
     pub(super) is_for_backends: bool,
+    /// The server that checks the inputs first.
+    pub(super) validation: Option<Arc<HttpResolver>>,
 }
 
 impl Change {
@@ -102,7 +106,7 @@ pub(super) struct TableCompiler<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) tables: &'a Tables<'a>,
     pub(super) table: &'a NamedTable<'a>,
-    pub(super) schema: SchemaKind,
+    pub(super) options: &'a Options,
 }
 
 /// A permission, or all problems of it.
@@ -112,7 +116,7 @@ impl TableCompiler<'_> {
     pub(super) fn select(&self, select: &SelectPermission) -> Compiled<Select> {
         let mut problems = Vec::new();
         let seen = self.columns(&select.columns, &mut problems);
-        let fields = match self.schema {
+        let fields = match self.options.schema {
             SchemaKind::Lists => seen.clone(),
             SchemaKind::Relay => self.with_key(&seen),
         };
@@ -147,19 +151,23 @@ impl TableCompiler<'_> {
 
     pub(super) fn insert(&self, insert: &InsertPermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(insert.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("insert", insert.validate_input.as_ref(), &mut problems);
         let fields = self.columns(insert.columns.as_ref().unwrap_or(&Columns::All), &mut problems);
         let presets = self.presets(&insert.set, &insert.place, &mut problems);
         let check = self.check(&insert.check, &mut problems);
         done(problems)?;
         let rows = Condition::always();
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: insert.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: insert.backend_only,
+            validation,
+        })
     }
 
     pub(super) fn update(&self, update: &UpdatePermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(update.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("update", update.validate_input.as_ref(), &mut problems);
         let fields = self.columns(&update.columns, &mut problems);
         let presets = self.presets(&update.set, &update.place, &mut problems);
         let rows = self.condition(&update.filter, &mut problems);
@@ -169,17 +177,25 @@ impl TableCompiler<'_> {
         };
         done(problems)?;
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: update.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: update.backend_only,
+            validation,
+        })
     }
 
     pub(super) fn delete(&self, delete: &DeletePermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(delete.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("delete", delete.validate_input.as_ref(), &mut problems);
         let rows = self.condition(&delete.filter, &mut problems);
         done(problems)?;
         let (presets, check, fields) = (Vec::new(), Check::None, FieldSet::default());
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: delete.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: delete.backend_only,
+            validation,
+        })
     }
 
     fn condition(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Condition {
@@ -251,16 +267,24 @@ impl TableCompiler<'_> {
         compiled
     }
 
+    fn validation(
+        &self,
+        change: &str,
+        validation: Option<&InputValidation>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Arc<HttpResolver>> {
+        let table = self.catalog.qualified_name(self.table.entity);
+        match validation::resolver(&table, change, validation?, &self.options.environment) {
+            Ok(resolver) => Some(Arc::new(resolver)),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        }
+    }
+
     pub(super) fn entity(&self) -> EntityId {
         self.table.entity
-    }
-}
-
-fn refuse_validation(validation: Option<&InputValidation>, problems: &mut Vec<Problem>) {
-    if let Some(validation) = validation {
-        let message = "Inputs cannot be validated by a server: the change would be made without. \
-                       Remove `validate_input`, or the permission.";
-        problems.push(problem(&validation.place, message));
     }
 }
 

@@ -307,7 +307,8 @@ impl View<'_> {
             FieldBinding::Resolved(id) => self.api.find_resolver(*id).is_some_and(|resolver| {
                 let HttpResolver { parent, field, .. } = &*resolver.definition;
                 let mut actions = self.role.actions.iter();
-                resolver.definition.webhook().is_some()
+                let definition = &resolver.definition;
+                (definition.webhook().is_some() || definition.logged().is_some())
                     && actions.any(|(root, name)| **root == **parent && name == field)
             }),
             // Fields of results of actions: those of types to which a visible position leads.

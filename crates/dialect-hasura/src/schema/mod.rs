@@ -84,16 +84,17 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());
         }
-        let tie_break = tie_break(catalog, planned.entity);
-        let mut binding = EntityBinding { tie_break, ..EntityBinding::default() };
-        if let (SchemaKind::Relay, Some(key)) = (plan.schema, planned.key()) {
+        if plan.schema != SchemaKind::Relay {
+            continue;
+        }
+        let mut binding = EntityBinding::default();
+        if let Some(key) = planned.key() {
+            binding.tie_break = key.iter().map(|column| column.field.id).collect();
             binding.cursors = Cursors::Members;
             binding.cursor_members = key.iter().map(|column| column.name().into()).collect();
         }
         builder.bind_entity(planned.entity.id, binding);
-        if plan.schema == SchemaKind::Relay {
-            relay::bind(planned, &mut builder);
-        }
+        relay::bind(planned, &mut builder);
     }
     if plan.entities.is_empty() {
         let is_unread = catalog.entities().any(|entity| is_unread(catalog, entity));

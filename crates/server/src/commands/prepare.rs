@@ -10,6 +10,8 @@ use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
+use sources::EventLog;
+
 use crate::commands::block_on;
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
@@ -204,7 +206,7 @@ impl Prepared {
         let Self { source, engine_options, watch, settings, batches, events, delivery } = self;
         let (engine, relay, watch, settings, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
-            let settings = with_hasura(settings, engine_options, batches)?;
+            let settings = with_hasura(settings, engine_options, batches, &source)?;
             let relay = RelayApi::new(&source, engine_options);
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
@@ -212,6 +214,9 @@ impl Prepared {
                 false => None,
             };
             let engine = open(&source, engine_options, watch.is_some()).await?;
+            if let (Some(setup), Some(delivery)) = (&events, &delivery) {
+                delivery.apply_actions(*setup, &engine).await?;
+            }
             let events = match &events {
                 Some(events) => events.prepare(&source, engine_options).await?,
                 None => None,
@@ -263,7 +268,9 @@ fn with_hasura(
     settings: Settings,
     options: &engine::Options,
     (max_batch, uses_allow_list): (usize, bool),
+    source: &SourceAddress,
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch))
+    let events = EventLog::new(source, options.source.timeouts).ok();
+    settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch), events)
 }

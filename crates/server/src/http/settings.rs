@@ -8,6 +8,7 @@ use std::time::Duration;
 use engine::{Api, Limits};
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
+use sources::EventLog;
 
 use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
@@ -247,8 +248,9 @@ impl Settings {
         dialect: &dialects::hasura::Options,
         uses_allow_list: bool,
         (limits, max_batch): (&Limits, usize),
+        events: Option<EventLog>,
     ) -> Result<Self, Failure> {
-        let hasura = HasuraSettings::new(dialect, uses_allow_list, limits)?;
+        let hasura = HasuraSettings::new(dialect, uses_allow_list, (limits, events))?;
         let most_batch = self.most_batch.or(Some(max_batch));
         Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
     }

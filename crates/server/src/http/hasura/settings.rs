@@ -7,8 +7,10 @@ use dialects::hasura::Options;
 use dialects::hasura::metadata::ServedSource;
 use engine::Limits;
 use hasura_metadata::Metadata;
+use sources::EventLog;
 
 use super::admission::AllowList;
+use super::limits::OperationLimits;
 use super::rest::RestEndpoints;
 use crate::failure::Failure;
 
@@ -17,10 +19,14 @@ use crate::failure::Failure;
 pub(in crate::http) struct HasuraSettings {
     pub(super) metadata: Option<Arc<Metadata>>,
     pub(super) rest: RestEndpoints,
+    /// The log of events; `None` for a source without one.
+    pub(super) events: Option<EventLog>,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
     /// Whether functions of queries need no permission of their own.
     pub(super) infers_functions: bool,
+    /// API limits for all roles but the admin.
+    pub(super) limits: Option<OperationLimits>,
     /// Roles that cannot read the schema.
     pub(super) without_introspection: HashSet<Box<str>>,
 }
@@ -30,7 +36,7 @@ impl HasuraSettings {
     pub(in crate::http) fn new(
         dialect: &Options,
         uses_allow_list: bool,
-        limits: &Limits,
+        (limits, events): (&Limits, Option<EventLog>),
     ) -> Result<Self, Failure> {
         let metadata = dialect.metadata.served().map(ServedSource::shared);
         let infers_functions = dialect.infer_function_permissions;
@@ -42,12 +48,22 @@ impl HasuraSettings {
         let rest = RestEndpoints::new(known, &mut problems);
         let allow_list =
             uses_allow_list.then(|| AllowList::new(known, &limits.document, &mut problems));
+        let api_limits = known.map(|known| &known.api_limits);
+        let operations = api_limits.and_then(|own| OperationLimits::new(own, &mut problems));
         if !problems.is_empty() {
             return Err(Failure::Usage(problems.join("\nerror: ")));
         }
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
-        Ok(Self { rest, allow_list, infers_functions, without_introspection, metadata })
+        Ok(Self {
+            rest,
+            events,
+            limits: operations,
+            allow_list,
+            infers_functions,
+            without_introspection,
+            metadata,
+        })
     }
 }
