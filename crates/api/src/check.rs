@@ -82,6 +82,8 @@ pub enum Position {
     EachVariant,
     /// A member of [`OperatorRole::DistanceFrom`](crate::binding::OperatorRole::DistanceFrom).
     Distance,
+    /// A member of [`OperatorRole::Spatial`](crate::binding::OperatorRole::Spatial).
+    Spatial,
     /// A member of [`FilterRole::OperatorsOfComputed`].
     OfComputed,
     /// A member of [`RowsRole::Aggregate`](crate::binding::RowsRole::Aggregate).
@@ -495,6 +497,10 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Filter(FilterRole::DistancePoint | FilterRole::DistanceIs(_)) => {
                 Some(Reading::Value)
             }
+            _ => None,
+        },
+        Position::Spatial => match role {
+            InputRole::Filter(FilterRole::SpatialArgument(_)) => Some(Reading::Value),
             _ => None,
         },
         Position::OfComputed => match role {

@@ -39,6 +39,7 @@ pub fn has_extremes(base: &Type) -> bool {
             | Scalar::Point
             | Scalar::GeographicPoint
             | Scalar::CartesianPoint
+            | Scalar::Spatial(_)
             | Scalar::KeyValue
             | Scalar::Other(_) => false,
         },

@@ -53,4 +53,7 @@ pub use note::{Note, NoteKind};
 pub use row_estimate::RowEstimate;
 pub use search::{Search, SearchKind};
 pub use stored_as::{find_stored_type, stored_types};
-pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, EpochUnit, Range, Scalar, Type};
+pub use types::{
+    Attribute, Composite, Domain, Enum, EnumLabel, EpochUnit, Range, Scalar, SpatialKind,
+    SpatialType, Type,
+};

@@ -64,12 +64,44 @@ pub enum Scalar {
     GeographicPoint,
     /// A location by two or three coordinates; the value has their number.
     CartesianPoint,
+    /// A value of PostGIS.
+    Spatial(SpatialType),
     /// Keys with texts or nulls, as PostgreSQL's `hstore` has them.
     KeyValue,
     /// The number by which PostgreSQL names things of its own: `oid`.
     ObjectId,
     /// A type known by its name only; its values are text.
     Other(Box<str>),
+}
+
+/// A type of PostGIS, with the namespace that has its functions as well.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SpatialType {
+    pub kind: SpatialKind,
+    pub namespace: Box<str>,
+}
+
+/// The types of PostGIS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SpatialKind {
+    /// Shapes on a plane.
+    Geometry,
+    /// Shapes on the earth.
+    Geography,
+    /// Images with places.
+    Raster,
+}
+
+impl SpatialKind {
+    /// The name in PostgreSQL.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Geometry => "geometry",
+            Self::Geography => "geography",
+            Self::Raster => "raster",
+        }
+    }
 }
 
 /// Units of moments that are stored as numbers.

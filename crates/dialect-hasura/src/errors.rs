@@ -10,6 +10,8 @@ mod path;
 mod problem;
 
 use api::binding::{INVALID_NODE_ID, member_cursors};
+use catalog::SpatialKind;
+use geojson::{Geometry, check_raster};
 use graphql::problem::{InputRules, Located, Step};
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
@@ -29,6 +31,26 @@ pub const INPUT_RULES: InputRules = InputRules {
             || (is_of("_bool_exp", "BoolExp") && !field.starts_with('_'))
     },
     is_count: |argument| matches!(argument, "limit" | "first" | "last"),
+    unreadable: |scalar, json| {
+        let is = |kind: SpatialKind| {
+            let before = scalar.strip_suffix(kind.name());
+            before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
+        };
+        let json = || serde_json::from_str::<Value>(json).ok();
+        if is(SpatialKind::Geometry) || is(SpatialKind::Geography) {
+            return match json()? {
+                Value::String(_) => None,
+                value => Geometry::read(&value).err().map(|error| error.to_string()),
+            };
+        }
+        if is(SpatialKind::Raster) {
+            return match json()? {
+                Value::String(text) => check_raster(&text).err().map(|error| error.to_string()),
+                _ => Some("expecting String for raster".into()),
+            };
+        }
+        None
+    },
 };
 
 /// An error in Hasura's form. `located` tells where the request is wrong, as far as that is known.

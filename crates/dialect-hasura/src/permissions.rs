@@ -4,12 +4,13 @@
 //! those of other roles. Everything else does not exist for it. The role `admin` has everything.
 //!
 //! * `tables`: tables, columns and relationships by their names in metadata
-//! * `expression`, `operand`: boolean expressions as filters
+//! * `expression`, `comparison`, `operand`: boolean expressions as filters
 //! * `table`: the permissions of one role on one table
 //! * `roles`: roles with their grants, `inherited`: those of inherited roles
 //! * `validation`: servers that check inputs
 //! * `view`: the visible positions of the schema of a role
 
+mod comparison;
 mod expression;
 mod inherited;
 mod operand;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::binding::{ColumnBinding, ValueShape};
 use api::{epoch, has_extremes};
-use catalog::{Catalog, Scalar, Type};
+use catalog::{Catalog, Scalar, SpatialKind, Type};
 use graphql::schema::is_name;
 use ir::Form;
 use response::{JsonForm, Leaf};
@@ -48,6 +48,8 @@ pub(super) enum Operators {
     List,
     /// Paths of labels.
     Tree,
+    /// Values of PostGIS.
+    Spatial(SpatialKind),
     /// Values of an enum table.
     Enum,
 }
@@ -131,6 +133,7 @@ impl Values {
                 names.extend([format!("{scalar}_cast_exp"), format!("{TEXT}_comparison_exp")]);
             }
             Operators::Tree => names.extend([TREE_PATTERN, TREE_QUERY].map(str::to_owned)),
+            Operators::Spatial(kind) => names.extend(spatial_types(kind)),
             Operators::Null
             | Operators::Ordered
             | Operators::Text
@@ -149,6 +152,7 @@ impl Values {
             | Operators::Json
             | Operators::List
             | Operators::Tree
+            | Operators::Spatial(_)
             | Operators::Enum => true,
         }
     }
@@ -161,6 +165,26 @@ impl Values {
     pub(super) fn is_ordered(&self) -> bool {
         self.is_ordered
     }
+}
+
+/// The names of the types for values of PostGIS, beside those of all values.
+fn spatial_types(kind: SpatialKind) -> Vec<String> {
+    let names: &[&str] = match kind {
+        SpatialKind::Geometry | SpatialKind::Geography => &[
+            "geography",
+            "geography_cast_exp",
+            "geography_comparison_exp",
+            "geometry",
+            "geometry_cast_exp",
+            "geometry_comparison_exp",
+            "st_d_within_geography_input",
+            "st_d_within_input",
+        ],
+        SpatialKind::Raster => {
+            &["geometry", "st_intersects_geom_nband_input", "st_intersects_nband_geom_input"]
+        }
+    };
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 /// The representation of a type's values.
@@ -193,6 +217,11 @@ fn named(name: &str) -> String {
 
 fn list(catalog: &Catalog, item: Values) -> Values {
     let ColumnBinding { value, form, json, .. } = item.binding;
+    let (value, form, json) = match item.operators {
+        // Elements are not converted one by one: they are as stored.
+        Operators::Spatial(_) => (ValueShape::Leaf(Leaf::Any), Form::Stored, Leaf::Any),
+        _ => (value, form, json),
+    };
     let binding = ColumnBinding {
         value: ValueShape::List(Box::new(value)),
         form,
@@ -264,6 +293,7 @@ fn scalar_value(catalog: &Catalog, scalar: &Scalar) -> Single {
         Scalar::Point => opaque("point", Leaf::Any),
         Scalar::GeographicPoint => opaque("geography", Leaf::Any),
         Scalar::CartesianPoint => opaque("geometry", Leaf::Any),
+        Scalar::Spatial(r#type) => spatial(r#type.kind),
         Scalar::Other(name) if &**name == TREE => {
             Single { operators: Operators::Tree, ..plain(TREE, Leaf::Text) }
         }
@@ -298,6 +328,18 @@ fn plain(scalar: &str, leaf: Leaf) -> Single {
 
 fn text(scalar: &str, leaf: Leaf) -> Single {
     Single { operators: Operators::Text, ..plain(scalar, leaf) }
+}
+
+/// Values of PostGIS: rasters as their hexadecimal text, others as GeoJSON.
+fn spatial(kind: SpatialKind) -> Single {
+    let (leaf, form) = match kind {
+        SpatialKind::Geometry | SpatialKind::Geography => {
+            (Leaf::Json(JsonForm::Embedded), Form::GeoJson)
+        }
+        SpatialKind::Raster => (Leaf::Any, Form::Stored),
+    };
+    let is_ordered = kind != SpatialKind::Raster;
+    Single { operators: Operators::Spatial(kind), form, is_ordered, ..plain(kind.name(), leaf) }
 }
 
 /// Values that cannot be compared.

@@ -105,9 +105,11 @@ fn scalar_value(scalar: &Scalar, big_integers: BigIntegers) -> Single {
         | Scalar::ObjectId => text(Leaf::Text),
         Scalar::Bytes => Single { comparable: false, ..text(Leaf::Bytes) },
         Scalar::Xml => opaque(Leaf::Text),
-        Scalar::Point | Scalar::GeographicPoint | Scalar::CartesianPoint | Scalar::Other(_) => {
-            opaque(Leaf::Any)
-        }
+        Scalar::Point
+        | Scalar::GeographicPoint
+        | Scalar::CartesianPoint
+        | Scalar::Spatial(_)
+        | Scalar::Other(_) => opaque(Leaf::Any),
         Scalar::Json => json(Leaf::Json(JsonForm::Embedded)),
         Scalar::Jsonb => Single { ordered: true, ..json(Leaf::Json(JsonForm::Embedded)) },
         Scalar::KeyValue => json(Leaf::KeyValue),

@@ -126,7 +126,9 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
         },
         Scalar::Interval => ScalarForm::Interval,
         Scalar::Point => ScalarForm::Point,
-        Scalar::GeographicPoint | Scalar::CartesianPoint => same("String", Leaf::Any),
+        Scalar::GeographicPoint | Scalar::CartesianPoint | Scalar::Spatial(_) => {
+            same("String", Leaf::Any)
+        }
     }
 }
 
@@ -217,6 +219,7 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
         | Scalar::MacAddress
         | Scalar::MacAddress8
         | Scalar::Bit
+        | Scalar::Spatial(_)
         | Scalar::KeyValue
         | Scalar::ObjectId => true,
     }
@@ -254,6 +257,7 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
         | Scalar::TimestampWithZone
         | Scalar::Epoch(_)
         | Scalar::Interval
+        | Scalar::Spatial(_)
         | Scalar::KeyValue
         | Scalar::Bytes
         | Scalar::Inet
@@ -272,6 +276,7 @@ pub(super) fn database_name(scalar: &Scalar) -> &str {
         Scalar::Jsonb => "jsonb",
         Scalar::Xml => "xml",
         Scalar::Point => "point",
+        Scalar::Spatial(r#type) => r#type.kind.name(),
         Scalar::Other(name) => name,
         _ => "",
     }

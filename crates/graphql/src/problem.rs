@@ -102,6 +102,10 @@ pub enum Problem {
     NoInteger {
         number: Box<str>,
     },
+    /// A value that a scalar of the dialect cannot be read from.
+    Unreadable {
+        message: Box<str>,
+    },
 }
 
 /// The kind of value that a type expects.
@@ -142,6 +146,8 @@ pub struct InputRules {
     pub refuses_null: fn(object: &str, field: &str) -> bool,
     /// Whether an argument takes no negative number.
     pub is_count: fn(argument: &str) -> bool,
+    /// Why a value, as JSON, is none of a custom scalar.
+    pub unreadable: fn(scalar: &str, json: &str) -> Option<String>,
 }
 
 /// Where a request is wrong.

@@ -1,7 +1,7 @@
 //! Conditions on rows. They have SQL's three values: a comparison with null is unknown, and a
 //! row passes only if its condition is true.
 
-use catalog::{EntityId, FieldId};
+use catalog::{EntityId, FieldId, SpatialKind};
 
 use crate::operand::{Operand, Value};
 use crate::rows::{AggregateFunction, Call, Hop, Variant};
@@ -155,6 +155,11 @@ pub enum ValueRef {
     /// fields.
     Common(u16),
     Distance(Box<Distance>),
+    /// A geometry as a geography, or the other way round: in comparisons only.
+    Spatial {
+        place: Box<ValueRef>,
+        to: SpatialKind,
+    },
     /// The value of a field, or null if the row that has it fails the condition.
     If {
         place: Box<ValueRef>,
@@ -334,6 +339,31 @@ pub enum GeoOperator {
     Contains,
     /// A polygon, or one of several, has a point in common with it.
     Intersects,
+    /// A relation of values of PostGIS. The operand is the other value, or a list of what the
+    /// function takes after the first value, in its order.
+    Spatial(SpatialRelation),
+}
+
+/// Relations of values of PostGIS. <https://postgis.net/docs/reference.html>
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpatialRelation {
+    Contains,
+    Crosses,
+    Equals,
+    Intersects,
+    /// In three dimensions.
+    Intersects3d,
+    Overlaps,
+    Touches,
+    Within,
+    /// Takes the other value and the distance; of geographies also whether the earth is a spheroid.
+    WithinDistance,
+    /// The same of geometries in three dimensions.
+    WithinDistance3d,
+    /// A band of a raster intersects a geometry: takes the number of the band first.
+    BandIntersects,
+    /// A raster intersects a geometry, which stands before the number of a band, if there is one.
+    IntersectsBand,
 }
 
 /// Pattern operators between a text and an operand.

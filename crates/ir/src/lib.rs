@@ -41,7 +41,7 @@ pub use claims::Claims;
 pub use event::EventKind;
 pub use filter::{
     Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
-    Quantifier, TextMatch, TimeUnit, TreeComparison, ValueRef, VectorOfRow,
+    Quantifier, SpatialRelation, TextMatch, TimeUnit, TreeComparison, ValueRef, VectorOfRow,
 };
 pub use objects::{
     FindPurpose, KeyPlace, NewKeyPlace, ObjectChange, ObjectKey, ObjectKeys, ObjectSet, Pairing,

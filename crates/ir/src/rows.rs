@@ -403,6 +403,8 @@ pub enum Form {
     Numbers,
     /// A list as one of texts, each element printed separately.
     Texts,
+    /// A geometry or a geography as GeoJSON, with its system of coordinates.
+    GeoJson,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.

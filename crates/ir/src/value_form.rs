@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use catalog::SpatialKind;
+
 /// The conversion of a value of an input type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueForm {
@@ -50,6 +52,9 @@ pub enum ValueForm {
     Circle { center: Member, radius: Box<str> },
     /// An object as a geometry on the earth, in GeoJSON.
     Geometry(GeometryForm),
+    /// GeoJSON as a value of PostGIS, or the hexadecimal text of a raster. Other texts are
+    /// unchanged.
+    Spatial(SpatialKind),
     /// An object whose members are texts or nulls, as keys with their values.
     KeyValue,
     /// Any value, as JSON. A text is the JSON itself, or a JSON string.

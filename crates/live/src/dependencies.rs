@@ -528,6 +528,7 @@ impl Collector<'_> {
             ValueRef::Computed(call) => self.call(call),
             ValueRef::Attribute { of, attribute: _ } => self.value(of),
             ValueRef::Truncated { place, unit: _ }
+            | ValueRef::Spatial { place, to: _ }
             | ValueRef::Aggregated { function: _, place }
             | ValueRef::OrElse { place, value: _ } => self.value(place),
             ValueRef::Counted { distinct: _ } | ValueRef::Common(_) => {}

@@ -8,6 +8,7 @@ mod declared;
 mod elements;
 mod graph;
 mod several;
+mod spatial;
 
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
@@ -335,6 +336,7 @@ impl Context<'_> {
             | FilterRole::OfVariants => self.stated_of_graph(role, given),
             FilterRole::DistancePoint
             | FilterRole::DistanceIs(_)
+            | FilterRole::SpatialArgument(_)
             | FilterRole::CallArguments
             | FilterRole::AggregatedColumns
             | FilterRole::AggregatedPair
@@ -373,6 +375,8 @@ impl Context<'_> {
             }
             OperatorRole::EqualsAny => self.equals_any(given, subject).map(Some),
             OperatorRole::AsText => self.as_text(given, subject),
+            OperatorRole::AsSpatial(to) => self.as_spatial(given, subject, to),
+            OperatorRole::Spatial(relation) => self.spatial(given, subject, relation),
             OperatorRole::All if given.around.of_elements => {
                 self.element_between(given, subject).map(Some)
             }

@@ -480,6 +480,7 @@ pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
         ValueRef::Attribute { of: place, .. }
         | ValueRef::If { place, .. }
         | ValueRef::Distinct(place)
+        | ValueRef::Spatial { place, .. }
         | ValueRef::OrElse { place, .. } => field_of(place),
         ValueRef::Coalesce(places) => field_of(places.first()?),
         ValueRef::Computed(_)

@@ -347,6 +347,7 @@ pub fn is_leakproof(scalar: &Scalar) -> bool {
         | Scalar::Point
         | Scalar::GeographicPoint
         | Scalar::CartesianPoint
+        | Scalar::Spatial(_)
         | Scalar::KeyValue
         // Of SQLite alone.
         | Scalar::Epoch(_)

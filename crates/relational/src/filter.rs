@@ -2,8 +2,8 @@
 
 use catalog::{EntityId, EntityKind, FieldId, Scalar, Type};
 use ir::{
-    Case, Comparison, Filter, Hop, Operand, Quantifier, TextMatch, TimeUnit, TreeComparison,
-    ValueRef,
+    Case, Comparison, Filter, GeoOperator, Hop, Operand, Quantifier, TextMatch, TimeUnit,
+    TreeComparison, ValueRef,
 };
 use source::CompileError;
 use sql::flavor::{
@@ -117,6 +117,14 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("rows of several entities"));
             }
             Filter::Nearest(nearest) => self.nearest(nearest, scope.alias, statement)?,
+            Filter::Geo { place, operator: GeoOperator::Spatial(relation), operand } => {
+                let With { r#type, value, .. } = self.compared_with(place, scope, statement)?;
+                let kind = match place {
+                    ValueRef::Spatial { to, .. } => Some(*to),
+                    _ => None,
+                };
+                self.spatial((r#type, kind), value, *relation, operand, statement)?
+            }
             Filter::Geo { place, operator, operand } => {
                 let placed = self.place(place, scope, statement)?;
                 self.located(placed, *operator, operand, scope, statement)?
@@ -158,6 +166,11 @@ impl Compiler<'_> {
                 };
                 let against = Against::Attribute(*composite, *attribute);
                 Ok(With { against, r#type: &found.r#type, value, whole_row: None })
+            }
+            ValueRef::Spatial { place, to } => {
+                let of = self.compared_with(place, scope, statement)?;
+                let value = self.as_spatial(of.r#type, of.value, *to)?;
+                Ok(With { against: Against::Spatial(*to), value, ..of })
             }
             _ => {
                 let (field, value) = self.place(place, scope, statement)?;
@@ -634,6 +647,7 @@ impl Compiler<'_> {
                 };
                 Ok((field, Expression::Truncated { unit, moment }))
             }
+            ValueRef::Spatial { .. } => Err(CompileError::not_built("a value as another type")),
             ValueRef::Aggregated { function, place } => {
                 let (field, _) = self.place(place, scope, statement)?;
                 let value = self.aggregate(*function, Some(place), scope, statement)?;

@@ -120,7 +120,10 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("rows as one value"));
             }
         };
-        let value = in_form(value, form);
+        let value = match self.catalog[call.function].result {
+            FunctionResult::Value(field) => self.formed(field, value, form),
+            _ => in_form(value, form),
+        };
         let path = call.of_row.as_deref().unwrap_or_default();
         let Some(marker) = self.marker(path) else { return Ok(value) };
         // Where no row was joined, the function is not called: it could fail.
@@ -353,5 +356,7 @@ pub(super) fn in_form(value: Expression, form: Form) -> Expression {
         Form::Numbers => cast(value, SqlType::NumericArray),
         Form::Texts => cast(value, SqlType::TextArray),
         Form::OrEmpty => Expression::OrEmptyArray(Box::new(value)),
+        // Made where the type is known.
+        Form::GeoJson => value,
     }
 }

@@ -177,6 +177,7 @@ impl Compiler<'_> {
                 // The others are texts, or have one text only.
                 _ => value,
             },
+            Form::GeoJson => self.as_geojson(field, value),
             _ => in_form(value, form),
         }
     }

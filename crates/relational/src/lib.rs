@@ -24,6 +24,7 @@
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`search`]: words, stems and regular expressions; `searched`: conditions with them
 //! * `located`: conditions on places of the earth
+//! * `spatial`: values of PostGIS
 //! * `nearest`: distances of vectors
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
@@ -57,6 +58,7 @@ pub mod predicate;
 mod row_set;
 pub mod search;
 mod searched;
+mod spatial;
 mod statement;
 mod through;
 mod unindexed;

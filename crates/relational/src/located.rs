@@ -30,7 +30,9 @@ impl Compiler<'_> {
             GeoOperator::Within => GEO_WITHIN,
             GeoOperator::Contains => GEO_CONTAINS,
             GeoOperator::Intersects => GEO_INTERSECTS,
-            GeoOperator::Distance(_) => return Err(CompileError::not_built("a geographic filter")),
+            GeoOperator::Distance(_) | GeoOperator::Spatial(_) => {
+                return Err(CompileError::not_built("a geographic filter"));
+            }
         };
         let source = ParameterSource::Operand(operand.clone());
         // An index finds candidates by their boxes.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use catalog::{
-    Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, TextIndexKind,
-    Type,
+    Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, SpatialKind,
+    TextIndexKind, Type,
 };
 use ir::{Case, GeoOperator, TextMatch};
 
@@ -124,6 +124,8 @@ pub enum Against {
     Field(FieldId),
     /// Of a composite, by its place.
     Attribute(CompositeId, u16),
+    /// A value of PostGIS as one of another type than the field's.
+    Spatial(SpatialKind),
     /// A number of rows or values, of 64 bits.
     Count,
 }
@@ -198,6 +200,7 @@ impl ValueKind {
                 | Scalar::Point
                 | Scalar::GeographicPoint
                 | Scalar::CartesianPoint
+                | Scalar::Spatial(_)
                 | Scalar::KeyValue
                 | Scalar::ObjectId
                 | Scalar::Other(_) => Self::Other,

@@ -95,9 +95,13 @@ impl PostgresProgram {
                 }
                 ParameterKind::Value { against: Against::Count, .. } => Type::INT8.oid(),
                 ParameterKind::List { against: Against::Count, .. } => Type::INT8_ARRAY.oid(),
-                ParameterKind::Value { against: Against::Attribute(..), .. }
+                ParameterKind::Value {
+                    against: Against::Attribute(..) | Against::Spatial(_), ..
+                }
                 | ParameterKind::Element { .. }
-                | ParameterKind::List { against: Against::Attribute(..), .. }
+                | ParameterKind::List {
+                    against: Against::Attribute(..) | Against::Spatial(_), ..
+                }
                 | ParameterKind::Key { .. }
                 | ParameterKind::KeyRows
                 | ParameterKind::JsonElements

@@ -475,12 +475,14 @@ pub enum TimeKind {
 }
 
 /// A type that an expression is cast to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlType {
     Text,
     TextArray,
     Numeric,
     NumericArray,
+    /// A type of PostgreSQL, by its name.
+    Named(TableName),
 }
 
 /// One term of ORDER BY.

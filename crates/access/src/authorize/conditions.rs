@@ -72,6 +72,7 @@ impl Walk<'_> {
             ValueRef::Distance(distance) => self.distance(distance, within),
             ValueRef::Attribute { of: place, .. }
             | ValueRef::Truncated { place, .. }
+            | ValueRef::Spatial { place, .. }
             | ValueRef::Distinct(place)
             | ValueRef::OrElse { place, .. }
             | ValueRef::Aggregated { place, .. } => self.place(place, within),

@@ -92,6 +92,7 @@ impl Walk<'_> {
             | ValueRef::Distance(_)
             | ValueRef::If { .. }
             | ValueRef::Outer { .. }
+            | ValueRef::Spatial { .. }
             | ValueRef::OrElse { .. } => {
                 self.unsupported("groups of such values");
             }

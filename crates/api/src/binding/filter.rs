@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use catalog::{EntityId, FieldId, FunctionId};
-use ir::{AggregateFunction, Case, Comparison, GeoOperator, Hop, Quantifier, TextMatch, ValueRef};
+use catalog::{EntityId, FieldId, FunctionId, SpatialKind};
+use ir::{
+    AggregateFunction, Case, Comparison, GeoOperator, Hop, Quantifier, SpatialRelation, TextMatch,
+    ValueRef,
+};
 
 use super::{Meaning, VariantsId};
 
@@ -54,6 +57,8 @@ pub enum FilterRole {
     DistancePoint,
     /// A comparison of the distance of [`OperatorRole::DistanceFrom`].
     DistanceIs(Comparison),
+    /// An argument of the function of [`OperatorRole::Spatial`], by its place.
+    SpatialArgument(u16),
     /// An object of conditions on the attributes of a composite, which is a field of the row or an
     /// attribute of the enclosing composite.
     Composite(CompositePlace),
@@ -163,6 +168,10 @@ pub enum OperatorRole {
     Distance(Comparison),
     /// An object of one [`FilterRole::DistancePoint`] and of [`FilterRole::DistanceIs`].
     DistanceFrom,
+    /// A relation to an object of [`FilterRole::SpatialArgument`].
+    Spatial(SpatialRelation),
+    /// An object of operators on a geometry as a geography, or the other way round.
+    AsSpatial(SpatialKind),
 }
 
 /// A condition along a relationship that several entities have, each its own, by its index.

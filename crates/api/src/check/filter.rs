@@ -81,6 +81,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),
         FilterRole::DistancePoint
         | FilterRole::DistanceIs(_)
+        | FilterRole::SpatialArgument(_)
         | FilterRole::CallArguments
         | FilterRole::AggregatedColumns
         | FilterRole::AggregatedPair
@@ -91,7 +92,8 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
 
 fn of_operator(operator: OperatorRole) -> Reading {
     match operator {
-        OperatorRole::All | OperatorRole::AsText => ON_SUBJECT,
+        OperatorRole::All | OperatorRole::AsText | OperatorRole::AsSpatial(_) => ON_SUBJECT,
+        OperatorRole::Spatial(_) => Reading::Members(Position::Spatial),
         OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
         OperatorRole::Compare(_)
         | OperatorRole::CompareAsWritten(_)

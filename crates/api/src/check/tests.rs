@@ -200,6 +200,9 @@ fn each_position_reads_these_roles_and_no_others() {
         Distance
           Filter: DistancePoint, DistanceIs
 
+        Spatial
+          Filter: SpatialArgument
+
         OfComputed
           Filter: Conditions, CallArguments
 

@@ -63,6 +63,7 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
             expected_text(*expected),
             found_text(*found)
         ),
+        Problem::Unreadable { message } => return ("parse-failed", message.to_string()),
         Problem::NoInteger { number } => {
             let text = format!(
                 "The value {} lies outside the bounds or is not an integer. Maybe it is a float, or \

@@ -4,17 +4,15 @@
 //! one of the related rows does. Each level of relationships and of `_exists` is one more row around
 //! the compared one, which `["$", "column"]` looks through up to the row of the permission.
 
-use catalog::{Catalog, EntityId, Field, FunctionId, FunctionResult, Scalar, Type};
+use catalog::{Catalog, EntityId, Field, FunctionResult, Scalar, Type};
 use hasura_metadata::types::expression::{
     self, BooleanExpression, ColumnReference, Condition, FieldCondition, FieldTest, Operand,
 };
-use hasura_metadata::types::operator::Operator;
-use hasura_metadata::{Json, Location, Problem};
-use ir::{Call, Case, Comparison, Filter, Hop, Quantifier, TextMatch, ValueRef};
+use hasura_metadata::{Location, Problem};
+use ir::{Call, Filter, Hop, Quantifier, ValueRef};
 
-use super::operand::ValueType;
+use super::comparison::Compared;
 use super::tables::{Tables, meant, problem};
-use crate::values::{Operators, values};
 
 /// The suffix of an array relationship's aggregates.
 const AGGREGATE: &str = "_aggregate";
@@ -43,7 +41,7 @@ impl Rows {
     }
 }
 
-impl<'a> Expressions<'a> {
+impl Expressions<'_> {
     /// The filter of an expression on rows of a table. After a problem its part is false.
     pub(super) fn filter(&mut self, entity: EntityId, expression: &BooleanExpression) -> Filter {
         self.all(Rows { entity, root: entity, levels: 0 }, expression)
@@ -74,7 +72,7 @@ impl<'a> Expressions<'a> {
     fn field(&mut self, rows: Rows, condition: &FieldCondition) -> Filter {
         let FieldCondition { place, name, test } = condition;
         if let Some(field) = self.catalog.find_field(rows.entity, name) {
-            return self.value(rows, (ValueRef::field(field.id), field), condition);
+            return self.column(rows, field, condition);
         }
         if let Some(relationship) = self.tables.find_relationship(rows.entity, name) {
             let below = rows.below(relationship.target);
@@ -96,12 +94,10 @@ impl<'a> Expressions<'a> {
             return self.aggregate(relationship.hop, below, condition);
         }
         let table = self.tables.find(rows.entity);
-        let mut computed = table.into_iter().flat_map(|table| &table.table.computed_fields);
-        if computed.any(|own| *own.name == *name) {
-            let found = self.computed(rows.entity, name, place);
-            let Some((function, field)) = self.keep(found) else { return Filter::none() };
-            let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
-            return self.value(rows, (ValueRef::Computed(call), field), condition);
+        if table
+            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
+        {
+            return self.computed(rows, condition);
         }
         let columns = self.catalog.fields_of(rows.entity).map(|field| &*field.name);
         let relationships = table.map(|table| &*table.relationships).unwrap_or_default();
@@ -171,74 +167,70 @@ impl<'a> Expressions<'a> {
     }
 
     fn counted(&mut self, comparisons: &[expression::Comparison]) -> Filter {
-        let integer = Type::Scalar(Scalar::Int64);
-        let place = ValueRef::Counted { distinct: false };
+        let value = Compared::count(self.catalog);
         let all = comparisons.iter().map(|comparison| {
-            let found = ValueType::new(self.catalog, &integer);
-            let found = compared(found, &place, comparison).unwrap_or_else(|| {
-                Err(problem(&comparison.place, "A number of rows cannot be compared so."))
-            });
-            self.keep(found).unwrap_or_else(Filter::none)
+            let filter = value.comparison(comparison);
+            self.keep(filter).unwrap_or_else(Filter::none)
         });
         Filter::and(all.collect())
     }
 
-    /// The function of a computed field, and its value.
-    fn computed(
-        &self,
-        entity: EntityId,
-        name: &str,
-        place: &Location,
-    ) -> Result<(FunctionId, &'a Field), Problem> {
-        let catalog = self.catalog;
-        let id = self.tables.require_computed(catalog, entity, name, place)?;
-        let function = &catalog[id];
-        match function.result {
-            FunctionResult::Value(field) if function.arguments.len() == 1 => {
-                Ok((id, &catalog[field]))
-            }
-            FunctionResult::Value(_) => {
-                let message = format!(
-                    "`{name}` is a computed field whose function has more arguments than the row: \
-                     conditions on these are not served."
-                );
-                Err(problem(place, message))
-            }
-            FunctionResult::Nothing
-            | FunctionResult::Values(_)
-            | FunctionResult::Row(_)
-            | FunctionResult::Rows(_)
-            | FunctionResult::RowArray(_) => {
-                let message = format!(
-                    "`{name}` is a computed field without a single value: conditions on these are \
-                     not served."
-                );
-                Err(problem(place, message))
-            }
+    /// The condition on a computed field.
+    fn computed(&mut self, rows: Rows, condition: &FieldCondition) -> Filter {
+        let FieldCondition { place, name, .. } = condition;
+        let function = self.tables.require_computed(self.catalog, rows.entity, name, place);
+        let Some(function) = self.keep(function) else { return Filter::none() };
+        let FunctionResult::Value(field) = self.catalog[function].result else {
+            let message = format!(
+                "`{name}` is a computed field that returns rows: conditions on these are not \
+                 served in permissions."
+            );
+            return self.fail(place, message);
+        };
+        if self.catalog[function].arguments.len() > 1 {
+            let message = format!(
+                "`{name}` is a computed field with arguments: conditions on these are not served \
+                 in permissions."
+            );
+            return self.fail(place, message);
         }
+        let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
+        let field = &self.catalog[field];
+        let value = Compared::new(self.catalog, name, ValueRef::Computed(call), field);
+        self.value(&value, condition)
     }
 
-    /// A condition on the value of a column or computed field.
-    fn value(
-        &mut self,
-        rows: Rows,
-        (value, field): (ValueRef, &Field),
-        condition: &FieldCondition,
-    ) -> Filter {
+    fn column(&mut self, rows: Rows, field: &Field, condition: &FieldCondition) -> Filter {
+        let value = Compared::new(self.catalog, &condition.name, ValueRef::field(field.id), field);
+        if let FieldTest::Comparisons(comparisons) = &condition.test {
+            let all = comparisons.iter().map(|comparison| {
+                let Operand::Column(reference) = &comparison.operand else {
+                    return value.comparison(comparison);
+                };
+                let of_columns = value.columns(comparison)?;
+                let right = self.reference(rows, field, reference)?;
+                let left = ValueRef::field(field.id);
+                Ok(Filter::CompareValues { left, comparison: of_columns, right })
+            });
+            let all = all.collect::<Vec<_>>();
+            let all = all.into_iter().map(|one| self.keep(one).unwrap_or_else(Filter::none));
+            return Filter::and(all.collect());
+        }
+        self.value(&value, condition)
+    }
+
+    /// The condition on a value that is no column.
+    fn value(&mut self, value: &Compared<'_>, condition: &FieldCondition) -> Filter {
         let FieldCondition { place, name, test } = condition;
         match test {
             FieldTest::Empty => Filter::all(),
             FieldTest::Equals(operand) => {
-                let of = ValueType::new(self.catalog, &field.r#type);
-                let filter = self.require_operator(field, Operator::Equal, place).and_then(|()| {
-                    let (comparison, operand) = (Comparison::Equal, of.value(operand, place)?);
-                    Ok(Filter::Compare { place: value, comparison, operand })
-                });
+                let filter = value.equals(operand, place);
                 self.keep(filter).unwrap_or_else(Filter::none)
             }
             FieldTest::Comparisons(comparisons) => {
                 let all = comparisons.iter().map(|comparison| {
-                    let filter = self.comparison(rows, (&value, field), comparison);
+                    let filter = value.comparison(comparison);
                     self.keep(filter).unwrap_or_else(Filter::none)
                 });
                 Filter::and(all.collect())
@@ -247,31 +239,6 @@ impl<'a> Expressions<'a> {
                 self.fail(place, format!("`{name}` is a value: it leads to no rows."))
             }
         }
-    }
-
-    fn comparison(
-        &self,
-        rows: Rows,
-        (value, field): (&ValueRef, &Field),
-        comparison: &expression::Comparison,
-    ) -> Result<Filter, Problem> {
-        let expression::Comparison { place, operator, operand, .. } = comparison;
-        self.require_operator(field, *operator, place)?;
-        if let Operand::Column(reference) = operand {
-            let comparison = match operator {
-                Operator::ColumnEqual => Comparison::Equal,
-                Operator::ColumnNotEqual => Comparison::NotEqual,
-                Operator::ColumnGreater => Comparison::Greater,
-                Operator::ColumnLess => Comparison::Less,
-                Operator::ColumnGreaterOrEqual => Comparison::GreaterOrEqual,
-                Operator::ColumnLessOrEqual => Comparison::LessOrEqual,
-                other => return Err(unserved(*other, place)),
-            };
-            let right = self.reference(rows, field, reference)?;
-            return Ok(Filter::CompareValues { left: value.clone(), comparison, right });
-        }
-        let of = ValueType::new(self.catalog, &field.r#type);
-        compared(of, value, comparison).unwrap_or_else(|| Err(unserved(*operator, place)))
     }
 
     /// The column that another one is compared with.
@@ -305,44 +272,6 @@ impl<'a> Expressions<'a> {
         })
     }
 
-    /// The type of a column must have the operator.
-    fn require_operator(
-        &self,
-        field: &Field,
-        operator: Operator,
-        place: &Location,
-    ) -> Result<(), Problem> {
-        let class = values(self.catalog, &field.r#type).operators;
-        let has = match kind(operator).ok_or_else(|| unserved(operator, place))? {
-            Kind::Null => true,
-            Kind::Order => match class {
-                Operators::Ordered
-                | Operators::Text
-                | Operators::Json
-                | Operators::List
-                | Operators::Tree
-                | Operators::Enum => true,
-                Operators::Null | Operators::JsonContent => false,
-            },
-            Kind::Pattern => class == Operators::Text,
-            Kind::Content => {
-                matches!(class, Operators::Json | Operators::JsonContent | Operators::List)
-            }
-            Kind::Key => matches!(class, Operators::Json | Operators::JsonContent),
-        };
-        match has {
-            true => Ok(()),
-            false => {
-                let message = format!(
-                    "The type of `{}` has no operator `{}` in this database.",
-                    field.name,
-                    operator.as_str()
-                );
-                Err(problem(place, message))
-            }
-        }
-    }
-
     fn keep<T>(&mut self, found: Result<T, Problem>) -> Option<T> {
         match found {
             Ok(found) => Some(found),
@@ -357,126 +286,6 @@ impl<'a> Expressions<'a> {
         self.problems.push(problem(place, message));
         Filter::none()
     }
-}
-
-/// The kind of an operator, by the types that have it.
-enum Kind {
-    Null,
-    Order,
-    Pattern,
-    Content,
-    Key,
-}
-
-/// The kind of an operator that is served in permissions.
-fn kind(operator: Operator) -> Option<Kind> {
-    Some(match operator {
-        Operator::IsNull => Kind::Null,
-        Operator::Equal
-        | Operator::NotEqual
-        | Operator::Greater
-        | Operator::Less
-        | Operator::GreaterOrEqual
-        | Operator::LessOrEqual
-        | Operator::In
-        | Operator::NotIn
-        | Operator::ColumnEqual
-        | Operator::ColumnNotEqual
-        | Operator::ColumnGreater
-        | Operator::ColumnLess
-        | Operator::ColumnGreaterOrEqual
-        | Operator::ColumnLessOrEqual => Kind::Order,
-        Operator::Like | Operator::NotLike | Operator::ILike | Operator::NotILike => Kind::Pattern,
-        Operator::Contains | Operator::ContainedIn => Kind::Content,
-        Operator::HasKey | Operator::HasKeysAny | Operator::HasKeysAll => Kind::Key,
-        Operator::Similar
-        | Operator::NotSimilar
-        | Operator::Regex
-        | Operator::IRegex
-        | Operator::NotRegex
-        | Operator::NotIRegex
-        | Operator::JsonPathExists
-        | Operator::JsonPathMatch
-        | Operator::Cast
-        | Operator::StContains
-        | Operator::StCrosses
-        | Operator::StEquals
-        | Operator::StIntersects
-        | Operator::St3dIntersects
-        | Operator::StOverlaps
-        | Operator::StTouches
-        | Operator::StWithin
-        | Operator::StDistanceWithin
-        | Operator::St3dDistanceWithin
-        | Operator::StIntersectsRaster
-        | Operator::StIntersectsBandGeometry
-        | Operator::StIntersectsGeometryBand
-        | Operator::Ancestor
-        | Operator::AncestorAny
-        | Operator::Descendant
-        | Operator::DescendantAny
-        | Operator::Matches
-        | Operator::MatchesAny
-        | Operator::MatchesFulltext => return None,
-    })
-}
-
-/// A comparison of a value with an operand; `None` if the operator takes no operand of values.
-fn compared(
-    of: ValueType<'_>,
-    value: &ValueRef,
-    comparison: &expression::Comparison,
-) -> Option<Result<Filter, Problem>> {
-    let expression::Comparison { place, operator, operand, .. } = comparison;
-    let value = value.clone();
-    let compare = |comparison, operand: Result<ir::Operand, Problem>| {
-        Some(operand.map(|operand| Filter::Compare { place: value.clone(), comparison, operand }))
-    };
-    let texts = || {
-        let text = of.text_type();
-        match operator {
-            Operator::HasKey => text.value(operand, place),
-            _ => text.values(operand, place),
-        }
-    };
-    match operator {
-        Operator::Equal => compare(Comparison::Equal, of.value(operand, place)),
-        Operator::NotEqual => compare(Comparison::NotEqual, of.value(operand, place)),
-        Operator::Greater => compare(Comparison::Greater, of.value(operand, place)),
-        Operator::Less => compare(Comparison::Less, of.value(operand, place)),
-        Operator::GreaterOrEqual => compare(Comparison::GreaterOrEqual, of.value(operand, place)),
-        Operator::LessOrEqual => compare(Comparison::LessOrEqual, of.value(operand, place)),
-        Operator::In => compare(Comparison::In, of.values(operand, place)),
-        Operator::NotIn => compare(Comparison::NotIn, of.values(operand, place)),
-        Operator::Contains => compare(Comparison::Contains, of.value(operand, place)),
-        Operator::ContainedIn => compare(Comparison::ContainedBy, of.value(operand, place)),
-        Operator::HasKey => compare(Comparison::HasKey, texts()),
-        Operator::HasKeysAny => compare(Comparison::HasAnyKey, texts()),
-        Operator::HasKeysAll => compare(Comparison::HasAllKeys, texts()),
-        Operator::IsNull => Some(match operand {
-            Operand::Literal(Json::Bool(true)) => Ok(Filter::IsNull(value)),
-            Operand::Literal(Json::Bool(false)) => Ok(Filter::Not(Box::new(Filter::IsNull(value)))),
-            _ => Err(problem(place, "`_is_null` is true or false.")),
-        }),
-        Operator::Like | Operator::NotLike | Operator::ILike | Operator::NotILike => {
-            let case = match operator {
-                Operator::Like | Operator::NotLike => Case::AsTyped,
-                _ => Case::Ignored,
-            };
-            Some(of.value(operand, place).map(|operand| {
-                let filter = Filter::Text { place: value, r#match: TextMatch::Like, case, operand };
-                match operator {
-                    Operator::NotLike | Operator::NotILike => Filter::Not(Box::new(filter)),
-                    _ => filter,
-                }
-            }))
-        }
-        _ => None,
-    }
-}
-
-fn unserved(operator: Operator, place: &Location) -> Problem {
-    problem(place, format!("The operator `{}` is not served in permissions.", operator.as_str()))
 }
 
 /// Types whose values are compared with each other.

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use catalog::{Catalog, Scalar, Type};
+use catalog::{Catalog, Scalar, SpatialKind, Type};
+use geojson::{Geometry, check_raster};
 use hasura_metadata::types::expression::{Operand, SessionVariable};
 use hasura_metadata::types::permission::ColumnPreset;
 use hasura_metadata::{Json, Location, Problem};
@@ -106,9 +107,10 @@ impl<'c> ValueType<'c> {
     }
 
     fn session(self, variable: &SessionVariable) -> ir::Operand {
-        match self.element() {
-            Some(element) => element.session_list(variable),
-            None => formed(claim(variable), ValueForm::Text(self.of_text())),
+        match (self.element(), self.spatial()) {
+            (Some(element), _) => element.session_list(variable),
+            (None, Some(kind)) => formed(claim(variable), ValueForm::Spatial(kind)),
+            (None, None) => formed(claim(variable), ValueForm::Text(self.of_text())),
         }
     }
 
@@ -116,7 +118,18 @@ impl<'c> ValueType<'c> {
         formed(claim(variable), ValueForm::TextArray(self.of_text()))
     }
 
+    /// The type of PostGIS, if it is one.
+    fn spatial(self) -> Option<SpatialKind> {
+        match self.r#type {
+            Type::Scalar(Scalar::Spatial(own)) => Some(own.kind),
+            _ => None,
+        }
+    }
+
     fn literal(self, json: &Json, place: &Location) -> Result<ir::Operand, Problem> {
+        if let Some(kind) = self.spatial() {
+            return spatial(kind, json, place);
+        }
         let wanted = self.of_text();
         let constant = |value| Ok(ir::Operand::Constant(value));
         if wanted == TextValue::Json {
@@ -190,6 +203,29 @@ impl<'c> ValueType<'c> {
         );
         problem(place, message)
     }
+}
+
+/// A value of PostGIS, which is checked when the metadata is read.
+fn spatial(kind: SpatialKind, json: &Json, place: &Location) -> Result<ir::Operand, Problem> {
+    let wrong = |error: &dyn std::error::Error| problem(place, format!("{error}."));
+    match (json, kind) {
+        (Json::String(text), SpatialKind::Raster) => {
+            check_raster(text).map_err(|error| wrong(&error))?;
+        }
+        (Json::String(_), SpatialKind::Geometry | SpatialKind::Geography) => {}
+        (_, SpatialKind::Raster) => {
+            return Err(problem(place, "The hexadecimal text of a raster is wanted."));
+        }
+        (_, SpatialKind::Geometry | SpatialKind::Geography) => {
+            let value = serde_json::from_str(&json.compact()).map_err(|error| wrong(&error))?;
+            Geometry::read(&value).map_err(|error| wrong(&error))?;
+        }
+    }
+    let value = match json {
+        Json::String(text) => Value::Text(text.as_str().into()),
+        json => Value::Json(json.compact().into()),
+    };
+    Ok(formed(ir::Operand::Constant(value), ValueForm::Spatial(kind)))
 }
 
 fn claim(variable: &SessionVariable) -> ir::Operand {

@@ -2,6 +2,7 @@
 
 use api::ApiBuilder;
 use api::binding::ValueBinding;
+use catalog::SpatialKind;
 use graphql::schema::{DirectiveDefinition, DirectiveLocation, InputDefinition, TypeRef};
 use graphql::value::Const;
 use ir::{Direction, Nulls, ValueForm};
@@ -52,11 +53,17 @@ pub(super) fn add(build: &mut Build<'_>) {
     build.draft.values(&name, Some("column ordering options"), directions.collect());
 }
 
-/// Binds the forms of input values: a text for a column of JSON is a JSON string.
+/// Binds the forms of input values: a text for a column of JSON is a JSON string, and values of
+/// PostGIS are GeoJSON.
 pub(super) fn bind_forms(builder: &mut ApiBuilder) {
     for scalar in ["json", "jsonb"] {
         if let Some(id) = builder.schema().find_type(scalar) {
             builder.bind_form(id, ValueForm::Json { texts_are_json: false });
+        }
+    }
+    for kind in [SpatialKind::Geometry, SpatialKind::Geography, SpatialKind::Raster] {
+        if let Some(id) = builder.schema().find_type(kind.name()) {
+            builder.bind_form(id, ValueForm::Spatial(kind));
         }
     }
 }

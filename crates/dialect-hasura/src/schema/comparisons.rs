@@ -1,5 +1,7 @@
 //! Operators on values: an input type for each scalar, and for lists of it.
 
+mod spatial;
+
 use api::binding::{FilterRole, InputBinding, Meaning, OperatorRole};
 use ir::{Comparison, TextMatch, TreeComparison};
 
@@ -25,6 +27,8 @@ enum Operand {
     Texts,
     /// A value of another scalar.
     Scalar(&'static str),
+    /// An object of an input type that all tables share.
+    Object(&'static str),
     /// An object of operators on the value in another type.
     Cast,
 }
@@ -40,25 +44,26 @@ pub(super) fn find(build: &mut Build<'_>, values: &Values) -> String {
             .map(|operator| member(build, operator, &value, &values.scalar))
             .collect();
         build.draft.input(&name, Some(&about), members);
-        add_operands(build, values);
+        add_operands(build, values.operators, &values.scalar);
     }
     name
 }
 
 /// Adds the types of operands that are not those of the values.
-fn add_operands(build: &mut Build<'_>, values: &Values) {
-    match values.operators {
+fn add_operands(build: &mut Build<'_>, class: Operators, scalar: &str) {
+    match class {
         Operators::Json | Operators::JsonContent => {
             let text = find_text(build);
             let role = FilterRole::Operator(OperatorRole::AsText);
             let member = conditions::member(TEXT, text, role, Meaning::True).verbatim();
-            build.draft.input(&cast_type(build, &values.scalar), None, vec![member]);
+            build.draft.input(&cast_type(build, scalar), None, vec![member]);
         }
         Operators::Tree => {
             for scalar in [TREE_PATTERN, TREE_QUERY] {
                 build.draft.scalar(scalar);
             }
         }
+        Operators::Spatial(kind) => spatial::add_operands(build, kind),
         Operators::Null
         | Operators::Ordered
         | Operators::Text
@@ -89,6 +94,7 @@ pub(super) fn find_named(build: &mut Build<'_>, scalar: &str, class: Operators) 
         let members = members.map(|operator| member(build, operator, scalar, scalar)).collect();
         build.draft.scalar(scalar);
         build.draft.input(&name, Some(&about(scalar)), members);
+        add_operands(build, class, scalar);
     }
     name
 }
@@ -110,6 +116,7 @@ fn member(build: &Build<'_>, operator: Operator, value: &str, scalar: &str) -> D
         Operand::Text => "String".to_owned(),
         Operand::Texts => "[String!]".to_owned(),
         Operand::Scalar(scalar) => scalar.to_owned(),
+        Operand::Object(name) => build.shared_type(name),
         Operand::Cast => cast_type(build, scalar),
     };
     let empty = if operand == Operand::Cast { Meaning::True } else { Meaning::Ignore };
@@ -137,6 +144,7 @@ fn operators(class: Operators) -> Vec<Operator> {
             operators.extend(ordered().into_iter().chain(json()).chain(json_paths()));
         }
         Operators::Tree => operators.extend(ordered().into_iter().chain(tree())),
+        Operators::Spatial(kind) => operators.extend(spatial::operators(kind)),
         Operators::JsonContent => operators.extend(json()),
         Operators::List => operators.extend(ordered_lists().into_iter().chain(contents())),
     }
@@ -306,16 +314,21 @@ fn tree() -> [Operator; 7] {
     ]
 }
 
+/// An object of operators on the value in another type.
+fn cast() -> Operator {
+    Operator {
+        name: "_cast",
+        description: None,
+        operand: Operand::Cast,
+        role: FilterRole::Operator(OperatorRole::All),
+    }
+}
+
 fn json() -> [Operator; 6] {
     let described =
         |operator: Operator, description| Operator { description: Some(description), ..operator };
     [
-        Operator {
-            name: "_cast",
-            description: None,
-            operand: Operand::Cast,
-            role: FilterRole::Operator(OperatorRole::All),
-        },
+        cast(),
         described(
             compare("_contained_in", Comparison::ContainedBy, Operand::Value),
             "is the column contained in the given json value",

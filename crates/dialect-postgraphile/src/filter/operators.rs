@@ -232,6 +232,7 @@ fn scalar_category(build: &Build<'_>, scalar: &Scalar) -> Option<Category> {
         | Scalar::Point
         | Scalar::GeographicPoint
         | Scalar::CartesianPoint
+        | Scalar::Spatial(_)
         | Scalar::Other(_) => None,
     }
 }

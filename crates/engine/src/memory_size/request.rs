@@ -308,6 +308,7 @@ impl MemorySize for ValueRef {
             | Self::Aggregated { function: _, place } => sum!(place),
             Self::Distinct(place) => sum!(place),
             Self::If { place, filter } => sum!(place, filter),
+            Self::Spatial { place, to: _ } => sum!(place),
             Self::OrElse { place, value } => sum!(place, value),
             Self::Coalesce(places) => sum!(places),
             Self::Together(fields) => sum!(fields),

@@ -1,7 +1,7 @@
 //! Values of a request: literals of the document, and JSON of variables.
 
 use apollo_compiler::ast;
-use serde_json_bytes::Value as Json;
+use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::ValueKind;
 
@@ -57,6 +57,37 @@ impl<'d> InputValue<'d> {
             Self::Literal(ast::Value::Float(value)) => Some(value.as_str().to_owned()),
             Self::Json(Json::Number(value)) => Some(value.to_string()),
             Self::Literal(_) | Self::Json(_) => None,
+        }
+    }
+
+    /// The value as JSON, with the values of the variables in it.
+    pub(super) fn json(self, variables: &Map<ByteString, Json>) -> Json {
+        match self {
+            Self::Json(value) => value.clone(),
+            Self::Literal(value) => match value {
+                ast::Value::Null => Json::Null,
+                ast::Value::Variable(name) => {
+                    variables.get(name.as_str()).cloned().unwrap_or(Json::Null)
+                }
+                ast::Value::Boolean(value) => Json::Bool(*value),
+                ast::Value::String(value) => value.as_str().into(),
+                ast::Value::Enum(name) => name.as_str().into(),
+                ast::Value::Int(_) | ast::Value::Float(_) => {
+                    let number = self.number().unwrap_or_default();
+                    serde_json::from_str(&number).unwrap_or(Json::Null)
+                }
+                ast::Value::List(items) => {
+                    items.iter().map(|item| Self::Literal(item).json(variables)).collect()
+                }
+                ast::Value::Object(fields) => Json::Object(
+                    fields
+                        .iter()
+                        .map(|(name, value)| {
+                            (name.as_str().into(), Self::Literal(value).json(variables))
+                        })
+                        .collect(),
+                ),
+            },
         }
     }
 

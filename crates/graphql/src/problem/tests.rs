@@ -10,6 +10,7 @@ use crate::{DocumentLimits, View};
 const RULES: InputRules = InputRules {
     refuses_null: |object, _| object == "AlbumFilter",
     is_count: |name| name == "first",
+    unreadable: |scalar, json| (json == "{\"no\":[1]}").then(|| format!("no {scalar}")),
 };
 
 fn located(query: &str, variables: &str, location: Option<Location>) -> Located {

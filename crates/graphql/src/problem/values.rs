@@ -6,6 +6,7 @@ use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
 use crate::document::Leniency;
+use crate::BUILT_IN_SCALARS;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.
@@ -127,7 +128,10 @@ impl<'d> Walk<'d> {
         let definition = &schema.whole[id];
         let name = &*definition.name;
         match &definition.kind {
-            TypeKind::Scalar => scalar(name, place.is_count, given),
+            TypeKind::Scalar => {
+                scalar(name, place.is_count, given)?;
+                self.custom(name, given)
+            }
             TypeKind::Enum { values } => {
                 let Some(found) = given.enum_value() else {
                     return wrong(Expected::Enum, name, given);
@@ -155,6 +159,20 @@ impl<'d> Walk<'d> {
             }
             // Validation rejects variables and inputs of output types.
             TypeKind::Object { .. } | TypeKind::Interface { .. } | TypeKind::Union { .. } => Ok(()),
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// A value of a custom scalar, which the dialect reads.
+    fn custom(&self, name: &str, given: InputValue<'_>) -> Result<(), Stop> {
+        if BUILT_IN_SCALARS.contains(&name) {
+            return Ok(());
+        }
+        let json = given.json(&self.values).to_string();
+        match (self.rules.unreadable)(name, &json) {
+            Some(message) => Err(Stop::of(Problem::Unreadable { message: message.into() })),
+            None => Ok(()),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::field_set::print_field_set;
 use super::objects::object_keys;
 use crate::filter::{
     Candidates, Case, Comparison, Distance, Filter, GeoOperator, Metric, Nearest, OtherVector,
-    Quantifier, TextMatch, TimeUnit, TreeComparison, ValueRef,
+    Quantifier, SpatialRelation, TextMatch, TimeUnit, TreeComparison, ValueRef,
 };
 use crate::operand::{
     Codec, NewId, Operand, PasswordPart, PathItem, Representations, RepresentedKey,
@@ -77,6 +77,7 @@ impl Printer<'_> {
                 };
                 format!("{unit} of {}", self.place(place))
             }
+            ValueRef::Spatial { place, to } => format!("({} as {})", self.place(place), to.name()),
             ValueRef::Counted { distinct: false } => "count".to_owned(),
             ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
             ValueRef::Common(place) => format!("common {place}"),
@@ -290,6 +291,9 @@ impl Printer<'_> {
                     GeoOperator::Within => format!("{place} is within {operand}"),
                     GeoOperator::Contains => format!("{place} has within {operand}"),
                     GeoOperator::Intersects => format!("{place} intersects {operand}"),
+                    GeoOperator::Spatial(relation) => {
+                        format!("{place} {} {operand}", spatial_text(*relation))
+                    }
                 }
             }
         }
@@ -486,6 +490,7 @@ pub(super) fn form(form: Form) -> &'static str {
         Form::OrEmpty => " or an empty list",
         Form::Numbers => " as numbers",
         Form::Texts => " as texts",
+        Form::GeoJson => " as GeoJSON",
     }
 }
 
@@ -522,6 +527,23 @@ fn constant(value: &Value) -> String {
 fn object<'n>(members: impl Iterator<Item = (&'n str, String)>) -> String {
     let members = members.map(|(name, text)| format!("{name}: {text}"));
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+}
+
+fn spatial_text(relation: SpatialRelation) -> &'static str {
+    match relation {
+        SpatialRelation::Contains => "contains",
+        SpatialRelation::Crosses => "crosses",
+        SpatialRelation::Equals => "covers the same as",
+        SpatialRelation::Intersects => "intersects",
+        SpatialRelation::Intersects3d => "intersects in space",
+        SpatialRelation::Overlaps => "overlaps",
+        SpatialRelation::Touches => "touches",
+        SpatialRelation::Within => "is within",
+        SpatialRelation::WithinDistance => "has within a distance",
+        SpatialRelation::WithinDistance3d => "has within a distance in space",
+        SpatialRelation::BandIntersects => "intersects by band",
+        SpatialRelation::IntersectsBand => "intersects, by band,",
+    }
 }
 
 fn geometry_form(form: &GeometryForm) -> String {
@@ -590,6 +612,7 @@ fn value_form(form: &ValueForm) -> String {
         }
         ValueForm::Circle { center, radius } => format!("circle ({}, {radius})", member(center)),
         ValueForm::Geometry(form) => geometry_form(form),
+        ValueForm::Spatial(kind) => kind.name().to_owned(),
         ValueForm::KeyValue => "keys with values".to_owned(),
         ValueForm::Json { texts_are_json: true } => "json text".to_owned(),
         ValueForm::Json { texts_are_json: false } => "json".to_owned(),

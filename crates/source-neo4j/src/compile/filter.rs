@@ -73,7 +73,8 @@ impl Compiler<'_> {
                     GeoOperator::Near
                     | GeoOperator::Within
                     | GeoOperator::Contains
-                    | GeoOperator::Intersects,
+                    | GeoOperator::Intersects
+                    | GeoOperator::Spatial(_),
                 ..
             } => return Err(CompileError::not_built("a condition on an area")),
             Filter::Geo { place, operator: GeoOperator::Distance(comparison), operand } => {

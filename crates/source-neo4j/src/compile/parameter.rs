@@ -74,6 +74,7 @@ fn scalar_type(scalar: &Scalar) -> Result<ParameterType, CompileError> {
         | Scalar::MacAddress8
         | Scalar::Bit
         | Scalar::Point
+        | Scalar::Spatial(_)
         | Scalar::KeyValue
         | Scalar::ObjectId => return Err(refused("a value of this type")),
     })

@@ -101,6 +101,7 @@ impl Compiler<'_> {
             ValueRef::Distance(_) => Err(refused("the distance of a vector")),
             ValueRef::Attribute { .. } => Err(refused("a part of a value")),
             ValueRef::Truncated { .. } => Err(refused("the beginning of a unit of time")),
+            ValueRef::Spatial { .. } => Err(refused("a value of PostGIS")),
             ValueRef::Aggregated { .. } | ValueRef::Counted { .. } => {
                 Err(refused("an aggregate in this place"))
             }
@@ -174,7 +175,7 @@ pub(super) fn formed(value: Expression, form: Form) -> Result<Expression, Compil
         Form::OrEmpty => {
             Ok(Expression::call(Function::Coalesce, vec![value, Expression::List(Vec::new())]))
         }
-        Form::Number | Form::Text | Form::Numbers | Form::Texts => {
+        Form::Number | Form::Text | Form::Numbers | Form::Texts | Form::GeoJson => {
             Err(refused("a value in this form"))
         }
     }

@@ -1,6 +1,6 @@
 //! Types without parts. <https://www.postgresql.org/docs/current/datatype.html>
 
-use catalog::Scalar;
+use catalog::{Scalar, SpatialKind, SpatialType};
 use tokio_postgres::types::Type as Known;
 
 use super::rows::{Form, TypeRow};
@@ -105,8 +105,17 @@ fn map_extension(row: &TypeRow) -> Mapping {
         (Some("citext"), "citext") => Mapping::Scalar(Scalar::CaseInsensitiveText),
         (Some("hstore"), "hstore") => Mapping::Scalar(Scalar::KeyValue),
         (Some("ltree"), "ltree") => Mapping::Text,
+        (Some("postgis"), "geometry") => spatial(row, SpatialKind::Geometry),
+        (Some("postgis"), "geography") => spatial(row, SpatialKind::Geography),
+        // It was a part of PostGIS itself before version 3.
+        (Some("postgis" | "postgis_raster"), "raster") => spatial(row, SpatialKind::Raster),
         _ => Mapping::Unmapped,
     }
+}
+
+fn spatial(row: &TypeRow, kind: SpatialKind) -> Mapping {
+    let namespace = row.namespace.as_str().into();
+    Mapping::Scalar(Scalar::Spatial(SpatialType { kind, namespace }))
 }
 
 /// Whether values are equal for the database if and only if they print the same text. `row` is no

@@ -119,7 +119,7 @@ impl GeoCondition {
             (GeoOperator::Contains, place) => Ok(Self::Contains(place)),
             (GeoOperator::Near, Geometry::Areas(_))
             | (GeoOperator::Within | GeoOperator::Intersects, Geometry::Point(_))
-            | (GeoOperator::Distance(_), _) => Err(malformed()),
+            | (GeoOperator::Distance(_) | GeoOperator::Spatial(_), _) => Err(malformed()),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use catalog::SpatialKind;
+use geojson::{Geometry, check_raster};
 use ir::{Member, ValueForm};
 use response::calendar::Moment;
 use serde_json_bytes::Value as Json;
@@ -101,9 +103,40 @@ pub(super) fn formed<'v>(
             }
         }
         ValueForm::Geometry(form) => Resolved::Json(geometry(given, form)?.into()),
+        ValueForm::Spatial(kind) => spatial(given, *kind)?,
         ValueForm::KeyValue => Resolved::Parts(Parts::KeyValue(key_values(given)?)),
         ValueForm::Json { texts_are_json } => json(given, *texts_are_json)?,
     })
+}
+
+/// The text of a value of PostGIS. A text is one already, or GeoJSON.
+fn spatial<'v>(given: Given<'v>, kind: SpatialKind) -> Result<Resolved<'v>, SourceError> {
+    let value = given.plain()?;
+    let read = |json: &str| {
+        let json =
+            serde_json::from_str(json).map_err(|error| SourceError::input(error.to_string()))?;
+        let geometry = Geometry::read(&json);
+        let geometry = geometry.map_err(|error| SourceError::input(error.to_string()))?;
+        Ok(Resolved::Text(geometry.to_string().into()))
+    };
+    match (&value, kind) {
+        (Resolved::Text(text), SpatialKind::Raster) => {
+            check_raster(text).map_err(|error| SourceError::input(error.to_string()))?;
+            Ok(value)
+        }
+        (_, SpatialKind::Raster) => Err(SourceError::input("expecting String for raster")),
+        (Resolved::Text(text), SpatialKind::Geometry | SpatialKind::Geography) => {
+            match text.trim_start().starts_with('{') {
+                true => read(text),
+                false => Ok(value),
+            }
+        }
+        (_, SpatialKind::Geometry | SpatialKind::Geography) => {
+            let mut json = String::new();
+            value.write_json(&mut json)?;
+            read(&json)
+        }
+    }
 }
 
 /// An element of a list. Sources that store lists as JSON take any element, so it is checked here.

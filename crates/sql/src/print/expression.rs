@@ -167,6 +167,12 @@ impl Printer<'_> {
                 self.expression(expression)?;
                 let casts = self.flavor.casts;
                 let (name, array) = match r#type {
+                    SqlType::Named(name) => {
+                        self.out.push_str(" AS ");
+                        self.table_name(name);
+                        self.out.push(')');
+                        return Ok(());
+                    }
                     SqlType::Text => (casts.text, ""),
                     SqlType::TextArray => (casts.text, "[]"),
                     SqlType::Numeric => (casts.numeric, ""),

@@ -37,6 +37,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "api",
     "catalog",
     "graphql",
+    "geojson",
     "hasura-metadata",
     "http-resolvers",
     "ir",
@@ -83,6 +84,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "hasura-metadata",
         may: &["graphql"],
         reason: "metadata is read and written without a catalog, a dialect or a source",
+    },
+    Layer {
+        within: "geojson",
+        may: &[],
+        reason: "a geometry is a value: who reads it and who stores it is elsewhere",
     },
     Layer {
         within: "kriti",
@@ -147,7 +153,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "source",
-        may: &["ir", "response", "sql"],
+        may: &["catalog", "geojson", "ir", "response", "sql"],
         reason: "the vocabulary of sources knows no driver and no compiler",
     },
     Layer {

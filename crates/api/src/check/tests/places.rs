@@ -351,6 +351,13 @@ fn of_conditions() -> Vec<Place> {
             Position::Distance,
             vec![FilterRole::On { subject: subject(), operator: OperatorRole::DistanceFrom }],
         ),
+        place(
+            Position::Spatial,
+            vec![FilterRole::On {
+                subject: subject(),
+                operator: OperatorRole::Spatial(ir::SpatialRelation::WithinDistance),
+            }],
+        ),
         place(Position::OfComputed, vec![of_computed()]),
         place(Position::CallArguments, vec![of_computed(), FilterRole::CallArguments]),
     ]

@@ -198,6 +198,7 @@ family!(filters: FilterRole {
     OperatorsOfAny => one(FilterRole::OperatorsOfAny(Arc::new([]))),
     DistancePoint => one(FilterRole::DistancePoint),
     DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
+    SpatialArgument => one(FilterRole::SpatialArgument(0)),
     Composite => each(composites(), FilterRole::Composite),
     AttributeOperators => one(FilterRole::AttributeOperators {
         attribute: 0,
@@ -245,6 +246,8 @@ family!(operators: OperatorRole {
     Geo => one(OperatorRole::Geo(ir::GeoOperator::Near)),
     Distance => one(OperatorRole::Distance(Comparison::Less)),
     DistanceFrom => one(OperatorRole::DistanceFrom),
+    Spatial => one(OperatorRole::Spatial(ir::SpatialRelation::WithinDistance)),
+    AsSpatial => one(OperatorRole::AsSpatial(catalog::SpatialKind::Geometry)),
 });
 
 family!(composites: CompositePlace {
