@@ -169,7 +169,7 @@ impl Walk<'_> {
         if BUILT_IN_SCALARS.contains(&name) {
             return Ok(());
         }
-        let json = given.json(&self.values).to_string();
+        let json = given.json(self.values).to_string();
         match (self.rules.unreadable)(name, &json) {
             Some(message) => Err(Stop::of(Problem::Unreadable { message: message.into() })),
             None => Ok(()),
