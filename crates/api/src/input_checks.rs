@@ -16,10 +16,13 @@ pub enum CheckedChange {
     Delete,
 }
 
+/// A role and the server that checks its inputs.
+type RoleCheck = (Box<str>, Arc<HttpResolver>);
+
 /// The servers that check inputs, by what they check.
 #[derive(Clone, Debug, Default)]
 pub struct InputChecks {
-    checks: FxHashMap<(EntityId, CheckedChange), Vec<(Box<str>, Arc<HttpResolver>)>>,
+    checks: FxHashMap<(EntityId, CheckedChange), Vec<RoleCheck>>,
 }
 
 impl InputChecks {

@@ -75,7 +75,7 @@ impl Checking<'_> {
                 CheckedChange::Delete => {
                     let inputs = match mutation.form {
                         MutationForm::Row => json!({ "pk_columns": inputs }),
-                        _ => inputs,
+                        MutationForm::Payload => inputs,
                     };
                     self.add(entity, change, vec![inputs], &mut requests);
                 }
@@ -167,11 +167,11 @@ impl Checking<'_> {
     }
 
     /// The new rows in the value of a relationship, with the type of their inputs.
-    fn data<'v>(
+    fn data(
         self,
         relationship: graphql::schema::InputId,
-        value: &'v Value,
-    ) -> Option<(TypeId, &'v Value)> {
+        value: &Value,
+    ) -> Option<(TypeId, &Value)> {
         let schema = &self.api.schema;
         let TypeKind::InputObject { fields, .. } = &schema[schema[relationship].r#type.base].kind
         else {

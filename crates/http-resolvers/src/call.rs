@@ -28,7 +28,7 @@ impl ActionWebhook {
     #[must_use]
     pub fn payload(
         &self,
-        input: Value,
+        input: &Value,
         query: Option<&str>,
         session: &serde_json::Map<String, Value>,
     ) -> Value {

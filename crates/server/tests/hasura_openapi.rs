@@ -86,13 +86,199 @@ fn endpoints_have_parameters_bodies_and_answers() {
     assert_eq!(named["get"].get("requestBody"), None);
     assert_eq!(named["get"]["parameters"], named["post"]["parameters"]);
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap() + "\n";
-    expect![[""]].assert_eq(&pretty(&named["post"]));
-    expect![[""]].assert_eq(&pretty(&paths["/api/rest/add"]));
+    expect![[r##"
+        {
+          "summary": "named",
+          "description": "***\nThe GraphQl query for this endpoint is:\n``` graphql\nquery ($id: Int!, $name: String = \"x\", $order: [artist_order_by!]) { found: artist(where: {id: {_eq: $id}, name: {_eq: $name}}, order_by: $order) { name ... on artist { ids: id } __typename } }\n```",
+          "parameters": [
+            {
+              "name": "x-hasura-admin-secret",
+              "in": "header",
+              "description": "Your x-hasura-admin-secret will be used for authentication of the API request.",
+              "schema": {
+                "type": "string"
+              }
+            },
+            {
+              "name": "id",
+              "in": "path",
+              "required": true,
+              "schema": {
+                "type": "integer"
+              },
+              "description": "_\"id\" is required as part of the path_"
+            },
+            {
+              "name": "name",
+              "in": "query",
+              "required": false,
+              "schema": {
+                "type": "string",
+                "default": "x"
+              }
+            }
+          ],
+          "responses": {
+            "200": {
+              "description": "Responses for POST /api/rest/named/{id}",
+              "content": {
+                "application/json": {
+                  "schema": {
+                    "properties": {
+                      "found": {
+                        "type": "array",
+                        "nullable": false,
+                        "items": {
+                          "properties": {
+                            "name": {
+                              "title": "String",
+                              "nullable": true,
+                              "type": "string"
+                            },
+                            "ids": {
+                              "title": "Int",
+                              "nullable": false,
+                              "type": "integer"
+                            },
+                            "__typename": {
+                              "title": "String",
+                              "type": "string",
+                              "nullable": false
+                            }
+                          },
+                          "title": "artist",
+                          "type": "object",
+                          "nullable": false,
+                          "description": "columns and relationships of \"artist\""
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "requestBody": {
+            "description": "Query parameters can also be provided in the request body as a JSON object",
+            "required": false,
+            "content": {
+              "application/json": {
+                "schema": {
+                  "type": "object",
+                  "properties": {
+                    "id": {
+                      "title": "Int",
+                      "nullable": false,
+                      "type": "integer"
+                    },
+                    "name": {
+                      "title": "String",
+                      "nullable": true,
+                      "type": "string",
+                      "default": "x"
+                    },
+                    "order": {
+                      "type": "array",
+                      "nullable": true,
+                      "items": {
+                        "$ref": "#/components/schemas/artist_order_by!"
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+    "##]].assert_eq(&pretty(&named["post"]));
+    expect![[r##"
+        {
+          "put": {
+            "summary": "add",
+            "description": "***\nThe GraphQl query for this endpoint is:\n``` graphql\nmutation ($objects: [album_insert_input!]!) { insert_album(objects: $objects) { affected_rows } }\n```",
+            "parameters": [
+              {
+                "name": "x-hasura-admin-secret",
+                "in": "header",
+                "description": "Your x-hasura-admin-secret will be used for authentication of the API request.",
+                "schema": {
+                  "type": "string"
+                }
+              }
+            ],
+            "responses": {
+              "200": {
+                "description": "Responses for PUT /api/rest/add",
+                "content": {
+                  "application/json": {
+                    "schema": {
+                      "properties": {
+                        "insert_album": {
+                          "properties": {
+                            "affected_rows": {
+                              "title": "Int",
+                              "nullable": false,
+                              "type": "integer"
+                            }
+                          },
+                          "title": "album_mutation_response",
+                          "type": "object",
+                          "nullable": true,
+                          "description": "response of any mutation on the table \"album\""
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "requestBody": {
+              "description": "Query parameters can also be provided in the request body as a JSON object",
+              "required": true,
+              "content": {
+                "application/json": {
+                  "schema": {
+                    "type": "object",
+                    "properties": {
+                      "objects": {
+                        "type": "array",
+                        "nullable": false,
+                        "items": {
+                          "$ref": "#/components/schemas/album_insert_input!"
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+    "##]].assert_eq(&pretty(&paths["/api/rest/add"]));
     let components = document["components"]["schemas"].as_object().unwrap();
     let mut names: Vec<&str> = components.keys().map(String::as_str).collect();
     names.sort_unstable();
-    expect![[""]].assert_eq(&names.join(" "));
-    expect![[""]].assert_eq(&pretty(&components["album_insert_input!"]));
+    expect!["album_insert_input! artist_order_by! order_by"].assert_eq(&names.join(" "));
+    expect![[r#"
+        {
+          "title": "album_insert_input",
+          "type": "object",
+          "nullable": false,
+          "properties": {
+            "artist_id": {
+              "title": "Int",
+              "nullable": true,
+              "type": "integer"
+            },
+            "id": {
+              "title": "Int",
+              "nullable": true,
+              "type": "integer"
+            }
+          },
+          "description": "input type for inserting data into table \"album\""
+        }
+    "#]].assert_eq(&pretty(&components["album_insert_input!"]));
 }
 
 #[test]

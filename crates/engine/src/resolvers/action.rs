@@ -27,7 +27,8 @@ pub(crate) struct ActionError {
     message: String,
     /// The extensions that the handler reports, each value as JSON.
     extensions: Vec<(Box<str>, Box<str>)>,
-    internal: Option<Value>,
+    /// Boxed: few errors have one.
+    internal: Option<Box<Value>>,
 }
 
 /// What is sent to the handler of an action.
@@ -92,7 +93,7 @@ impl SentAction<'_> {
         log(self.resolver, code, &error.to_string());
         let reason = json!({ "type": "http_exception", "message": error.to_string() });
         let message = "http exception when calling webhook";
-        ActionError::new(code, message, self.internal(reason, None))
+        ActionError::new(code, message, self.internal(&reason, None))
     }
 
     /// The error of an answer that cannot be transformed.
@@ -137,7 +138,7 @@ impl SentAction<'_> {
             ) => (invalid, "unexpected", "internal error".to_owned(), "unexpected response".into()),
         };
         log(self.resolver, code, &reason);
-        let internal = self.internal(Value::String(reason), Some(response));
+        let internal = self.internal(&Value::String(reason), Some(response));
         let error = ActionError::new(code, message, internal);
         Err(ActionError { told: told.into(), ..error })
     }
@@ -146,7 +147,7 @@ impl SentAction<'_> {
         self.has_internal.then_some(detail)
     }
 
-    fn internal(&self, error: Value, response: Option<&EgressResponse>) -> Option<Value> {
+    fn internal(&self, error: &Value, response: Option<&EgressResponse>) -> Option<Value> {
         if !self.has_internal {
             return None;
         }
@@ -181,6 +182,7 @@ impl SentAction<'_> {
 impl ActionError {
     fn new(code: ErrorCode, message: impl Into<String>, internal: Option<Value>) -> Self {
         let (message, extensions) = (message.into(), Vec::new());
+        let internal = internal.map(Box::new);
         Self { code, told: "unexpected".into(), message, extensions, internal }
     }
 
@@ -214,7 +216,7 @@ impl ActionError {
     pub(crate) fn to_log(&self) -> Value {
         let mut log = json!({ "path": "$", "error": self.message, "code": self.told });
         if let (Some(internal), Some(members)) = (&self.internal, log.as_object_mut()) {
-            members.insert("internal".to_owned(), internal.clone());
+            members.insert("internal".to_owned(), Value::clone(internal));
         }
         log
     }

@@ -124,8 +124,8 @@ impl Worker {
         };
         let session = object(&call.session);
         let headers: HeaderMap = object(&call.headers).iter().filter_map(header).collect();
-        let input = serde_json::from_str(&call.input).unwrap_or_default();
-        let payload = webhook.payload(input, None, &session);
+        let input: Value = serde_json::from_str(&call.input).unwrap_or_default();
+        let payload = webhook.payload(&input, None, &session);
         let sent = SentAction {
             resolver: definition,
             action: webhook,

@@ -297,7 +297,7 @@ impl Worker {
         let action = definition.webhook();
         let payload = action
             .zip(call.objects.first())
-            .map(|(action, inputs)| action.payload(inputs.to_json(), Some(document), &session));
+            .map(|(action, inputs)| action.payload(&inputs.to_json(), Some(document), &session));
         let sent = action.zip(payload.as_ref()).map(|(action, payload)| {
             let has_internal = is_admin(&session);
             SentAction { resolver: definition, action, payload, call: None, has_internal }
