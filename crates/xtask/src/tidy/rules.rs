@@ -38,6 +38,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "catalog",
     "graphql",
     "hasura-metadata",
+    "hasura-webhooks",
     "http-resolvers",
     "ir",
     "lowering",
@@ -83,6 +84,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "hasura-metadata",
         may: &["graphql"],
         reason: "metadata is read and written without a catalog, a dialect or a source",
+    },
+    Layer {
+        within: "hasura-webhooks",
+        may: &["hasura-metadata", "http-resolvers"],
+        reason: "transforms of metadata are the same for actions and for events",
     },
     Layer {
         within: "kriti",
@@ -199,7 +205,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "event-triggers",
-        may: &["clients", "hasura-metadata", "redact", "sources"],
+        may: &[
+            "clients",
+            "hasura-metadata",
+            "hasura-webhooks",
+            "http-resolvers",
+            "redact",
+            "sources",
+        ],
         reason: "events are delivered from the log of any source, and know no API",
     },
     Layer {
