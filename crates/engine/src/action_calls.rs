@@ -3,8 +3,6 @@
 use sources::{ActionLog, ActionLogError, Address};
 use tokio::sync::Notify;
 
-use crate::engine::Engine;
-
 /// The calls of an engine's actions.
 #[derive(Debug)]
 pub(crate) struct ActionCalls {
@@ -30,21 +28,5 @@ impl ActionCalls {
         }
         let log = ActionLog::new(address, timeouts)?;
         Ok(Some(Self { log, wake: Notify::new() }))
-    }
-}
-
-impl Engine {
-    /// Whether there are asynchronous actions, whose calls a server delivers.
-    #[must_use]
-    pub fn has_async_actions(&self) -> bool {
-        self.action_calls.is_some()
-    }
-
-    /// Creates the log of asynchronous actions if it is missing.
-    pub async fn create_action_log(&self) -> Result<(), ActionCallsError> {
-        match &self.action_calls {
-            Some(calls) => Ok(calls.log.create().await?),
-            None => Ok(()),
-        }
     }
 }

@@ -292,6 +292,20 @@ impl Engine {
         }))
     }
 
+    /// Whether there are asynchronous actions, whose calls a server delivers.
+    #[must_use]
+    pub fn has_async_actions(&self) -> bool {
+        self.action_calls.is_some()
+    }
+
+    /// Creates the log of asynchronous actions if it is missing.
+    pub async fn create_action_log(&self) -> Result<(), ActionCallsError> {
+        match &self.action_calls {
+            Some(calls) => Ok(calls.log.create().await?),
+            None => Ok(()),
+        }
+    }
+
     /// The access set of a session; `None` if there are no access rules.
     pub(crate) fn access_set(
         &self,

@@ -278,7 +278,8 @@ fn endpoints_have_parameters_bodies_and_answers() {
           },
           "description": "input type for inserting data into table \"album\""
         }
-    "#]].assert_eq(&pretty(&components["album_insert_input!"]));
+    "#]]
+    .assert_eq(&pretty(&components["album_insert_input!"]));
 }
 
 #[test]

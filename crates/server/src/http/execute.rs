@@ -43,6 +43,15 @@ pub(super) async fn execute(
     execute_found(service, found, execution, began, report).await
 }
 
+/// Checks the number of requests in a batch against the limit of its caller.
+pub(super) fn check_batch_limit(
+    service: &Service,
+    found: usize,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    hasura::check_batch(service, found, caller)
+}
+
 /// Finds the document of a request, and checks whether its caller may execute it.
 pub(super) fn find_document(
     service: &Service,

@@ -39,6 +39,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "graphql",
     "geojson",
     "hasura-metadata",
+    "hasura-webhooks",
     "http-resolvers",
     "ir",
     "lowering",
@@ -89,6 +90,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "geojson",
         may: &[],
         reason: "a geometry is a value: who reads it and who stores it is elsewhere",
+    },
+    Layer {
+        within: "hasura-webhooks",
+        may: &["hasura-metadata", "http-resolvers"],
+        reason: "transforms of metadata are the same for actions and for events",
     },
     Layer {
         within: "kriti",
@@ -205,7 +211,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "event-triggers",
-        may: &["clients", "hasura-metadata", "redact", "sources"],
+        may: &[
+            "clients",
+            "hasura-metadata",
+            "hasura-webhooks",
+            "http-resolvers",
+            "redact",
+            "sources",
+        ],
         reason: "events are delivered from the log of any source, and know no API",
     },
     Layer {
