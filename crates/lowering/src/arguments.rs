@@ -14,7 +14,6 @@ use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::nearest::NearestArguments;
 use super::paging::{at_most, rows_from_end};
-use super::related_order::Way;
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
@@ -473,7 +472,7 @@ impl Context<'_> {
                 InputRole::Order(
                     role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_)),
                 ) => {
-                    self.sort_related(role, (id, &input), &Way::default(), field.location, orders)?;
+                    self.sort_related(role, (id, &input), field.location, orders)?;
                 }
                 InputRole::Order(role) => {
                     orders.extend(self.sort_field(role, (id, &input), field)?);

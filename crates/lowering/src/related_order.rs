@@ -15,7 +15,7 @@ use api::binding::{AggregateValue, CursorMember, InputRole, OrderBy, OrderRole, 
 
 /// The way to the row of an order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Way {
+struct Way {
     hops: Vec<Hop>,
     /// The names of the inputs that lead there.
     names: Vec<Arc<str>>,
@@ -63,9 +63,19 @@ impl Context<'_> {
         Ok(columns.iter().map(|column| (*column, name(column))).collect())
     }
 
-    /// The orders of an object for a related row, or for aggregates of related rows; `way` leads to
-    /// the row that has the relationship.
+    /// The orders of an object for a related row, or for aggregates of related rows.
     pub(super) fn sort_related(
+        &self,
+        role: &OrderRole,
+        named: (InputId, &Input<'_>),
+        location: Location,
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        self.sort_behind(role, named, &Way::default(), location, orders)
+    }
+
+    /// The same; `way` leads to the row that has the relationship.
+    fn sort_behind(
         &self,
         role: &OrderRole,
         (id, input): (InputId, &Input<'_>),
@@ -121,7 +131,7 @@ impl Context<'_> {
                 Ok(())
             }
             InputRole::Order(role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_))) => {
-                self.sort_related(role, (id, input), way, location, orders)
+                self.sort_behind(role, (id, input), way, location, orders)
             }
             InputRole::Refused(text) => match self.presence(input) {
                 Presence::Present => Err(LowerError::refused(text, location)),
