@@ -267,7 +267,7 @@ fn an_unknown_key_that_resembles_none_is_told_and_ignored() {
         [
             "a.yaml:7:21 (sources[0].tables[0].configuration): The key `query_configuration` of \
              TableConfiguration is unknown, and has no effect, as in Hasura.",
-            "a.yaml:9:39 (sources[0].tables[0].insert_permissions[0].permission): The key \
+            "a.yaml:9:41 (sources[0].tables[0].insert_permissions[0].permission): The key \
              `computed_fields` of InsertPermission is unknown, and has no effect, as in Hasura.",
         ]
     );
