@@ -97,7 +97,7 @@ impl Expressions<'_> {
         }
         let table = self.tables.find(rows.entity);
         if table
-            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
+            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == **name))
         {
             let message = format!(
                 "`{name}` is a computed field: conditions on these are not served. Compare the \
@@ -125,7 +125,7 @@ impl Expressions<'_> {
         let mut all = Vec::new();
         for aggregate in &aggregates.conditions {
             let count = match aggregate {
-                Condition::Field(FieldCondition { name, test, .. }) if name == "count" => test,
+                Condition::Field(FieldCondition { name, test, .. }) if **name == *"count" => test,
                 Condition::Field(_)
                 | Condition::And(_)
                 | Condition::Or(_)

@@ -51,9 +51,9 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     mut plan: Plan<'_>,
     add: impl FnOnce(&mut Build<'_>) -> B,
 ) -> Api {
-    let mut builder = ApiBuilder::default();
     let notes = std::mem::take(&mut plan.notes);
-    let mut build = Build { catalog, plan: &plan, draft: Draft::default() };
+    let draft = Draft::new(plan.naming.convention);
+    let mut build = Build { catalog, plan: &plan, draft };
     base::add(&mut build);
     for planned in &plan.entities {
         rows::add_object(&mut build, planned);
@@ -63,9 +63,10 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
+    let calls: Vec<_> = functions::calls(&build).collect();
     let bind = add(&mut build);
-    build.draft.finish(plan.naming, &mut builder);
+    let mut builder = build.draft.finish();
+    calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
     bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_enums(&plan, &mut builder);

@@ -45,13 +45,13 @@ impl Changes {
 
 /// Adds the root type of mutations, if anything can be changed.
 pub(super) fn add(build: &mut Build<'_>) {
-    let mut fields = Vec::new();
     for planned in &build.plan.entities {
         let changes = Changes::of(planned);
         if changes.is_none() {
             continue;
         }
         add_response(build, planned);
+        let mut fields = Vec::new();
         if changes.insert {
             add_insert_inputs(build, planned, changes);
             fields.extend(insert_fields(build, planned, changes));
@@ -63,9 +63,9 @@ pub(super) fn add(build: &mut Build<'_>) {
         if changes.delete {
             fields.extend(delete_fields(planned));
         }
-    }
-    if !fields.is_empty() {
-        build.draft.object("mutation_root", Some("mutation root"), fields);
+        // The first of several with one name stays.
+        build.draft.object("mutation_root", Some("mutation root"), Vec::new());
+        fields.into_iter().for_each(|field| build.draft.add_field("mutation_root", field));
     }
 }
 

@@ -75,25 +75,32 @@ fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
 
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
-    let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
-    fields.append(&mut functions::root_fields(build));
-    if !fields.is_empty() {
-        let mut subscriptions = fields.clone();
-        for planned in &build.plan.entities {
-            subscriptions.extend(streams::field(build, planned));
+    // One after the other: all fields of thousands of tables would take as much as the API.
+    let mut is_empty = true;
+    let mut add = |build: &mut Build<'_>, fields: Vec<DraftField>| {
+        is_empty &= fields.is_empty();
+        for field in fields {
+            build.draft.add_field("subscription_root", field.clone());
+            build.draft.add_field("query_root", field);
         }
-        build.draft.object("subscription_root", None, subscriptions);
+    };
+    for planned in &build.plan.entities {
+        add(build, root_fields(planned));
+        if let Some(stream) = streams::field(build, planned) {
+            build.draft.add_field("subscription_root", stream);
+        }
     }
-    if fields.is_empty() || build.plan.has_role_without_queries {
+    let functions = functions::root_fields(build);
+    add(build, functions);
+    if is_empty || build.plan.has_role_without_queries {
         let mut text = Vec::new();
         text.push(b'"');
         text.extend_from_slice(NO_QUERIES.as_bytes());
         text.push(b'"');
         let binding = FieldBinding::Literal(text.into());
         let field = DraftField::new("no_queries_available", "String!", binding);
-        fields.push(field.described(NO_QUERIES));
+        build.draft.add_field("query_root", field.described(NO_QUERIES));
     }
-    build.draft.object("query_root", None, fields);
 }
 
 fn root_fields(planned: &Planned<'_>) -> Vec<DraftField> {
