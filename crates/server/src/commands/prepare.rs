@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
-use dialects::hasura::metadata::ServedSource;
 use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
@@ -215,7 +214,10 @@ impl Prepared {
             };
             Ok::<_, Failure>((engine, watch, settings, events))
         })?;
-        // The catalog in the database's form was dropped.
+        // A reload may add the first trigger.
+        let may_have_events = matches!(engine_options.dialect, Dialect::Hasura(_));
+        // With the catalog in the database's form, the metadata and the definitions are dropped.
+        drop(engine_options);
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
@@ -245,9 +247,7 @@ impl Prepared {
         let counters = match &delivery {
             Some(delivery) => {
                 delivery.apply(events)?;
-                // A reload may add the first trigger.
-                let is_possible = matches!(engine_options.dialect, Dialect::Hasura(_));
-                is_possible.then(|| delivery.statistics())
+                may_have_events.then(|| delivery.statistics())
             }
             None => None,
         };
@@ -262,6 +262,6 @@ fn with_hasura(
     (max_batch, uses_allow_list): (usize, bool),
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    let metadata = dialect.metadata.served().map(ServedSource::shared);
-    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
+    let served = dialect.metadata.served();
+    settings.with_hasura(served, uses_allow_list, (&options.limits, max_batch))
 }

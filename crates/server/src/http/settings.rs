@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dialects::hasura::metadata::ServedSource;
 use engine::{Api, Limits};
 use graphql::JsonLimits;
-use hasura_metadata::Metadata;
 use hyper::header::HeaderValue;
 
 use super::authentication::Authentication;
@@ -245,11 +245,11 @@ impl Settings {
     /// Adds the endpoints of Hasura, which takes batches without an option.
     pub(crate) fn with_hasura(
         self,
-        metadata: Option<Arc<Metadata>>,
+        served: Option<&ServedSource>,
         uses_allow_list: bool,
         (limits, max_batch): (&Limits, usize),
     ) -> Result<Self, Failure> {
-        let hasura = HasuraSettings::new(metadata, uses_allow_list, limits)?;
+        let hasura = HasuraSettings::new(served, uses_allow_list, limits)?;
         let most_batch = self.most_batch.or(Some(max_batch));
         Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
     }

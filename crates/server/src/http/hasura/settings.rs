@@ -1,10 +1,10 @@
 //! What metadata and options say about requests.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
+use dialects::hasura::metadata::ServedSource;
 use engine::Limits;
-use hasura_metadata::Metadata;
+use hasura_metadata::PackedMetadata;
 
 use super::admission::AllowList;
 use super::rest::RestEndpoints;
@@ -13,7 +13,8 @@ use crate::failure::Failure;
 /// Settings of the dialect hasura.
 #[derive(Debug)]
 pub(in crate::http) struct HasuraSettings {
-    pub(super) metadata: Option<Arc<Metadata>>,
+    /// For exports: the metadata itself has no use after the start.
+    pub(super) metadata: Option<PackedMetadata>,
     pub(super) rest: RestEndpoints,
     /// The operations that all roles but the admin are restricted to, if they are.
     pub(super) allow_list: Option<AllowList>,
@@ -24,15 +25,15 @@ pub(in crate::http) struct HasuraSettings {
 impl HasuraSettings {
     /// Also checks the stored operations.
     pub(in crate::http) fn new(
-        metadata: Option<Arc<Metadata>>,
+        served: Option<&ServedSource>,
         uses_allow_list: bool,
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        if uses_allow_list && metadata.is_none() {
+        if uses_allow_list && served.is_none() {
             return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
         }
         let mut problems = Vec::new();
-        let known = metadata.as_deref();
+        let known = served.map(ServedSource::metadata);
         let rest = RestEndpoints::new(known, &mut problems);
         let allow_list =
             uses_allow_list.then(|| AllowList::new(known, &limits.document, &mut problems));
@@ -42,6 +43,7 @@ impl HasuraSettings {
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
+        let metadata = served.map(|served| served.packed().clone());
         Ok(Self { rest, allow_list, without_introspection, metadata })
     }
 }
