@@ -147,8 +147,7 @@ impl SharedValues {
                     form,
                     absent: None,
                 };
-                let known =
-                    shared.iter_mut().find(|(of, known, _)| (*of, &*known) == (id, &r#type));
+                let known = shared.iter_mut().find(|(of, known, _)| *of == id && *known == r#type);
                 match known {
                     // Two names of one function have one value.
                     Some((.., values)) if values.contains(&value) => {}
