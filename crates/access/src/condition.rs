@@ -62,15 +62,15 @@ impl Condition {
         }
     }
 
-    /// Adds the claims with which the condition compares values of rows.
-    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
+    /// Passes on the claims with which the condition compares values of rows.
+    pub fn claims<'c>(&'c self, each: &mut dyn FnMut(&'c str)) {
         match self {
             Self::All(conditions) | Self::Any(conditions) => {
-                conditions.iter().for_each(|condition| condition.claims(claims));
+                conditions.iter().for_each(|condition| condition.claims(each));
             }
-            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
+            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(each),
             Self::Claims(_) => {}
-            Self::Row(filter) => claims_of(filter, &mut |claim| claims.push(claim.into())),
+            Self::Row(filter) => claims_of(filter, each),
         }
     }
 

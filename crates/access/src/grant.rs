@@ -85,7 +85,8 @@ pub struct Grant {
 /// The rows and fields of one privilege.
 #[derive(Debug, PartialEq)]
 pub struct Permission {
-    pub rows: Condition,
+    /// Shared: permissions of several roles, and several of one role, often have one condition.
+    pub rows: Arc<Condition>,
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
     pub fields: FieldSet,
@@ -100,7 +101,7 @@ pub enum Check {
     None,
     /// The condition of the rows that may be changed, which reads these fields.
     Rows(Arc<[FieldId]>),
-    Condition(Condition),
+    Condition(Arc<Condition>),
 }
 
 impl fmt::Display for Privilege {
@@ -214,14 +215,14 @@ fn is_true(claims: Option<&Claims>, claim: &str) -> bool {
 }
 
 impl Permission {
-    /// Adds the claims that conditions and presets name.
-    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
-        self.rows.claims(claims);
+    /// Passes on the claims that conditions and presets name.
+    pub fn claims<'p>(&'p self, each: &mut dyn FnMut(&'p str)) {
+        self.rows.claims(each);
         if let Check::Condition(condition) = &self.check {
-            condition.claims(claims);
+            condition.claims(each);
         }
         for (_, operand) in &self.presets {
-            operand_claims(operand, &mut |claim| claims.push(claim.into()));
+            operand_claims(operand, each);
         }
     }
 }

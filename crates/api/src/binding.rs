@@ -71,7 +71,7 @@ pub enum FieldBinding {
     /// The distance of the row's vector, among [`RowsFrom::Nearest`]; null elsewhere.
     Distance,
     /// The value of a function.
-    Computed(ComputedBinding),
+    Computed(Box<ComputedBinding>),
     /// An object with constant fields: a field of the root.
     Constants,
     /// Federation's entities, each at the index of its representation: a field of the root.
@@ -95,7 +95,7 @@ pub enum FieldBinding {
     /// A value that another server gives.
     Resolved(ResolverId),
     /// The notifications of a channel: a field of the subscription type, executed for each of them.
-    Listen(ListenBinding),
+    Listen(Box<ListenBinding>),
     /// The row that a notification is about: a field of a [`FieldBinding::Listen`]'s object.
     RelatedNode,
     /// The opaque id of that row.
@@ -184,16 +184,16 @@ pub enum AggregateField {
     /// Aggregates of one value, each a field of an object: the fields name no value of their own.
     /// `once`: deduplicated, so that each row counts once, however many relationships of a graph
     /// lead to it.
-    Of { place: ValueRef, once: bool },
+    Of { place: Box<ValueRef>, once: bool },
     /// An object of further values.
     Object,
     /// One value. Of several the one whose function is that of the enclosing object.
     Value(Box<[AggregateValue]>),
     /// An aggregate of values that a function computes for each row, with the field's arguments;
     /// the aggregate value names no field.
-    Computed { computed: FunctionId, value: AggregateValue },
+    Computed { computed: FunctionId, value: Box<AggregateValue> },
     /// An aggregate of values of this place; the aggregate value names no field.
-    ValueOf { place: ValueRef, value: AggregateValue },
+    ValueOf { place: Box<ValueRef>, value: Box<AggregateValue> },
     /// The number of rows, or of the values of [`ArgumentRole::CountedColumns`].
     Counted,
 }
@@ -552,7 +552,7 @@ impl InputBinding {
     /// A binding for which null is refused and empty means absence.
     #[must_use]
     pub fn refuse_null(role: impl Into<InputRole>, text: &str) -> Self {
-        Self { role: role.into(), null: Meaning::Refuse(text.into()), empty: Meaning::Ignore }
+        Self { role: role.into(), null: Meaning::refuse(text), empty: Meaning::Ignore }
     }
 }
 

@@ -186,7 +186,7 @@ impl ApiBuilder {
             return known;
         }
         let id = self.api.schema.add_input(definition);
-        self.known.share(&mut binding.role);
+        self.known.share(&mut binding);
         self.api.inputs.push(binding);
         self.known.inputs.insert(key, id);
         id

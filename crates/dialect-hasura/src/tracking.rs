@@ -37,7 +37,8 @@ use relationships::relationships;
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The names of a source without customization.
-static PLAIN: LazyLock<SourceCustomization> = LazyLock::new(SourceCustomization::default);
+pub(super) static PLAIN: LazyLock<SourceCustomization> =
+    LazyLock::new(SourceCustomization::default);
 
 /// The names of a table without configuration.
 static UNCHANGED: LazyLock<TableConfiguration> = LazyLock::new(TableConfiguration::default);

@@ -242,7 +242,7 @@ fn add(
         (OutputForm::Value { value, form }, _) => {
             let (function, external) = (function.id, Vec::new());
             let computed = ComputedBinding { function, of_row: is_computed, value, form, external };
-            add_field(build, &names.first, row, FieldBinding::Computed(computed), None);
+            add_field(build, &names.first, row, FieldBinding::Computed(Box::new(computed)), None);
         }
         (OutputForm::Row, Some(entity)) => {
             add_field(build, &names.first, row, rows(entity, RowsForm::Single), None);

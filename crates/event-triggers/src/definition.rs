@@ -295,7 +295,7 @@ fn columns(columns: Option<&Columns>) -> RecordedColumns {
     match columns {
         None | Some(Columns::All) => RecordedColumns::All,
         Some(Columns::Listed(names)) => {
-            RecordedColumns::Listed(names.iter().map(|name| (&*name.text).into()).collect())
+            RecordedColumns::Listed(names.iter().map(|(name, _)| name.into()).collect())
         }
     }
 }

@@ -7,6 +7,7 @@
 //! * `reader`, `object`, `primitive`: nodes become types, with all problems of all files in one run
 //! * [`types`]: the objects of metadata, each with its keys, and writing in Hasura's order
 //! * `references`: references between parts, such as from REST endpoints to collections
+//! * `packed`: what was read in few bytes, to be read again
 //! * [`support`]: what of it is served, as a table, and the places of what is not
 //! * [`variables`]: the environment variables that it names
 //! * [`naming`]: names of fields and types by both naming conventions
@@ -22,6 +23,7 @@ mod kind;
 pub mod location;
 pub mod naming;
 mod node;
+mod packed;
 mod primitive;
 pub mod problem;
 mod reader;
@@ -35,6 +37,7 @@ mod yaml;
 pub use forms::{Folder, Reading, read_folder, read_text};
 pub use json::Json;
 pub use location::Location;
+pub use packed::PackedMetadata;
 pub use problem::{Problem, ProblemKind};
 pub use support::Support;
 pub use types::metadata::Metadata;

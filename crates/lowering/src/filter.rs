@@ -795,6 +795,8 @@ pub(super) fn meaning(
             Ok(place.map(|place| Filter::Not(is_null(place))))
         }
         Meaning::Related | Meaning::Unrelated => Ok(None),
-        Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
+        Meaning::Refuse(text) => {
+            Err(LowerError::Refused { message: text.as_ref().clone(), location })
+        }
     }
 }

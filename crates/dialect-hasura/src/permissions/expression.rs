@@ -95,7 +95,7 @@ impl Expressions<'_> {
         }
         let table = self.tables.find(rows.entity);
         if table
-            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
+            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == **name))
         {
             return self.computed(rows, condition);
         }
@@ -119,7 +119,7 @@ impl Expressions<'_> {
         let mut all = Vec::new();
         for aggregate in &aggregates.conditions {
             let count = match aggregate {
-                Condition::Field(FieldCondition { name, test, .. }) if name == "count" => test,
+                Condition::Field(FieldCondition { name, test, .. }) if **name == *"count" => test,
                 Condition::Field(_)
                 | Condition::And(_)
                 | Condition::Or(_)

@@ -105,7 +105,12 @@ impl Grants {
                 "delete"
             }
         };
-        let name = format!("{verb} {table}").into();
+        let name = format!("{verb} {table}");
+        // The grants of a table are added one after the other.
+        let name = match self.0.last() {
+            Some(last) if *last.name == *name => Arc::clone(&last.name),
+            _ => name.into(),
+        };
         self.0.push(Grant { name, entity, read, insert, update, delete });
         self.0.len() - 1
     }
@@ -145,7 +150,7 @@ pub(super) fn of_tables(
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler { catalog, tables, table, options });
+        compiling.table(&TableCompiler::new(catalog, tables, table, options));
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {
@@ -172,7 +177,7 @@ struct Compiling {
 impl Compiling {
     fn table(&mut self, compiler: &TableCompiler<'_>) {
         let (entity, table) = (compiler.entity(), compiler.table.table);
-        let name = compiler.catalog.qualified_name(entity);
+        let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
         for entry in &table.select_permissions {
             let compiled = compiler.select(&entry.permission);

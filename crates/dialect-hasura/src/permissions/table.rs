@@ -1,11 +1,11 @@
 //! The permissions of one role on one table.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use access::{Check, Condition, FieldSet, Permission};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, Generated};
 use hasura_metadata::types::expression::BooleanExpression;
-use hasura_metadata::types::name::Name;
 use hasura_metadata::types::permission::{
     ColumnPresets, Columns, DeletePermission, InputValidation, InsertPermission, QueryRootField,
     SelectPermission, SubscriptionRootField, UpdatePermission,
@@ -103,16 +103,49 @@ impl RootFields {
 
 /// The compiler of the permissions on one table.
 pub(super) struct TableCompiler<'a> {
-    pub(super) catalog: &'a Catalog,
-    pub(super) tables: &'a Tables<'a>,
+    catalog: &'a Catalog,
+    tables: &'a Tables<'a>,
     pub(super) table: &'a NamedTable<'a>,
-    pub(super) options: &'a Options,
+    options: &'a Options,
+    shared: RefCell<Shared>,
+}
+
+/// The different conditions and columns of the permissions so far. There are few: the permissions of
+/// all roles for reading, inserting, updating and deleting rows are about the same rows.
+#[derive(Default)]
+struct Shared {
+    conditions: Vec<Arc<Condition>>,
+    fields: Vec<FieldSet>,
+}
+
+/// The equal one of those that are known, or a new one.
+fn share<T: Clone + PartialEq>(known: &mut Vec<T>, new: T) -> T {
+    match known.iter().find(|known| **known == new) {
+        Some(known) => known.clone(),
+        None => {
+            known.push(new.clone());
+            new
+        }
+    }
 }
 
 /// A permission, or all problems of it.
 type Compiled<T> = Result<T, Vec<Problem>>;
 
-impl TableCompiler<'_> {
+impl<'a> TableCompiler<'a> {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        tables: &'a Tables<'a>,
+        table: &'a NamedTable<'a>,
+        options: &'a Options,
+    ) -> Self {
+        Self { catalog, tables, table, options, shared: RefCell::default() }
+    }
+
+    pub(super) fn catalog(&self) -> &'a Catalog {
+        self.catalog
+    }
+
     pub(super) fn select(&self, select: &SelectPermission) -> Compiled<Select> {
         let mut problems = Vec::new();
         let seen = self.columns(&select.columns, &mut problems);
@@ -156,7 +189,7 @@ impl TableCompiler<'_> {
         let presets = self.presets(&insert.set, &insert.place, &mut problems);
         let check = self.check(&insert.check, &mut problems);
         done(problems)?;
-        let rows = Condition::always();
+        let rows = self.share_condition(Condition::always());
         let permission = Permission { rows, limit: None, fields, presets, check };
         Ok(Change {
             permission: Arc::new(permission),
@@ -198,17 +231,25 @@ impl TableCompiler<'_> {
         })
     }
 
-    fn condition(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Condition {
-        match self.filter(expression, problems) {
+    fn condition(
+        &self,
+        expression: &BooleanExpression,
+        problems: &mut Vec<Problem>,
+    ) -> Arc<Condition> {
+        self.share_condition(match self.filter(expression, problems) {
             filter if filter.is_all() => Condition::always(),
             filter => Condition::Row(filter),
-        }
+        })
+    }
+
+    fn share_condition(&self, condition: Condition) -> Arc<Condition> {
+        share(&mut self.shared.borrow_mut().conditions, Arc::new(condition))
     }
 
     fn check(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Check {
         match self.filter(expression, problems) {
             filter if filter.is_all() => Check::None,
-            filter => Check::Condition(Condition::Row(filter)),
+            filter => Check::Condition(self.share_condition(Condition::Row(filter))),
         }
     }
 
@@ -221,17 +262,27 @@ impl TableCompiler<'_> {
     }
 
     fn columns(&self, columns: &Columns, problems: &mut Vec<Problem>) -> FieldSet {
-        match columns {
+        let fields = match columns {
             Columns::All => self.catalog[self.table.entity].fields.iter().copied().collect(),
             Columns::Listed(names) => {
-                let column = |name: &Name| self.column(name, &name.place, problems);
+                let column = |(name, place)| self.column(name, place, problems);
                 names.iter().filter_map(column).collect()
             }
-        }
+        };
+        share(&mut self.shared.borrow_mut().fields, fields)
     }
 
-    fn column(&self, name: &str, place: &Location, problems: &mut Vec<Problem>) -> Option<FieldId> {
-        match Tables::require_column(self.catalog, self.table.entity, name, place) {
+    fn column(
+        &self,
+        name: &str,
+        place: impl Fn() -> Location,
+        problems: &mut Vec<Problem>,
+    ) -> Option<FieldId> {
+        let entity = self.table.entity;
+        if let Some(field) = self.catalog.find_field(entity, name) {
+            return Some(field.id);
+        }
+        match Tables::require_column(self.catalog, entity, name, &place()) {
             Ok(field) => Some(field.id),
             Err(problem) => {
                 problems.push(problem);
@@ -248,7 +299,7 @@ impl TableCompiler<'_> {
     ) -> Vec<(FieldId, Operand)> {
         let mut compiled = Vec::new();
         for (name, preset) in presets {
-            let Some(field) = self.column(name, place, problems) else { continue };
+            let Some(field) = self.column(name, || place.clone(), problems) else { continue };
             if let Some(Generated::Stored | Generated::IdentityAlways) =
                 self.catalog[field].generated
             {

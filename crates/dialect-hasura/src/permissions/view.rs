@@ -177,7 +177,7 @@ impl<'r> RoleBits<'r> {
             let Some(bits) = tables.get_mut(entity.index()) else { continue };
             for (_, select) in &table.select {
                 bits.reads = true;
-                bits.reads_all |= select.permission.rows == access::Condition::always();
+                bits.reads_all |= *select.permission.rows == access::Condition::always();
                 bits.aggregates |= select.allows_aggregates;
                 bits.query = bits.query.or(select.query);
                 bits.subscription = bits.subscription.or(select.subscription);
@@ -317,7 +317,7 @@ impl View<'_> {
             FieldBinding::Aggregate(AggregateField::Value(values)) => {
                 values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
             }
-            FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Object)
+            FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Function(_))
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)

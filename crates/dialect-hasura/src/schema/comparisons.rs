@@ -122,7 +122,7 @@ fn member(build: &Build<'_>, operator: Operator, value: &str, scalar: &str) -> D
     let empty = if operand == Operand::Cast { Meaning::True } else { Meaning::Ignore };
     // An empty list is a value: nothing is in it.
     let text = format!("unexpected null value for type '{type}'");
-    let binding = InputBinding { role: role.into(), null: Meaning::Refuse(text.into()), empty };
+    let binding = InputBinding { role: role.into(), null: Meaning::refuse(text), empty };
     DraftInput::new(name, r#type, binding).described_by(description)
 }
 

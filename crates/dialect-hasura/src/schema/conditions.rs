@@ -65,6 +65,6 @@ pub(super) fn member(
     empty: Meaning,
 ) -> DraftInput {
     let text = format!("unexpected null value for type '{}'", r#type.trim_end_matches('!'));
-    let binding = InputBinding { role: role.into(), null: Meaning::Refuse(text.into()), empty };
+    let binding = InputBinding { role: role.into(), null: Meaning::refuse(text), empty };
     DraftInput::new(name, r#type, binding)
 }

@@ -93,7 +93,7 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
                     form: values.binding.form,
                     external: Vec::new(),
                 };
-                DraftField::new(name, values.text(), FieldBinding::Computed(computed))
+                DraftField::new(name, values.text(), FieldBinding::Computed(Box::new(computed)))
             }
             ComputedForm::Rows(place) => {
                 let target = &build.plan.entities[*place];

@@ -56,9 +56,9 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     mut plan: Plan<'_>,
     add: impl FnOnce(&mut Build<'_>) -> B,
 ) -> Api {
-    let mut builder = ApiBuilder::default();
     let notes = std::mem::take(&mut plan.notes);
-    let mut build = Build { catalog, plan: &plan, draft: Draft::default() };
+    let draft = Draft::new(plan.naming.convention);
+    let mut build = Build { catalog, plan: &plan, draft };
     base::add(&mut build);
     for planned in &plan.entities {
         rows::add_object(&mut build, planned);
@@ -72,9 +72,10 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
+    let calls: Vec<_> = functions::calls(&build).collect();
     let bind = add(&mut build);
-    build.draft.finish(plan.naming, &mut builder);
+    let mut builder = build.draft.finish();
+    calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
     builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
     bind(&mut builder);
     base::add_directives(&mut builder);

@@ -13,7 +13,7 @@ use hasura_metadata::naming::RootField;
 
 use super::assignments::{OPERATORS, Operator, operated, updated};
 use super::conditions::member;
-use super::namespace::{Root, within};
+use super::namespace::{Root, add_field};
 use super::rows::{described, key_arguments};
 use super::{Build, functions};
 use crate::columns::Column;
@@ -46,13 +46,13 @@ impl Changes {
 
 /// Adds the root type of mutations, if anything can be changed.
 pub(super) fn add(build: &mut Build<'_>) {
-    let mut fields = Vec::new();
     for planned in &build.plan.entities {
         let changes = Changes::of(planned);
         if changes.is_none() {
             continue;
         }
         add_response(build, planned);
+        let mut fields = Vec::new();
         if changes.insert {
             add_insert_inputs(build, planned, changes);
             fields.extend(insert_fields(build, planned, changes));
@@ -64,11 +64,10 @@ pub(super) fn add(build: &mut Build<'_>) {
         if changes.delete {
             fields.extend(delete_fields(planned));
         }
+        fields.into_iter().for_each(|field| add_field(build, Root::Mutation, field));
     }
-    fields.append(&mut functions::mutation_fields(build));
-    let fields = within(build, Root::Mutation, fields);
-    if !fields.is_empty() {
-        build.draft.object("mutation_root", Some("mutation root"), fields);
+    for field in functions::mutation_fields(build) {
+        add_field(build, Root::Mutation, field);
     }
 }
 

@@ -8,7 +8,7 @@ use response::Leaf;
 
 use hasura_metadata::naming::RootField;
 
-use super::namespace::{Root, within};
+use super::namespace::{Root, add_field, add_outside};
 use super::{Build, functions, relay, streams};
 use crate::SchemaKind;
 use crate::columns::Column;
@@ -90,35 +90,38 @@ fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
 pub(super) fn add_roots(build: &mut Build<'_>) {
     if build.plan.schema == SchemaKind::Relay {
         let fields = relay::root_fields(build);
-        let node = relay::node_field();
-        for (name, root) in [("subscription_root", Root::Subscription), ("query_root", Root::Query)]
-        {
-            let mut fields = within(build, root, fields.clone());
-            fields.push(node.clone());
-            build.draft.object(name, None, fields);
+        for root in [Root::Subscription, Root::Query] {
+            fields.iter().for_each(|field| add_field(build, root, field.clone()));
+            add_outside(build, root, relay::node_field());
         }
         return;
     }
-    let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
-    fields.append(&mut functions::root_fields(build));
-    if !fields.is_empty() {
-        let mut subscriptions = within(build, Root::Subscription, fields.clone());
-        for planned in &build.plan.entities {
-            subscriptions.extend(streams::field(build, planned));
+    // One after the other: all fields of thousands of tables would take as much as the API.
+    let mut is_empty = true;
+    let mut add = |build: &mut Build<'_>, fields: Vec<DraftField>| {
+        is_empty &= fields.is_empty();
+        for field in fields {
+            add_field(build, Root::Subscription, field.clone());
+            add_field(build, Root::Query, field);
         }
-        build.draft.object("subscription_root", None, subscriptions);
+    };
+    for planned in &build.plan.entities {
+        add(build, root_fields(planned));
+        if let Some(stream) = streams::field(build, planned) {
+            add_outside(build, Root::Subscription, stream);
+        }
     }
-    let mut fields = within(build, Root::Query, fields);
-    if fields.is_empty() || build.plan.has_role_without_queries {
+    let functions = functions::root_fields(build);
+    add(build, functions);
+    if is_empty || build.plan.has_role_without_queries {
         let mut text = Vec::new();
         text.push(b'"');
         text.extend_from_slice(NO_QUERIES.as_bytes());
         text.push(b'"');
         let binding = FieldBinding::Literal(text.into());
         let field = DraftField::new("no_queries_available", "String!", binding);
-        fields.push(field.described(NO_QUERIES));
+        add_outside(build, Root::Query, field.described(NO_QUERIES));
     }
-    build.draft.object("query_root", None, fields);
 }
 
 fn root_fields(planned: &Planned<'_>) -> Vec<DraftField> {

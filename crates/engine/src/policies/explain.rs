@@ -46,7 +46,10 @@ impl<'r> RoleGrants<'r> {
         let mut claims = Vec::new();
         for grant in self.grants.iter().filter(|grant| grant.entity == entity) {
             let permissions = [&grant.read, &grant.update, &grant.delete];
-            permissions.into_iter().flatten().for_each(|one| one.claims(&mut claims));
+            permissions
+                .into_iter()
+                .flatten()
+                .for_each(|one| one.claims(&mut |claim| claims.push(claim.into())));
         }
         let mut different: Vec<Box<str>> = Vec::with_capacity(claims.len());
         for claim in claims {

@@ -5,8 +5,8 @@ use apollo_compiler::ast;
 use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
-use crate::document::Leniency;
 use crate::BUILT_IN_SCALARS;
+use crate::document::Leniency;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.

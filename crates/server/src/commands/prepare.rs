@@ -223,7 +223,10 @@ impl Prepared {
             };
             Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;
-        // The catalog in the database's form was dropped.
+        // A reload may add the first trigger.
+        let may_have_events = matches!(engine_options.dialect, Dialect::Hasura(_));
+        // With the catalog in the database's form, the metadata and the definitions are dropped.
+        drop(engine_options);
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
@@ -253,9 +256,7 @@ impl Prepared {
         let counters = match &delivery {
             Some(delivery) => {
                 delivery.apply(events)?;
-                // A reload may add the first trigger.
-                let is_possible = matches!(engine_options.dialect, Dialect::Hasura(_));
-                is_possible.then(|| delivery.statistics())
+                may_have_events.then(|| delivery.statistics())
             }
             None => None,
         };

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use dialects::Dialect;
 use dialects::hasura::SchemaKind;
+use dialects::hasura::metadata::{MetadataError, MetadataSetting, ServedSource};
 use engine::{Api, Engine, OpenError, SourceAddress};
+use hasura_metadata::PackedMetadata;
 use tokio::runtime;
 use tokio::sync::OnceCell;
 use tokio::task::LocalSet;
@@ -18,7 +20,10 @@ pub(super) const PATH: &str = "/v1beta1/relay";
 /// The Relay API of a generation, which all threads share.
 pub(crate) struct RelayApi {
     source: SourceAddress,
+    /// Without the metadata, which would stay in memory until the first request.
     options: engine::Options,
+    /// The metadata and the name of its source.
+    metadata: Option<(PackedMetadata, String)>,
     opened: OnceCell<Api>,
 }
 
@@ -28,8 +33,14 @@ impl RelayApi {
         let mut options = options.clone();
         let Dialect::Hasura(dialect) = &mut options.dialect else { return None };
         dialect.schema = SchemaKind::Relay;
+        let metadata = dialect.metadata.served();
+        let metadata =
+            metadata.map(|served| (served.packed().clone(), served.source().name.text.clone()));
+        if metadata.is_some() {
+            dialect.metadata = MetadataSetting::None;
+        }
         let (source, opened) = (source.clone(), OnceCell::new());
-        Some(Arc::new(Self { source, options, opened }))
+        Some(Arc::new(Self { source, options, metadata, opened }))
     }
 
     /// The API, if a request has asked for it.
@@ -57,7 +68,14 @@ impl RelayApi {
     fn make(&self) -> Result<Arc<Engine>, RelayError> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(RelayError::Runtime)?;
-        let opening = Engine::open(&self.source, &self.options);
+        let mut options = self.options.clone();
+        if let (Some((packed, name)), Dialect::Hasura(dialect)) =
+            (&self.metadata, &mut options.dialect)
+        {
+            let served = ServedSource::choose(packed.read(), Some(name))?;
+            dialect.metadata = MetadataSetting::Read(served);
+        }
+        let opening = Engine::open(&self.source, &options);
         Ok(LocalSet::new().block_on(&runtime, opening)?)
     }
 
@@ -81,6 +99,8 @@ impl fmt::Debug for RelayApi {
 pub(crate) enum RelayError {
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
     #[error("a thread cannot be started: {0}")]
     Runtime(std::io::Error),
     #[error("a panic, which the log has")]

@@ -139,13 +139,13 @@ pub(crate) fn refused_fields(text: &str) -> Vec<Place> {
     let of = FieldBinding::Connection;
     let aggregates = || rows(RowsFrom::Entity, RowsForm::Aggregate);
     let value = |value| {
-        FieldBinding::Computed(ComputedBinding {
+        FieldBinding::Computed(Box::new(ComputedBinding {
             function: function(),
             of_row: false,
             value,
             form: Form::Stored,
             external: Vec::new(),
-        })
+        }))
     };
     let payload = FieldBinding::Payload;
     let create = || change(Change::Create(entity()));
@@ -221,22 +221,22 @@ fn of_arguments() -> Vec<Place> {
         let rows = rows(RowsFrom::Entity, RowsForm::Connection);
         vec![rows, FieldBinding::Connection(field)]
     };
-    let computed = FieldBinding::Computed(ComputedBinding {
+    let computed = FieldBinding::Computed(Box::new(ComputedBinding {
         function: function(),
         of_row: false,
         value: ValueShape::Leaf(Leaf::Any),
         form: Form::Stored,
         external: Vec::new(),
-    });
+    }));
     let of_aggregate = FieldBinding::Aggregate(AggregateField::Computed {
         computed: function(),
-        value: AggregateValue {
+        value: Box::new(AggregateValue {
             function: AggregateFunction::Count,
             field: None,
             leaf: Leaf::Any,
             form: Form::Stored,
             absent: None,
-        },
+        }),
     });
     let aggregates = rows(RowsFrom::Entity, RowsForm::Aggregate);
     let stream = vec![rows(RowsFrom::Entity, RowsForm::Stream)];

@@ -332,11 +332,11 @@ family!(objects: ObjectRole {
     ExternalIdentifier => one(ObjectRole::ExternalIdentifier(field())),
     Elements => one(ObjectRole::Elements(field())),
     Password => one(ObjectRole::Password(field())),
-    Relation => one(ObjectRole::Relation(ObjectRelation {
+    Relation => one(ObjectRole::Relation(Box::new(ObjectRelation {
         target: ObjectTarget::One(object()),
         link: ObjectLink::Near { field: field(), is_unique: false },
         is_symmetric: false,
-    })),
+    }))),
     Common => one(ObjectRole::Common(0)),
     CommonElements => one(ObjectRole::CommonElements(0)),
     CommonRelation => one(ObjectRole::CommonRelation(Arc::new([]))),

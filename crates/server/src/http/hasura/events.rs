@@ -1,6 +1,7 @@
 //! Calls of the metadata API for events of event triggers and of schedules.
 
 use event_triggers::{Definitions, NewEvent};
+use hasura_metadata::Metadata;
 use hasura_metadata::types::event_trigger::EventTrigger;
 use hasura_metadata::types::table::Table;
 use hyper::StatusCode;
@@ -58,7 +59,9 @@ impl EventCall {
         args: &Value,
         path: &str,
     ) -> Result<Value, Failure> {
-        let arguments = Arguments { settings, args, path: format!("{path}.args") };
+        let metadata = settings.metadata.as_ref().and_then(|packed| packed.read().metadata);
+        let (metadata, path) = (metadata.as_ref(), format!("{path}.args"));
+        let arguments = Arguments { settings, metadata, args, path };
         match self {
             Self::CronTriggers => return Ok(json!({ "cron_triggers": arguments.cron_triggers() })),
             Self::CreateScheduled if service.settings.is_open() => {
@@ -133,6 +136,7 @@ impl EventCall {
 /// The arguments of a call.
 struct Arguments<'a> {
     settings: &'a HasuraSettings,
+    metadata: Option<&'a Metadata>,
     args: &'a Value,
     path: String,
 }
@@ -199,8 +203,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn cron_triggers(&self) -> Value {
-        let metadata = self.settings.metadata.as_ref();
-        let json = metadata.map(|metadata| metadata.to_json().compact());
+        let json = self.metadata.map(|metadata| metadata.to_json().compact());
         let json = json.and_then(|json| serde_json::from_str::<Map<String, Value>>(&json).ok());
         let triggers = json.and_then(|mut json| json.remove("cron_triggers"));
         triggers.unwrap_or_else(|| json!([]))
@@ -208,7 +211,7 @@ impl<'a> Arguments<'a> {
 
     /// A trigger with its table.
     fn event_trigger(&self, name: &str) -> Result<(&'a Table, &'a EventTrigger), Failure> {
-        let sources = self.settings.metadata.iter().flat_map(|metadata| metadata.sources.iter());
+        let sources = self.metadata.into_iter().flat_map(|metadata| metadata.sources.iter());
         let tables = sources.flat_map(|source| source.tables.iter());
         let mut triggers = tables
             .flat_map(|table| table.event_triggers.iter().map(move |trigger| (table, trigger)));
@@ -244,7 +247,7 @@ impl<'a> Arguments<'a> {
         }
         let name = self.text("trigger_name")?;
         let mut triggers =
-            self.settings.metadata.iter().flat_map(|metadata| metadata.cron_triggers.iter());
+            self.metadata.into_iter().flat_map(|metadata| metadata.cron_triggers.iter());
         if !triggers.any(|trigger| trigger.name.text == name) {
             let message = format!("cron trigger with name: {name} does not exist");
             return Err(self.wrong("not-exists", message));
@@ -309,8 +312,7 @@ impl<'a> Arguments<'a> {
     /// The source that is named has to be one of the metadata.
     fn check_source(&self) -> Result<(), Failure> {
         let Some(Value::String(name)) = self.args.get("source") else { return Ok(()) };
-        let mut sources =
-            self.settings.metadata.iter().flat_map(|metadata| metadata.sources.iter());
+        let mut sources = self.metadata.into_iter().flat_map(|metadata| metadata.sources.iter());
         match sources.any(|source| source.name.text == *name) {
             true => Ok(()),
             false => {

@@ -119,7 +119,8 @@ fn inconsistencies(service: &Service) -> Value {
 
 /// The metadata; without any, that of a server that tracks nothing by name.
 fn exported(settings: &HasuraSettings) -> Value {
-    match &settings.metadata {
+    let metadata = settings.metadata.as_ref().and_then(|packed| packed.read().metadata);
+    match metadata {
         Some(metadata) => {
             serde_json::from_str(&metadata.to_json().compact()).unwrap_or(Value::Null)
         }

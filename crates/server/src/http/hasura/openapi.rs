@@ -38,7 +38,9 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
             body["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
         })
     };
-    let value = describe(worker, asked.settings.metadata.as_deref(), document);
+    let packed = asked.settings.metadata.as_ref();
+    let metadata = packed.and_then(|packed| packed.read().metadata);
+    let value = describe(worker, metadata.as_ref(), document);
     Ok(super::json(StatusCode::OK, &value))
 }
 

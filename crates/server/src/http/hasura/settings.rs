@@ -1,12 +1,11 @@
 //! What metadata and options say about requests.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use dialects::hasura::Options;
 use dialects::hasura::metadata::ServedSource;
 use engine::Limits;
-use hasura_metadata::Metadata;
+use hasura_metadata::PackedMetadata;
 use sources::EventLog;
 
 use super::admission::AllowList;
@@ -17,7 +16,8 @@ use crate::failure::Failure;
 /// Settings of the dialect hasura.
 #[derive(Debug)]
 pub(in crate::http) struct HasuraSettings {
-    pub(super) metadata: Option<Arc<Metadata>>,
+    /// For exports: the metadata itself has no use after the start.
+    pub(super) metadata: Option<PackedMetadata>,
     pub(super) rest: RestEndpoints,
     /// The log of events; `None` for a source without one.
     pub(super) events: Option<EventLog>,
@@ -38,13 +38,13 @@ impl HasuraSettings {
         uses_allow_list: bool,
         (limits, events): (&Limits, Option<EventLog>),
     ) -> Result<Self, Failure> {
-        let metadata = dialect.metadata.served().map(ServedSource::shared);
+        let served = dialect.metadata.served();
         let infers_functions = dialect.infer_function_permissions;
-        if uses_allow_list && metadata.is_none() {
+        if uses_allow_list && served.is_none() {
             return Err(Failure::Usage("`--allow-list` needs `--metadata`".into()));
         }
         let mut problems = Vec::new();
-        let known = metadata.as_deref();
+        let known = served.map(ServedSource::metadata);
         let rest = RestEndpoints::new(known, &mut problems);
         let allow_list =
             uses_allow_list.then(|| AllowList::new(known, &limits.document, &mut problems));
@@ -56,6 +56,7 @@ impl HasuraSettings {
         let introspection = known.map(|known| &known.graphql_schema_introspection);
         let hidden = introspection.into_iter().flat_map(|own| &own.disabled_for_roles);
         let without_introspection = hidden.map(|role| role.text.as_str().into()).collect();
+        let metadata = served.map(|served| served.packed().clone());
         Ok(Self {
             rest,
             events,
