@@ -117,6 +117,9 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             let path = path::text(&path::of_arguments(&located.nearest));
             made(error, &error.message, &quoted("validation-failed"), &path)
         }
+        (ErrorCode::MissingSessionVariable, _) => {
+            made(error, &error.message, &quoted(code_of(error.code)), "$")
+        }
         (code, _) => {
             let path = path::text(&located.nearest);
             made(error, &error.message, &quoted(code_of(code)), &path)

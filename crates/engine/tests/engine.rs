@@ -30,6 +30,7 @@ mod graph_statistics;
 mod graph_types_size;
 mod hasura_actions;
 mod hasura_permissions;
+mod hasura_postgis;
 mod hostile_names;
 mod joined_levels;
 mod live;

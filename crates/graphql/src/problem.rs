@@ -44,6 +44,10 @@ pub enum Problem {
     MissingVariable {
         name: Box<str>,
     },
+    /// A variable has null, and its type takes none.
+    NullVariable {
+        r#type: Box<str>,
+    },
     UndefinedVariable {
         name: Box<str>,
     },

@@ -25,6 +25,9 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         Problem::MissingVariable { name } => {
             format!("expecting a value for non-nullable variable: \"{name}\"")
         }
+        Problem::NullVariable { r#type } => {
+            format!("null value found for non-nullable type: \"{type}\"")
+        }
         Problem::UndefinedVariable { name } => format!("unbound variable \"{name}\""),
         Problem::VariableType { name, declared, expected } => format!(
             "variable '{name}' is declared as '{declared}', but used where '{expected}' is expected"

@@ -3,7 +3,7 @@ use graphql::operation::Location;
 use graphql::problem::{Expected, Located, Problem, Step, ValueKind};
 use graphql::{ErrorCode, GraphQLError};
 
-use super::{Refused, form, refused_by_database};
+use super::{INPUT_RULES, Refused, form, refused_by_database};
 
 fn json(error: &GraphQLError) -> String {
     let mut text = Vec::new();
@@ -152,4 +152,24 @@ fn refused_rows_have_the_message_of_postgresql() {
         concurrent-update: serialization failure due to concurrent update
         none
     "#]].assert_eq(&[all(Some("as it is")), all(None)].concat().concat());
+}
+
+#[test]
+fn values_of_postgis_are_read() {
+    let check = |scalar: &str, json: &str, expected: Option<&str>| {
+        assert_eq!((INPUT_RULES.unreadable)(scalar, json).as_deref(), expected, "{scalar} {json}");
+    };
+    let short = r#"{"type":"Point","coordinates":[1]}"#;
+    let position = Some("A Position needs at least 2 elements");
+    check("geometry", r#"{"type":"Point","coordinates":[1,2]}"#, None);
+    check("geometry", short, position);
+    check("geography", short, position);
+    check("own_geometry", short, position);
+    check("isogeometry", short, None);
+    check("jsonb", short, None);
+    check("geometry", r#""POINT(1 2)""#, None);
+    check("raster", r#""01fF""#, None);
+    let raster = "invalid hexadecimal representation of raster well known binary format";
+    check("raster", r#""no""#, Some(raster));
+    check("raster", "1", Some("expecting String for raster"));
 }

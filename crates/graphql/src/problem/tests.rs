@@ -145,7 +145,7 @@ fn values_of_variables_have_the_path_of_their_use() {
         ],
         &expect![[r#"
              MissingVariable { name: "n" }
-            .{}.albums.().first WrongValue { expected: Count, type: "Int", found: Null }
+             NullVariable { type: "Int!" }
             .{}.albums.().first WrongValue { expected: Count, type: "Int", found: String }
             .{}.albums.().first NoInteger { number: "3000000000" }
             .{}.albums.().first VariableType { name: "n", declared: "String", expected: "Int" }
@@ -217,4 +217,22 @@ fn a_location_has_the_path_to_the_innermost_value() {
 
     "#]]
     .assert_eq(&all.concat());
+}
+
+#[test]
+fn scalars_of_the_dialect_are_read_with_the_values_of_variables() {
+    check(
+        &[
+            ("{ albums(filter: {extra: {no: [1]}}) { id } }", "{}"),
+            ("{ albums(filter: {extra: {no: [2]}}) { id } }", "{}"),
+            ("query ($n: Int) { albums(filter: {extra: {no: [$n]}}) { id } }", r#"{"n": 1}"#),
+            ("query ($e: JSON) { albums(filter: {extra: $e}) { id } }", r#"{"e": {"no": [1]}}"#),
+        ],
+        &expect![[r#"
+            .{}.albums.().filter.extra Unreadable { message: "no JSON" }
+            none
+            .{}.albums.().filter.extra Unreadable { message: "no JSON" }
+            .{}.albums.().filter.extra Unreadable { message: "no JSON" }
+        "#]],
+    );
 }

@@ -141,8 +141,12 @@ impl<'d> Walk<'d> {
 
     fn operation(&mut self, operation: &'d ast::OperationDefinition) -> Result<(), Stop> {
         for variable in self.variables {
-            let is_given = self.values.contains_key(variable.name.as_str());
-            if !is_given && variable.default_value.is_none() && variable.ty.is_non_null() {
+            let value = self.values.get(variable.name.as_str());
+            if value.is_some_and(|value| value.is_null()) && variable.ty.is_non_null() {
+                let r#type = variable.ty.to_string().into();
+                return Err(Stop::at_root(Problem::NullVariable { r#type }));
+            }
+            if value.is_none() && variable.default_value.is_none() && variable.ty.is_non_null() {
                 let name = variable.name.as_str().into();
                 return Err(Stop::at_root(Problem::MissingVariable { name }));
             }

@@ -113,6 +113,12 @@ fn map_extension(row: &TypeRow) -> Mapping {
     }
 }
 
+/// Whether it is a type of PostGIS. Outside of the search path its operators are those of texts,
+/// and a parameter without a type would be compared as it was written.
+pub(super) fn is_spatial(row: &TypeRow) -> bool {
+    matches!(map_extension(row), Mapping::Scalar(Scalar::Spatial(_)))
+}
+
 fn spatial(row: &TypeRow, kind: SpatialKind) -> Mapping {
     let namespace = row.namespace.as_str().into();
     Mapping::Scalar(Scalar::Spatial(SpatialType { kind, namespace }))

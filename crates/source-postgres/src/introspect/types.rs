@@ -178,7 +178,7 @@ impl<'a> Types<'a> {
         let parameter = row.filter(|row| match &row.form {
             // Two rows are compared whatever their types are, so nothing could be inferred.
             Form::Composite { .. } | Form::RowOfTable { .. } => true,
-            Form::Base => scalar::is_object_identifier(row),
+            Form::Base => scalar::is_object_identifier(row) || scalar::is_spatial(row),
             Form::Array { .. }
             | Form::Domain { .. }
             | Form::Enum { .. }
