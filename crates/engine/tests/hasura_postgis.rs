@@ -35,6 +35,7 @@ const TABLES: &str = "
         'SELECT * FROM shape WHERE gis.ST_DWithin(geo, place, 1)';";
 
 /// Each PostgreSQL that has PostGIS, with a database of the name.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
 fn servers(database: &str, is_in_path: bool) -> Vec<&'static Server> {
     let installations = required_installations().unwrap().into_iter();
     let servers = installations.filter_map(|installation| {
