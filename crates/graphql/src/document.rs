@@ -39,7 +39,6 @@ use crate::visibility::View;
 use convert::convert_operation;
 pub use definitions::print_default;
 use field_index::FieldIndex;
-pub use leniency::Leniency;
 pub use limits::DocumentLimits;
 use positions::Positions;
 

@@ -35,6 +35,7 @@ pub mod heap;
 mod ids;
 pub mod introspection;
 pub mod json;
+mod leniency;
 mod normalized;
 pub mod opaque;
 pub mod operation;
@@ -62,10 +63,11 @@ pub use collect::{
 pub use definitions::{
     find_directive_in_field_set, parse_definitions, parse_field_set, parse_field_set_leniently,
 };
-pub use document::{DocumentLimits, Leniency, Validator, print_default};
+pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use executable::parse_executable;
 pub use json::JsonLimits;
+pub use leniency::Leniency;
 pub use normalized::normalized;
 pub use print_type::print_type;
 pub use request::{Body, Parameters, Request, parse_json};

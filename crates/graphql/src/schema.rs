@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::document::Leniency;
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
+use crate::leniency::Leniency;
 use crate::value::Const;
 
 crate::heap_size!(plain TypeRef);

@@ -2,19 +2,20 @@
 
 mod actions_document;
 mod folder;
+mod packed;
 mod upgrade;
 
 use std::sync::Arc;
 
 pub use folder::Folder;
+pub use packed::PackedMetadata;
 
-use crate::node::{Node, Value};
-use crate::packed::PackedMetadata;
+use crate::node::{Node, Value, json_text};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Read, Reader};
 use crate::support::Unserved;
 use crate::types::metadata::Metadata;
-use crate::{json_text, references, yaml};
+use crate::{references, yaml};
 
 /// What was read.
 #[derive(Debug)]

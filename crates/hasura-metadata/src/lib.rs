@@ -18,12 +18,10 @@ mod object;
 
 pub mod forms;
 pub mod json;
-mod json_text;
 mod kind;
 pub mod location;
 pub mod naming;
 mod node;
-mod packed;
 mod primitive;
 pub mod problem;
 mod reader;
@@ -34,10 +32,10 @@ pub mod types;
 pub mod variables;
 mod yaml;
 
+pub use forms::PackedMetadata;
 pub use forms::{Folder, Reading, read_folder, read_text};
 pub use json::Json;
 pub use location::Location;
-pub use packed::PackedMetadata;
 pub use problem::{Problem, ProblemKind};
 pub use support::Support;
 pub use types::metadata::Metadata;

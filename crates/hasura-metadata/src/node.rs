@@ -1,9 +1,10 @@
 //! Values as read from YAML or JSON, with their marks: the common form before the types.
 
+pub(crate) mod json_text;
+
 use serde_json::Number;
 
 use crate::json::Json;
-use crate::json_text;
 use crate::location::Mark;
 
 /// Limit of nested lists and objects: functions over nodes are recursive.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Number;
 
 use crate::json::Json;
-use crate::json_text;
 use crate::location::Segment;
+use crate::node::json_text;
 use crate::node::{Node, Value};
 use crate::reader::{Description, Read, Reader};
 

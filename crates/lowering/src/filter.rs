@@ -7,6 +7,7 @@ mod aggregate;
 mod declared;
 mod elements;
 mod graph;
+mod meaning;
 mod several;
 mod spatial;
 
@@ -25,6 +26,8 @@ use api::binding::{
 };
 use declared::not_declared;
 use graph::all;
+use meaning::is_condition;
+pub(super) use meaning::meaning;
 
 /// Limit of nested conditions: their compilers recurse as deep.
 const NESTED: usize = 64;
@@ -764,39 +767,5 @@ fn listed_meaning(
             meaning(&given.binding.empty, place, given.location)
         }
         false => Ok(Some(connect(filters))),
-    }
-}
-
-/// True if a null or an empty value restricts the rows.
-fn is_condition(meaning: &Meaning) -> bool {
-    match meaning {
-        Meaning::IsNull
-        | Meaning::IsNotNull
-        | Meaning::Related
-        | Meaning::Unrelated
-        | Meaning::False => true,
-        Meaning::Ignore | Meaning::True | Meaning::Refuse(_) => false,
-    }
-}
-
-/// The meaning of a null or an empty value.
-pub(super) fn meaning(
-    meaning: &Meaning,
-    place: Option<&ValueRef>,
-    location: Location,
-) -> Result<Option<Filter>, LowerError> {
-    match meaning {
-        Meaning::Ignore => Ok(None),
-        Meaning::True => Ok(Some(Filter::all())),
-        Meaning::False => Ok(Some(Filter::none())),
-        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.stored().clone()))),
-        Meaning::IsNotNull => {
-            let is_null = |place: &ValueRef| Box::new(Filter::IsNull(place.stored().clone()));
-            Ok(place.map(|place| Filter::Not(is_null(place))))
-        }
-        Meaning::Related | Meaning::Unrelated => Ok(None),
-        Meaning::Refuse(text) => {
-            Err(LowerError::Refused { message: text.as_ref().clone(), location })
-        }
     }
 }

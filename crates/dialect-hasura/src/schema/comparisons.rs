@@ -5,7 +5,7 @@ mod spatial;
 use api::binding::{FilterRole, InputBinding, Meaning, OperatorRole};
 use ir::{Comparison, TextMatch, TreeComparison};
 
-use super::{Build, conditions};
+use super::{Build, condition_member};
 use crate::draft::DraftInput;
 use crate::values::{Operators, TEXT, TREE_PATTERN, TREE_QUERY, Values};
 
@@ -55,7 +55,7 @@ fn add_operands(build: &mut Build<'_>, class: Operators, scalar: &str) {
         Operators::Json | Operators::JsonContent => {
             let text = find_text(build);
             let role = FilterRole::Operator(OperatorRole::AsText);
-            let member = conditions::member(TEXT, text, role, Meaning::True).verbatim();
+            let member = condition_member::member(TEXT, text, role, Meaning::True).verbatim();
             build.draft.input(&cast_type(build, scalar), None, vec![member]);
         }
         Operators::Tree => {

@@ -10,7 +10,7 @@ use catalog::FunctionId;
 use ir::ValueRef;
 
 use super::base::ORDER_BY;
-use super::conditions::member;
+use super::condition_member::member;
 use super::{Build, comparisons, orders, rows};
 use crate::draft::{DraftField, DraftInput};
 use crate::functions::{Call, Computed, ComputedForm, RootFunction};

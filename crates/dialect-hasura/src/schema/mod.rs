@@ -17,6 +17,7 @@ mod aggregates;
 mod assignments;
 mod base;
 mod comparisons;
+mod condition_member;
 mod conditions;
 mod functions;
 mod mutations;

@@ -12,7 +12,7 @@ use graphql::value::Const;
 use hasura_metadata::naming::RootField;
 
 use super::assignments::{OPERATORS, Operator, operated, updated};
-use super::conditions::member;
+use super::condition_member::member;
 use super::namespace::{Root, add_field};
 use super::rows::{described, key_arguments};
 use super::{Build, functions};

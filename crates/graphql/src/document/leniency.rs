@@ -3,16 +3,7 @@
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use apollo_compiler::{Node, Schema as LibrarySchema, ast};
 
-/// Rules of validation that a schema leaves out, for the clients of a server that has left them out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Leniency {
-    /// Variables and fragments that nothing uses are allowed.
-    /// <https://spec.graphql.org/draft/#sec-All-Variables-Used>
-    pub unused: bool,
-    /// A variable of nullable items is allowed where items are non-null.
-    /// <https://spec.graphql.org/draft/#sec-All-Variable-Usages-Are-Allowed>
-    pub nullable_items: bool,
-}
+use crate::leniency::Leniency;
 
 /// Names of the library's errors.
 const UNUSED: [&str; 2] = ["UnusedVariable", "UnusedFragment"];

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::{Node, ast};
 
-use super::leniency::Leniency;
 use super::positions::Positions;
 use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::error::{ErrorCode, GraphQLError, json_string};
+use crate::leniency::Leniency;
 use crate::operation::{Location, VariableDefinition};
 use crate::print_type::print_type;
 use crate::schema::{InputId, TypeKind, TypeRef};

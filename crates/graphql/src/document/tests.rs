@@ -8,6 +8,7 @@ use expect_test::expect;
 use print::{print_directives, print_set};
 
 use super::*;
+use crate::leniency::Leniency;
 use crate::test_schema::test_schema;
 use crate::validate_schema;
 

@@ -6,7 +6,7 @@ use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
 use crate::BUILT_IN_SCALARS;
-use crate::document::Leniency;
+use crate::leniency::Leniency;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.

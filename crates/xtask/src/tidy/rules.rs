@@ -301,7 +301,7 @@ pub(crate) const OWNED: &[Owned] = &[
     },
     Owned {
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
-        owners: &["server", "clients", "bench", "testkit"],
+        owners: &["server", "clients", "bench", "testkit", "hasura-cases"],
         reason: "only `server` serves HTTP and only `clients` calls it",
     },
     Owned {
@@ -355,6 +355,7 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/server/**",
     "bench/**",
     "crates/testkit/**",
+    "crates/hasura-cases/**",
     "crates/xtask/**",
     "crates/*/build.rs",
 ];
@@ -367,6 +368,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "crates/cypher/src/print*/**",
     "bench/**",
     "crates/testkit/**",
+    "crates/hasura-cases/**",
     "crates/xtask/**",
 ];
 
