@@ -153,6 +153,8 @@ struct Changed {
     is_gone: bool,
     /// True if this step inserted them: the session may read rows that it inserts.
     is_new: bool,
+    /// True if a function gave them: the session may read those that it may read otherwise.
+    is_given: bool,
 }
 
 /// The rows in which places are resolved.
@@ -199,6 +201,7 @@ impl Walk<'_> {
                     entity: Some(write.entity),
                     is_gone: matches!(write.kind, ir::WriteKind::Delete { .. }),
                     is_new: matches!(write.kind, ir::WriteKind::Insert(_)),
+                    is_given: false,
                 };
                 self.changed.insert(step.id, changed);
                 if has_grants {

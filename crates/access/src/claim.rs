@@ -188,7 +188,7 @@ pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) 
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
-        | Filter::Called { filter: one, .. }
+        | Filter::FunctionRows { filter: one, .. }
         | Filter::Relation { filter: one, .. } => uses(catalog, one, all),
         Filter::Barrier { first, then } => {
             uses(catalog, first, all);
@@ -261,8 +261,8 @@ impl<'f> Comparison<'f> {
             | Filter::IsNull(_)
             | Filter::CompareValues { .. }
             | Filter::Exists { .. }
-            | Filter::Called { .. }
             | Filter::Nearest(_)
+            | Filter::FunctionRows { .. }
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }
             | Filter::VariantGroup { .. } => [None, None],

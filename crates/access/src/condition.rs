@@ -62,15 +62,15 @@ impl Condition {
         }
     }
 
-    /// Adds the claims with which the condition compares values of rows.
-    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
+    /// Passes on the claims with which the condition compares values of rows.
+    pub fn claims<'c>(&'c self, each: &mut dyn FnMut(&'c str)) {
         match self {
             Self::All(conditions) | Self::Any(conditions) => {
-                conditions.iter().for_each(|condition| condition.claims(claims));
+                conditions.iter().for_each(|condition| condition.claims(each));
             }
-            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
+            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(each),
             Self::Claims(_) => {}
-            Self::Row(filter) => claims_of(filter, &mut |claim| claims.push(claim.into())),
+            Self::Row(filter) => claims_of(filter, each),
         }
     }
 
@@ -101,7 +101,7 @@ pub fn claims_of<'f>(filter: &'f Filter, each: &mut dyn FnMut(&'f str)) {
         | Filter::Required(one)
         | Filter::Exists { filter: one, .. }
         | Filter::Relation { filter: one, .. } => claims_of(one, each),
-        Filter::Called { call, filter, .. } => {
+        Filter::FunctionRows { call, filter } => {
             call.arguments.iter().for_each(|(_, operand)| operand_claims(operand, each));
             claims_of(filter, each);
         }
@@ -272,8 +272,8 @@ fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
         Filter::Not(one)
         | Filter::Except(one)
         | Filter::Required(one)
-        | Filter::Called { filter: one, .. }
         | Filter::Exists { filter: one, .. }
+        | Filter::FunctionRows { filter: one, .. }
         | Filter::Relation { filter: one, .. } => remove_mistyped(one, facts),
         Filter::Barrier { first, then } => {
             remove_mistyped(first, facts);

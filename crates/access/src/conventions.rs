@@ -29,7 +29,7 @@ pub enum ChangedRows {
     #[default]
     Readable,
     /// Those that the grants of the change permit; they are returned whether they may be read
-    /// otherwise or not. Their fields must be readable.
+    /// otherwise or not. Their fields must be readable. Rows that a function gives must be readable.
     Granted,
 }
 

@@ -32,6 +32,8 @@ pub struct Roles {
     pub(crate) claim: Box<str>,
     /// The role of sessions without that claim.
     pub(crate) default: Option<Box<str>>,
+    /// The role of sessions whose role is unknown; `None`: they are refused.
+    unknown: Option<Box<str>>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) roles: Vec<Role>,
     pub(crate) conventions: Conventions,
@@ -83,7 +85,8 @@ pub struct Grant {
 /// The rows and fields of one privilege.
 #[derive(Debug, PartialEq)]
 pub struct Permission {
-    pub rows: Condition,
+    /// Shared: permissions of several roles, and several of one role, often have one condition.
+    pub rows: Arc<Condition>,
     /// The most rows of a list that is read.
     pub limit: Option<u64>,
     pub fields: FieldSet,
@@ -98,7 +101,7 @@ pub enum Check {
     None,
     /// The condition of the rows that may be changed, which reads these fields.
     Rows(Arc<[FieldId]>),
-    Condition(Condition),
+    Condition(Arc<Condition>),
 }
 
 impl fmt::Display for Privilege {
@@ -123,7 +126,13 @@ impl Roles {
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
         let (conventions, elevated) = (Conventions::default(), HashMap::new());
-        Self { claim, default, grants, roles, conventions, named, elevated }
+        Self { claim, default, unknown: None, grants, roles, conventions, named, elevated }
+    }
+
+    /// Gives sessions whose role is unknown the role of this name.
+    #[must_use]
+    pub fn with_unknown(self, name: Box<str>) -> Self {
+        Self { unknown: Some(name), ..self }
     }
 
     /// Replaces the conventions by which grants are applied: those of policy files, or of Hasura.
@@ -179,7 +188,9 @@ impl Roles {
             None | Some(Json::Null) => self.default.as_deref().ok_or(SessionRefusal::NoRole)?,
             Some(_) => return Err(SessionRefusal::UnknownRole),
         };
-        let place = self.named.get(name).copied().ok_or(SessionRefusal::UnknownRole)?;
+        let unknown = || self.named.get(self.unknown.as_deref()?).copied();
+        let place = self.named.get(name).copied().or_else(unknown);
+        let place = place.ok_or(SessionRefusal::UnknownRole)?;
         let elevating = self.conventions.elevating_claim.as_deref();
         let is_elevated = elevating.is_some_and(|claim| is_true(claims, claim));
         Ok(self.elevated.get(&place).copied().filter(|_| is_elevated).unwrap_or(place))
@@ -204,14 +215,14 @@ fn is_true(claims: Option<&Claims>, claim: &str) -> bool {
 }
 
 impl Permission {
-    /// Adds the claims that conditions and presets name.
-    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
-        self.rows.claims(claims);
+    /// Passes on the claims that conditions and presets name.
+    pub fn claims<'p>(&'p self, each: &mut dyn FnMut(&'p str)) {
+        self.rows.claims(each);
         if let Check::Condition(condition) = &self.check {
-            condition.claims(claims);
+            condition.claims(each);
         }
         for (_, operand) in &self.presets {
-            operand_claims(operand, &mut |claim| claims.push(claim.into()));
+            operand_claims(operand, each);
         }
     }
 }

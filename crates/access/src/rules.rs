@@ -1,6 +1,6 @@
 //! Access rules of a source, and the access sets that sessions have by them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -98,16 +98,17 @@ impl AccessRules {
             }
         }
         let mut uses_of_roles = Vec::new();
+        let mut places_of_claims: HashMap<&str, usize> = HashMap::new();
         for role in roles.iter().flat_map(|roles| &roles.roles) {
-            let mut claims = Vec::new();
+            let mut places = BTreeSet::new();
             let grants = roles.iter().flat_map(|roles| roles.grants_of(role));
             for permission in grants.flat_map(|grant| grant.permissions()) {
-                permission.claims(&mut claims);
+                permission.claims(&mut |claim| {
+                    let known = places_of_claims.entry(claim);
+                    places.insert(*known.or_insert_with(|| place(&mut uses, claim)));
+                });
             }
-            let mut places: Vec<usize> = claims.iter().map(|one| place(&mut uses, one)).collect();
-            places.sort_unstable();
-            places.dedup();
-            uses_of_roles.push(places);
+            uses_of_roles.push(places.into_iter().collect());
         }
         let (sets, count) = (RwLock::default(), AtomicU32::new(0));
         Some(Self { roles, restrictions, tests, uses, uses_of_roles, labels, sets, count })
@@ -266,9 +267,13 @@ impl Deciding<'_> {
 
     /// A claim that the session lacks and the permission needs.
     fn missing_claim(&self, permission: &Permission) -> Option<Arc<str>> {
-        let mut claims = Vec::new();
-        permission.claims(&mut claims);
-        claims.into_iter().find(|claim| !self.is_present(claim)).map(Into::into)
+        let mut missing = None;
+        permission.claims(&mut |claim| {
+            if missing.is_none() && !self.is_present(claim) {
+                missing = Some(claim);
+            }
+        });
+        missing.map(Into::into)
     }
 
     /// A privilege with its conditions decided; `None` if a claim is missing that has to be written.

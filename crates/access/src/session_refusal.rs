@@ -15,11 +15,11 @@ pub enum SessionRefusal {
 impl fmt::Display for SessionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoRole => "This request names no role, and nothing is let without one.",
+            Self::NoRole => "The request has no role, and nobody has access without one.",
             // The message does not reveal which roles exist.
-            Self::UnknownRole => "Nothing is let to the role of this request.",
+            Self::UnknownRole => "The role of this request has no access.",
             Self::TooManySets => {
-                "The claims of too many different kinds were seen: nothing more is let."
+                "Sessions have too many different combinations of claims: this one has no access."
             }
         })
     }

@@ -14,6 +14,7 @@ use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, RelationshipVariant,
     RelationshipVariantsId, ResolverId, ValueBinding, VariantBinding, VariantsId,
 };
+use crate::input_checks::InputChecks;
 use crate::role_views::RoleViews;
 
 /// The API that a dialect makes of a catalog.
@@ -52,8 +53,20 @@ pub struct Api {
     pub subgraph_sdl: Option<Box<str>>,
     /// Visibility of the schema by role.
     pub role_views: RoleViews,
+    pub input_checks: InputChecks,
+    /// The deliveries of asynchronous actions.
+    pub async_actions: Vec<AsyncAction>,
     /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
+}
+
+/// An asynchronous action: its calls are recorded, and delivered to its handler by a server.
+#[derive(Clone, Debug)]
+pub struct AsyncAction {
+    /// The request to the handler.
+    pub delivery: Arc<HttpResolver>,
+    /// The field that has the value of the handler.
+    pub output: graphql::schema::FieldId,
 }
 
 /// A resolver of the API.

@@ -29,17 +29,20 @@ use response::{Figure, Leaf, Part};
 
 pub use argument::{ArgumentRole, NearestRole};
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
-pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument};
+pub use function::{
+    ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument, OmittedArguments,
+};
 pub use graph::{
-    AssignVerb, Cursors, LinkRule, MultiEntityRole, NestedRelationship, NestedWriteVerb, NodeRules,
-    RelationshipVariant, RelationshipVariantsId, VariantBinding, VariantLink, VariantsId,
+    AssignVerb, Cursors, INVALID_NODE_ID, LinkRule, MultiEntityRole, NestedRelationship,
+    NestedWriteVerb, NodeRules, RelationshipVariant, RelationshipVariantsId, VariantBinding,
+    VariantLink, VariantsId, member_cursors,
 };
 pub use meaning::Meaning;
 pub use objects::{
     ChangedTypes, HoldingField, ObjectBinding, ObjectLink, ObjectRelation, ObjectRole,
     ObjectTarget, RequiredMember,
 };
-pub use order::{GroupBy, OrderBy, OrderRole};
+pub use order::{CursorMember, GroupBy, OrderBy, OrderRole};
 pub use write::{
     Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
     NestedVerb, PayloadField, TreeRelation, TreeRole, WriteRole,
@@ -68,15 +71,15 @@ pub enum FieldBinding {
     /// The distance of the row's vector, among [`RowsFrom::Nearest`]; null elsewhere.
     Distance,
     /// The value of a function.
-    Computed(ComputedBinding),
+    Computed(Box<ComputedBinding>),
     /// An object with constant fields: a field of the root.
     Constants,
     /// Federation's entities, each at the index of its representation: a field of the root.
     Entities(Arc<EntitiesBinding>),
-    /// The row of any entity by its opaque id; the root object by this word.
-    Lookup { root: &'static str },
+    /// The row of any entity by its opaque id; the root object by this word, if there is one.
+    Lookup { root: Option<&'static str> },
     /// The row's opaque id: `prefix`, then the JSON form of each key field, as a JSON array.
-    NodeId { prefix: Box<str>, key: Vec<FieldId> },
+    NodeId { prefix: Box<str>, key: Vec<FieldId>, form: IdForm },
     /// The row's opaque id: `prefix`, a colon, and the field as a text. Without a value it has none.
     GlobalId { prefix: Box<str>, field: FieldId },
     /// A field of a connection, over the rows it pages.
@@ -92,7 +95,7 @@ pub enum FieldBinding {
     /// A value that another server gives.
     Resolved(ResolverId),
     /// The notifications of a channel: a field of the subscription type, executed for each of them.
-    Listen(ListenBinding),
+    Listen(Box<ListenBinding>),
     /// The row that a notification is about: a field of a [`FieldBinding::Listen`]'s object.
     RelatedNode,
     /// The opaque id of that row.
@@ -181,16 +184,16 @@ pub enum AggregateField {
     /// Aggregates of one value, each a field of an object: the fields name no value of their own.
     /// `once`: deduplicated, so that each row counts once, however many relationships of a graph
     /// lead to it.
-    Of { place: ValueRef, once: bool },
+    Of { place: Box<ValueRef>, once: bool },
     /// An object of further values.
     Object,
     /// One value. Of several the one whose function is that of the enclosing object.
     Value(Box<[AggregateValue]>),
     /// An aggregate of values that a function computes for each row, with the field's arguments;
     /// the aggregate value names no field.
-    Computed { computed: FunctionId, value: AggregateValue },
+    Computed { computed: FunctionId, value: Box<AggregateValue> },
     /// An aggregate of values of this place; the aggregate value names no field.
-    ValueOf { place: ValueRef, value: AggregateValue },
+    ValueOf { place: Box<ValueRef>, value: Box<AggregateValue> },
     /// The number of rows, or of the values of [`ArgumentRole::CountedColumns`].
     Counted,
 }
@@ -289,6 +292,8 @@ pub enum RowsFrom {
         function: FunctionId,
         of_row: bool,
     },
+    /// The rows of a function that is called for its effect, once: a field of the mutation type.
+    Effect(FunctionId),
     /// The rows of a function that returns rows of several entities.
     FunctionOfVariants {
         function: FunctionId,
@@ -383,6 +388,8 @@ pub struct EntityBinding {
     pub hollow: bool,
     /// The form of cursors.
     pub cursors: Cursors,
+    /// The names of the fields of the tie-break in cursors of [`Cursors::Members`].
+    pub cursor_members: Vec<Arc<str>>,
     /// Defaults of new rows.
     pub made_on_create: Vec<(FieldId, Operand)>,
     /// Values set by every update.
@@ -390,9 +397,31 @@ pub struct EntityBinding {
     pub rules: NodeRules,
 }
 
+/// Forms of opaque ids that are JSON arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdForm {
+    /// `["prefix",value…]`
+    #[default]
+    Tagged,
+    /// `[1, prefix, value…]`: the prefix is JSON, the names of the schema and the table.
+    Versioned,
+}
+
+impl IdForm {
+    /// The index of the first value in the array.
+    #[must_use]
+    pub fn first_value(self) -> u16 {
+        match self {
+            Self::Tagged => 1,
+            Self::Versioned => 3,
+        }
+    }
+}
+
 /// The opaque ids of an entity's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeIdBinding {
+    pub form: IdForm,
     /// The prefix of the id.
     pub prefix: Box<str>,
     /// The fields whose values follow it.
@@ -523,7 +552,7 @@ impl InputBinding {
     /// A binding for which null is refused and empty means absence.
     #[must_use]
     pub fn refuse_null(role: impl Into<InputRole>, text: &str) -> Self {
-        Self { role: role.into(), null: Meaning::Refuse(text.into()), empty: Meaning::Ignore }
+        Self { role: role.into(), null: Meaning::refuse(text), empty: Meaning::Ignore }
     }
 }
 

@@ -15,7 +15,7 @@ use ir::ValueForm;
 use rustc_hash::FxHashMap;
 
 use self::deduplication::Deduplication;
-use crate::api::{Absent, Api, Nesting, Resolver, listed, plain};
+use crate::api::{Absent, Api, AsyncAction, Nesting, Resolver, listed, plain};
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, InputRole,
     NodeIdBinding, NodeRules, RelationshipVariant, ResolverId, ValueBinding, VariantBinding,
@@ -186,7 +186,7 @@ impl ApiBuilder {
             return known;
         }
         let id = self.api.schema.add_input(definition);
-        self.known.share(&mut binding.role);
+        self.known.share(&mut binding);
         self.api.inputs.push(binding);
         self.known.inputs.insert(key, id);
         id
@@ -277,6 +277,11 @@ impl ApiBuilder {
                 api.resolvers.insert(ResolverId(id), Resolver { field, parent, definition });
             }
         }
+    }
+
+    /// Adds an asynchronous action, whose fields are added already.
+    pub fn add_async_action(&mut self, action: AsyncAction) {
+        self.api.async_actions.push(action);
     }
 
     /// Sets the key of a field in answers of other servers.

@@ -426,8 +426,12 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Lookup => {
-            let is_read =
-                matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
+            let is_read = matches!(
+                role,
+                InputRole::Argument(
+                    ArgumentRole::NodeId | ArgumentRole::VersionedNodeId | ArgumentRole::GlobalId
+                )
+            );
             is_read.then_some(Reading::Value)
         }
         Position::Listen => {
@@ -574,8 +578,11 @@ fn of_rows(role: &ArgumentRole) -> Option<Reading> {
         | ArgumentRole::After
         | ArgumentRole::Before
         | ArgumentRole::AfterOffset
+        | ArgumentRole::AfterMembers
+        | ArgumentRole::BeforeMembers
         | ArgumentRole::OrderBy
         | ArgumentRole::NodeId
+        | ArgumentRole::VersionedNodeId
         | ArgumentRole::GlobalId
         | ArgumentRole::Call(_)
         | ArgumentRole::Password(_)

@@ -9,6 +9,7 @@
 //! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`add_live_queries()`]: the fields of queries as subscriptions
 //! * [`RoleViews`]: the parts of the schema that roles see
+//! * [`InputChecks`]: servers that check the inputs of changes
 //! * [`case`], [`plural`]: names in the cases and numbers of English
 //! * [`epoch()`], [`has_extremes()`]: properties of scalar types
 
@@ -21,11 +22,12 @@ mod constraint;
 mod epoch;
 mod extremes;
 pub mod federation;
+mod input_checks;
 mod live;
 pub mod plural;
 mod role_views;
 
-pub use api::{Absent, AnswerKeys, Api, Nesting, Resolver, Transactions};
+pub use api::{Absent, AnswerKeys, Api, AsyncAction, Nesting, Resolver, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
@@ -37,6 +39,7 @@ pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
 pub use epoch::epoch;
 pub use extremes::has_extremes;
+pub use input_checks::{CheckedChange, InputChecks};
 pub use live::{
     LIVE_DIRECTIVE, LIVE_IF, LIVE_THROTTLE, add_defer_directive, add_live_directive,
     add_live_fields, add_live_queries, add_subscription_type,

@@ -30,10 +30,11 @@ impl RoleViews {
         self.by_role.get(role).copied()
     }
 
-    /// The names of the roles that have one, sorted.
+    /// The names of the roles that have one, sorted, without that of unknown roles: it has no name.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.by_role.keys().map(|name| &**name).collect();
+        let mut names: Vec<&str> =
+            self.by_role.keys().map(|name| &**name).filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
         names
     }

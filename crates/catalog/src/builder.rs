@@ -357,6 +357,7 @@ impl Builder {
         for index in 0..self.catalog.relationships.len() {
             self.link(RelationshipId::new(index));
         }
+        self.catalog.sort_names();
         self.catalog
     }
 

@@ -18,6 +18,8 @@ use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     pub(crate) entities: Vec<Entity>,
+    /// Stored entities by namespace and name; empty until the catalog is complete.
+    pub(crate) by_name: Box<[EntityId]>,
     pub(crate) fields: Vec<Field>,
     pub(crate) relationships: Vec<Relationship>,
     pub(crate) enums: Vec<Enum>,
@@ -51,6 +53,10 @@ pub struct Capabilities {
     pub statistics: bool,
     /// Moments of different time zones are compared and truncated as moments, not as texts.
     pub time_zones: bool,
+}
+
+fn name_of(entity: &Entity) -> (Option<&str>, &str) {
+    (entity.namespace.as_deref(), &entity.name)
 }
 
 impl Catalog {
@@ -127,8 +133,19 @@ impl Catalog {
 
     #[must_use]
     pub fn find_entity(&self, namespace: Option<&str>, name: &str) -> Option<&Entity> {
-        self.entities()
-            .find(|entity| entity.namespace.as_deref() == namespace && &*entity.name == name)
+        if self.by_name.is_empty() {
+            return self.entities().find(|entity| name_of(entity) == (namespace, name));
+        }
+        let place = self.by_name.partition_point(|id| name_of(&self[*id]) < (namespace, name));
+        let found = self.by_name.get(place).map(|id| &self[*id]);
+        found.filter(|entity| name_of(entity) == (namespace, name))
+    }
+
+    /// Sorts the stored entities by name; of several with one name, the first is found.
+    pub(crate) fn sort_names(&mut self) {
+        let mut ids: Vec<EntityId> = self.entities().map(|entity| entity.id).collect();
+        ids.sort_by(|one, other| name_of(&self[*one]).cmp(&name_of(&self[*other])));
+        self.by_name = ids.into();
     }
 
     #[must_use]

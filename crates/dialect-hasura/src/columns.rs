@@ -1,13 +1,13 @@
 //! The columns of an entity in the API.
 
-use catalog::{Catalog, Entity, Field, FieldAccess, FieldId, Generated, Note};
+use catalog::{Catalog, Entity, Field, FieldAccess, Generated, Note};
 use graphql::schema::is_name;
 use hasura_metadata::{Problem, ProblemKind};
 
 use super::collision::{Names, collision, left_out};
 use super::enum_types::EnumTypes;
 use super::tracking::Tracking;
-use super::values::{Values, values};
+use super::values::Values;
 
 const RENAME: &str = "rename the column, or show it under another name by a view.";
 
@@ -89,18 +89,8 @@ pub(super) fn columns<'a>(
         names.claim(&name, &format!("the column {subject}"));
         let comment = own.and_then(|own| own.comment.as_deref());
         let own = enums.find(field.id).cloned();
-        let values = own.unwrap_or_else(|| values(catalog, &field.r#type));
+        let values = own.unwrap_or_else(|| tracking.values(catalog, &field.r#type));
         columns.push(Column { field, values, name, comment });
     }
     columns
-}
-
-/// The order of an entity's lists without a requested one, and the end of every other.
-pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
-    let readable = |field: &FieldId| catalog[*field].access.read;
-    if let Some(key) = entity.primary_key().filter(|key| key.fields.iter().all(readable)) {
-        return key.fields.clone();
-    }
-    let ordered = |field: &&Field| field.access.read && values(catalog, &field.r#type).is_ordered();
-    catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
 }

@@ -1,27 +1,32 @@
-//! Types of the API by name, before they have ids.
+//! Types of the API by name, in any order.
 //!
-//! A type refers to others by their names. Types, fields, inputs and enum values are sorted by name,
-//! as Hasura prints them.
+//! A type refers to others by their names, which need not have been added yet. Members become those of
+//! the schema at once, so that the whole API is never there in another form. In the end types, fields,
+//! inputs and enum values are sorted by name, as Hasura prints them.
 //!
 //! Names of members are words in snake case, which the convention of names may change; those of
 //! columns, relationships and root fields are `verbatim`.
-
-use std::collections::BTreeMap;
 
 use api::ApiBuilder;
 use api::binding::{FieldBinding, InputBinding, ValueBinding};
 use graphql::BUILT_IN_SCALARS;
 use graphql::schema::{
-    EnumValueDefinition, FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeKind,
+    EnumValueDefinition, FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind,
     TypeRef,
 };
 use graphql::value::Const;
 use hasura_metadata::naming::Naming;
+use hasura_metadata::types::source::NamingConvention;
+
+use super::tracking::PLAIN;
 
 /// The types so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Draft {
-    types: BTreeMap<String, DraftType>,
+    convention: NamingConvention,
+    builder: ApiBuilder,
+    /// By the id of a type, true if it was added, and not only named by others.
+    added: Vec<bool>,
 }
 
 /// The name of a member.
@@ -39,26 +44,6 @@ impl MemberName {
     fn finish(self, naming: Naming<'_>) -> String {
         if self.is_verbatim { self.text } else { naming.word(&self.text) }
     }
-}
-
-/// A type.
-#[derive(Debug)]
-struct DraftType {
-    description: Option<String>,
-    kind: DraftKind,
-    /// Names of the interfaces of an object or an interface, of the members of a union.
-    related: Vec<String>,
-}
-
-/// The kind of a type, with its members.
-#[derive(Debug)]
-enum DraftKind {
-    Scalar,
-    Object(Vec<DraftField>),
-    Interface(Vec<DraftField>),
-    Union,
-    Enum(Vec<DraftValue>),
-    Input(Vec<DraftInput>),
 }
 
 /// A field of an object type.
@@ -125,10 +110,6 @@ impl DraftField {
 }
 
 impl DraftInput {
-    pub(super) fn name(&self) -> &str {
-        &self.name.text
-    }
-
     /// Keeps the name under each convention.
     pub(super) fn verbatim(mut self) -> Self {
         self.name.is_verbatim = true;
@@ -179,200 +160,192 @@ impl DraftValue {
 }
 
 impl Draft {
+    pub(super) fn new(convention: NamingConvention) -> Self {
+        Self { convention, builder: ApiBuilder::default(), added: Vec::new() }
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
-        self.types.contains_key(name)
+        self.find(name).is_some()
     }
 
     /// True for a scalar or an enum; those of every schema are scalars, too.
     pub(super) fn has_leaf(&self, name: &str) -> bool {
         BUILT_IN_SCALARS.contains(&name)
-            || self.types.get(name).is_some_and(|known| match known.kind {
-                DraftKind::Scalar | DraftKind::Enum(_) => true,
-                DraftKind::Object(_)
-                | DraftKind::Interface(_)
-                | DraftKind::Union
-                | DraftKind::Input(_) => false,
-            })
+            || matches!(self.find(name), Some(TypeKind::Scalar | TypeKind::Enum { .. }))
     }
 
     /// True for a scalar.
     pub(super) fn has_scalar(&self, name: &str) -> bool {
-        let kind = self.types.get(name).map(|known| &known.kind);
-        BUILT_IN_SCALARS.contains(&name) || matches!(kind, Some(DraftKind::Scalar))
+        BUILT_IN_SCALARS.contains(&name) || matches!(self.find(name), Some(TypeKind::Scalar))
     }
 
     /// True if an object type has a field of the name.
     pub(super) fn has_field(&self, object: &str, name: &str) -> bool {
-        let kind = self.types.get(object).map(|known| &known.kind);
-        matches!(kind, Some(DraftKind::Object(fields)) if fields.iter().any(|field| field.name.text == name))
+        let schema = self.builder.schema();
+        let object = schema.find_type(object);
+        object.is_some_and(|object| schema.find_field(object, name).is_some())
     }
 
     /// Adds a field to an object type, which is new if it is the first.
     pub(super) fn add_field(&mut self, object: &str, field: DraftField) {
-        let kind = DraftKind::Object(Vec::new());
-        let new = DraftType { description: None, kind, related: Vec::new() };
-        let known = self.types.entry(object.to_owned()).or_insert(new);
-        if let DraftKind::Object(fields) = &mut known.kind {
-            fields.push(field);
+        if !self.has(object) {
+            self.object(object, None, Vec::new());
+        }
+        if let Some(id) = self.builder.schema().find_type(object) {
+            self.field(id, field);
         }
     }
 
     pub(super) fn described_scalar(&mut self, name: &str, about: Option<&str>) {
-        self.add(name, about, DraftKind::Scalar);
+        self.add(name, about, TypeKind::Scalar);
     }
 
     pub(super) fn scalar(&mut self, name: &str) {
-        self.add(name, None, DraftKind::Scalar);
+        self.add(name, None, TypeKind::Scalar);
     }
 
     pub(super) fn object(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
-        self.add(name, about, DraftKind::Object(fields));
+        let kind = TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() };
+        if let Some(id) = self.add(name, about, kind) {
+            fields.into_iter().for_each(|field| self.field(id, field));
+        }
     }
 
     pub(super) fn interface(&mut self, name: &str, about: Option<&str>, fields: Vec<DraftField>) {
-        self.add(name, about, DraftKind::Interface(fields));
+        let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
+        if let Some(id) = self.add(name, about, kind) {
+            fields.into_iter().for_each(|field| self.field(id, field));
+        }
     }
 
     pub(super) fn union(&mut self, name: &str, about: Option<&str>, members: Vec<String>) {
-        self.add(name, about, DraftKind::Union);
-        self.implement(name, members);
+        let Some(id) = self.add(name, about, TypeKind::Union { members: Vec::new() }) else {
+            return;
+        };
+        for member in members {
+            let member = self.named(&member);
+            self.builder.schema_mut().add_member(id, member);
+        }
     }
 
     /// Sets the interfaces of a type.
     pub(super) fn implement(&mut self, name: &str, interfaces: Vec<String>) {
-        if let Some(known) = self.types.get_mut(name) {
-            known.related = interfaces;
+        let Some(id) = self.builder.schema().find_type(name) else { return };
+        for interface in interfaces {
+            let interface = self.named(&interface);
+            self.builder.schema_mut().add_interface(id, interface);
         }
     }
 
     pub(super) fn input(&mut self, name: &str, about: Option<&str>, members: Vec<DraftInput>) {
-        self.add(name, about, DraftKind::Input(members));
+        let kind = TypeKind::InputObject { fields: Vec::new() };
+        let Some(id) = self.add(name, about, kind) else { return };
+        for member in members {
+            let (definition, binding) = self.definition(member);
+            self.builder.add_input_field(id, definition, binding);
+        }
     }
 
     pub(super) fn values(&mut self, name: &str, about: Option<&str>, values: Vec<DraftValue>) {
-        self.add(name, about, DraftKind::Enum(values));
-    }
-
-    /// Adds a type. The first of several with one name stays.
-    fn add(&mut self, name: &str, description: Option<&str>, kind: DraftKind) {
-        let description = description.map(Into::into);
-        let added = DraftType { description, kind, related: Vec::new() };
-        self.types.entry(name.to_owned()).or_insert(added);
-    }
-
-    /// Makes an API of the types: first the types, since they refer to each other, then their
-    /// members.
-    pub(super) fn finish(self, naming: Naming<'_>, builder: &mut ApiBuilder) {
-        for (name, r#type) in &self.types {
-            let kind = match &r#type.kind {
-                DraftKind::Scalar => TypeKind::Scalar,
-                DraftKind::Object(_) => {
-                    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
-                }
-                DraftKind::Interface(_) => {
-                    TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() }
-                }
-                DraftKind::Union => TypeKind::Union { members: Vec::new() },
-                DraftKind::Enum(_) => TypeKind::Enum { values: Vec::new() },
-                DraftKind::Input(_) => TypeKind::InputObject { fields: Vec::new() },
+        let Some(id) = self.add(name, about, TypeKind::Enum { values: Vec::new() }) else { return };
+        for value in values {
+            let name = match value.name.is_verbatim {
+                true => value.name.text,
+                false => self.naming().enum_value(&value.name.text),
             };
-            let description = r#type.description.as_deref().map(Into::into);
-            let definition = TypeDefinition { name: name.as_str().into(), description, kind };
-            builder.add_type(definition);
+            let mut definition = EnumValueDefinition::new(&name);
+            definition.description = value.description.as_deref().map(Into::into);
+            definition.deprecated = value.deprecated.as_deref().map(Into::into);
+            self.builder.add_enum_value(id, definition, value.binding);
         }
-        for (name, r#type) in self.types {
-            let is_union = matches!(r#type.kind, DraftKind::Union);
-            add_members(builder, naming, &name, r#type.kind);
-            let schema = builder.schema_mut();
-            let Some(id) = schema.find_type(&name) else { continue };
-            for related in &r#type.related {
-                let Some(related) = schema.find_type(related) else { continue };
-                match is_union {
-                    true => schema.add_member(id, related),
-                    false => schema.add_interface(id, related),
-                }
-            }
-        }
-        let [query, mutation, subscription] = ["query_root", "mutation_root", "subscription_root"]
-            .map(|name| builder.schema().find_type(name));
+    }
+
+    /// The types as an API, without members whose types were never added.
+    pub(super) fn finish(self) -> ApiBuilder {
+        let Self { mut builder, added, .. } = self;
+        let is_added = |id: TypeId| added.get(id.index()).copied().unwrap_or(false);
         let schema = builder.schema_mut();
+        debug_assert!(
+            schema.types().all(|(id, _)| is_added(id)),
+            "there is no type {:?}",
+            schema.types().find(|(id, _)| !is_added(*id)).map(|(_, r#type)| &r#type.name)
+        );
+        schema.sort(is_added);
+        let [query, mutation, subscription] =
+            ["query_root", "mutation_root", "subscription_root"].map(|name| schema.find_type(name));
         (schema.query, schema.mutation, schema.subscription) = (query, mutation, subscription);
+        builder
     }
-}
 
-fn add_members(builder: &mut ApiBuilder, naming: Naming<'_>, name: &str, kind: DraftKind) {
-    let Some(id) = builder.schema().find_type(name) else { return };
-    match kind {
-        DraftKind::Scalar | DraftKind::Union => {}
-        DraftKind::Object(fields) | DraftKind::Interface(fields) => {
-            let fields = sorted(fields, |field| field.name.clone().finish(naming));
-            for (name, field) in fields {
-                let Some(r#type) = type_ref(&field.r#type, builder.schema()) else { continue };
-                let mut definition = FieldDefinition::new(&name, r#type);
-                definition.description = field.description.as_deref().map(Into::into);
-                definition.deprecated = field.deprecated.as_deref().map(Into::into);
-                if field.arguments.is_empty() {
-                    builder.add_plain_field(id, definition, field.binding);
-                    continue;
-                }
-                let added = builder.add_field(id, definition, field.binding);
-                for (name, argument) in sorted_inputs(field.arguments, naming) {
-                    if let Some(definition) = input_definition(&name, &argument, builder.schema()) {
-                        builder.add_argument(added, definition, argument.binding);
-                    }
-                }
-            }
+    fn naming(&self) -> Naming<'static> {
+        Naming { convention: self.convention, customization: &PLAIN }
+    }
+
+    /// The kind of a type that was added.
+    fn find(&self, name: &str) -> Option<&TypeKind> {
+        let schema = self.builder.schema();
+        let id = schema.find_type(name)?;
+        self.added.get(id.index())?.then(|| &schema[id].kind)
+    }
+
+    /// Adds a type. `None` if there is one of the name, which stays.
+    fn add(&mut self, name: &str, description: Option<&str>, kind: TypeKind) -> Option<TypeId> {
+        let id = self.named(name);
+        let added = self.added.get_mut(id.index())?;
+        if std::mem::replace(added, true) {
+            return None;
         }
-        DraftKind::Enum(values) => {
-            let name = |value: &DraftValue| match value.name.is_verbatim {
-                true => value.name.text.clone(),
-                false => naming.enum_value(&value.name.text),
-            };
-            for (name, value) in sorted(values, name) {
-                let mut definition = EnumValueDefinition::new(&name);
-                definition.description = value.description.as_deref().map(Into::into);
-                definition.deprecated = value.deprecated.as_deref().map(Into::into);
-                builder.add_enum_value(id, definition, value.binding);
-            }
+        self.builder.schema_mut().define_type(id, description, kind);
+        Some(id)
+    }
+
+    /// The type of a name, which may be added later.
+    fn named(&mut self, name: &str) -> TypeId {
+        if let Some(id) = self.builder.schema().find_type(name) {
+            return id;
         }
-        DraftKind::Input(members) => {
-            for (name, member) in sorted_inputs(members, naming) {
-                if let Some(definition) = input_definition(&name, &member, builder.schema()) {
-                    builder.add_input_field(id, definition, member.binding);
-                }
-            }
+        let definition =
+            TypeDefinition { name: name.into(), description: None, kind: TypeKind::Scalar };
+        let id = self.builder.add_type(definition);
+        debug_assert!(id.is_some(), "the type {name} was not found, but its name is taken");
+        self.added.push(false);
+        id.unwrap_or(TypeId::new(0))
+    }
+
+    /// Adds a field to an object or an interface.
+    fn field(&mut self, parent: TypeId, field: DraftField) {
+        let r#type = self.type_ref(&field.r#type);
+        let mut definition = FieldDefinition::new(&field.name.finish(self.naming()), r#type);
+        definition.description = field.description.as_deref().map(Into::into);
+        definition.deprecated = field.deprecated.as_deref().map(Into::into);
+        if field.arguments.is_empty() {
+            self.builder.add_plain_field(parent, definition, field.binding);
+            return;
+        }
+        let added = self.builder.add_field(parent, definition, field.binding);
+        for argument in field.arguments {
+            let (definition, binding) = self.definition(argument);
+            self.builder.add_argument(added, definition, binding);
         }
     }
-}
 
-/// Members with their final names, sorted by these.
-fn sorted<T>(members: Vec<T>, name: impl Fn(&T) -> String) -> Vec<(String, T)> {
-    let members = members.into_iter().map(|member| (name(&member), member));
-    let mut members: Vec<(String, T)> = members.collect();
-    members.sort_by(|(one, _), (other, _)| one.cmp(other));
-    members
-}
+    fn definition(&mut self, input: DraftInput) -> (InputDefinition, InputBinding) {
+        let r#type = self.type_ref(&input.r#type);
+        let mut definition = InputDefinition::new(&input.name.finish(self.naming()), r#type);
+        definition.description = input.description.as_deref().map(Into::into);
+        definition.default = input.default.map(Box::new);
+        (definition, input.binding)
+    }
 
-fn sorted_inputs(inputs: Vec<DraftInput>, naming: Naming<'_>) -> Vec<(String, DraftInput)> {
-    sorted(inputs, |input| input.name.clone().finish(naming))
-}
-
-fn input_definition(name: &str, input: &DraftInput, schema: &Schema) -> Option<InputDefinition> {
-    let mut definition = InputDefinition::new(name, type_ref(&input.r#type, schema)?);
-    definition.description = input.description.as_deref().map(Into::into);
-    definition.default = input.default.clone().map(Box::new);
-    Some(definition)
-}
-
-/// The type of a text; `None` if the schema has none of the name.
-fn type_ref(text: &str, schema: &Schema) -> Option<TypeRef> {
-    let base = text.trim_matches(['[', ']', '!']);
-    let named = schema.find_type(base).map(TypeRef::named);
-    debug_assert!(named.is_some(), "there is no type {text}");
-    // The letters behind the name close lists and refuse null, from the innermost outwards.
-    let wrappers = text.trim_start_matches('[').trim_start_matches(base);
-    wrappers.chars().fold(named, |r#type, wrapper| match wrapper {
-        '!' => r#type.map(TypeRef::non_null),
-        _ => r#type.map(TypeRef::list),
-    })
+    /// The type of a text.
+    fn type_ref(&mut self, text: &str) -> TypeRef {
+        let base = text.trim_matches(['[', ']', '!']);
+        let named = TypeRef::named(self.named(base));
+        // The letters behind the name close lists and refuse null, from the innermost outwards.
+        let wrappers = text.trim_start_matches('[').trim_start_matches(base);
+        wrappers.chars().fold(named, |r#type, wrapper| match wrapper {
+            '!' => r#type.non_null(),
+            _ => r#type.list(),
+        })
+    }
 }

@@ -9,11 +9,14 @@ mod database;
 mod path;
 mod problem;
 
+use api::binding::{INVALID_NODE_ID, member_cursors};
 use catalog::SpatialKind;
 use geojson::{Geometry, check_raster};
 use graphql::problem::{InputRules, Located, Step};
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
+
+use super::functions::OMITTED;
 
 pub use database::{Refused, refused_by_database};
 
@@ -27,7 +30,7 @@ pub const INPUT_RULES: InputRules = InputRules {
         is_of("_comparison_exp", "ComparisonExp")
             || (is_of("_bool_exp", "BoolExp") && !field.starts_with('_'))
     },
-    is_count: |argument| argument == "limit",
+    is_count: |argument| matches!(argument, "limit" | "first" | "last"),
     unreadable: |scalar, json| {
         let is = |kind: SpatialKind| {
             let before = scalar.strip_suffix(kind.name());
@@ -53,9 +56,10 @@ pub const INPUT_RULES: InputRules = InputRules {
 /// An error in Hasura's form. `located` tells where the request is wrong, as far as that is known.
 #[must_use]
 pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
-    let is_of_handler = error.code == ErrorCode::ResolverError;
-    if is_of_handler && !error.without_values().extensions.is_empty() {
-        // The extensions are those that the handler of an action says.
+    let extensions = error.without_values().extensions;
+    let is_of_handler = error.code == ErrorCode::ResolverError && !extensions.is_empty();
+    if is_of_handler || extensions.iter().any(|(key, _)| &**key == "path") {
+        // The extensions are those that the handler of an action says, or complete already.
         let (locations, path) = (Vec::new(), Vec::new());
         return GraphQLError { locations, path, ..error.clone() };
     }
@@ -79,9 +83,7 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
             made
         }
         (ErrorCode::IntrospectionDisabled, _) => {
-            let path = path::text(&[Step::SelectionSet, Step::Key("__schema".into())]);
-            let message = "field '__schema' not found in type: 'query_root'";
-            made(error, message, &quoted("validation-failed"), &path)
+            made(error, &error.message, &quoted("not-supported"), "$")
         }
         (
             ErrorCode::ValidationFailed
@@ -91,6 +93,25 @@ pub fn form(error: &GraphQLError, located: &Located) -> GraphQLError {
         ) => {
             let (code, message) = problem::told(problem);
             made(error, &message, &quoted(code), &path::text(path))
+        }
+        (ErrorCode::BadUserInput, None) if error.message.starts_with(INVALID_NODE_ID) => {
+            let path = path::text(&path::of_id(&located.nearest));
+            made(error, &error.message, &quoted("validation-failed"), &path)
+        }
+        // A table that the role does not see does not exist for it.
+        (ErrorCode::PermissionDenied, _) if path::is_node(&located.nearest) => {
+            let message = format!("{INVALID_NODE_ID}no such table found");
+            let path = path::text(&path::of_id(&located.nearest));
+            made(error, &message, &quoted("validation-failed"), &path)
+        }
+        (ErrorCode::BadUserInput, None) if is_of_page(&error.message) => {
+            let path = path::text(&located.nearest);
+            made(error, &error.message, &quoted("validation-failed"), &path)
+        }
+        (ErrorCode::BadUserInput, None) if is_of_omitted(&error.message) => {
+            let mut path = path::of_arguments(&located.nearest);
+            path.push(Step::Key("args".into()));
+            made(error, &error.message, &quoted("not-supported"), &path::text(&path))
         }
         (ErrorCode::BadUserInput, None) => {
             let path = path::text(&path::of_arguments(&located.nearest));
@@ -115,6 +136,17 @@ fn made(error: &GraphQLError, message: &str, code: &str, path: &str) -> GraphQLE
     let kept = error.extensions.iter().filter(|(key, _)| matches!(&**key, "errorId" | "internal"));
     made.extensions.extend(kept.cloned());
     made
+}
+
+/// True for the errors of omitted arguments of functions.
+fn is_of_omitted(message: &str) -> bool {
+    message == OMITTED.required || message == OMITTED.before_unnamed
+}
+
+/// True for the errors of pages of the Relay API.
+fn is_of_page(message: &str) -> bool {
+    use member_cursors::{AFTER_AND_BEFORE, FIRST_AND_LAST, INVALID};
+    [AFTER_AND_BEFORE, FIRST_AND_LAST, INVALID].contains(&message)
 }
 
 /// The text as JSON.

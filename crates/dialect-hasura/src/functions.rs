@@ -1,6 +1,6 @@
 //! Functions in the API: fields of the root types, and computed fields of rows.
 
-use api::binding::ArgumentBinding;
+use api::binding::{ArgumentBinding, CallBinding, OmittedArguments};
 use catalog::{ArgumentType, Catalog, EntityId, Function, FunctionId};
 use graphql::schema::is_name;
 use hasura_metadata::{Location, Problem, ProblemKind};
@@ -9,9 +9,15 @@ use super::collision::Names;
 use super::naming::{self, TableNames};
 use super::relations::Scope;
 use super::tracking::{
-    ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction, Tracking,
+    ComputedResult, FunctionArgument, FunctionArguments, TrackedComputed, TrackedFunction, Tracking,
 };
 use super::values::{Values, values};
+
+/// The errors of omitted arguments.
+pub(super) const OMITTED: OmittedArguments = OmittedArguments {
+    required: "Non default arguments cannot be omitted",
+    before_unnamed: "Only last set of positional arguments can be omitted",
+};
 
 /// A function that is a field of the root types.
 #[derive(Debug)]
@@ -23,6 +29,8 @@ pub(super) struct RootFunction {
     /// The index of the entity of its rows in the plan.
     pub(super) target: usize,
     pub(super) is_set: bool,
+    /// True if it is a field of mutations.
+    pub(super) is_mutation: bool,
 }
 
 /// A computed field of rows.
@@ -48,7 +56,10 @@ pub(super) struct Call {
     pub(super) function: FunctionId,
     /// Its name in descriptions.
     pub(super) described: String,
+    /// Those that clients give.
     pub(super) arguments: Vec<Argument>,
+    /// The index of the one that receives the session variables.
+    pub(super) session: Option<u16>,
     /// The type of its arguments.
     pub(super) arguments_type: String,
 }
@@ -72,11 +83,32 @@ impl Computed {
 }
 
 impl Call {
-    fn new(catalog: &Catalog, id: FunctionId, given: &[FunctionArgument], name: String) -> Self {
+    fn new(catalog: &Catalog, id: FunctionId, own: &FunctionArguments, name: String) -> Self {
         let function = &catalog[id];
         let described = naming::described(function.namespace.as_deref(), &function.name);
-        let arguments = given.iter().filter_map(|one| argument(catalog, function, one)).collect();
-        Self { function: id, described, arguments, arguments_type: name }
+        let given = own.given.iter();
+        let arguments = given.filter_map(|one| argument(catalog, function, one)).collect();
+        Self { function: id, described, arguments, session: own.session, arguments_type: name }
+    }
+
+    /// The binding of the call.
+    pub(super) fn binding(&self) -> CallBinding {
+        let session =
+            self.session.map(|place| ArgumentBinding { place, optional: false, named: true });
+        let arguments = self.arguments.iter().map(|argument| argument.binding);
+        let mut arguments: Vec<_> = arguments.chain(session).collect();
+        arguments.sort_by_key(|argument| argument.place);
+        CallBinding { arguments, claims: self.session, omitted: Some(OMITTED) }
+    }
+
+    /// The call of a row, with the defaults of its arguments.
+    pub(super) fn of_row(&self) -> ir::Call {
+        let arguments = self.session.map(|place| (place, ir::Operand::Claims));
+        ir::Call {
+            function: self.function,
+            of_row: Some(Vec::new()),
+            arguments: arguments.into_iter().collect(),
+        }
     }
 
     /// True if a client may omit all arguments.
@@ -120,7 +152,7 @@ pub(super) fn root_functions(
             Ok(made) => {
                 let subject = format!("the function {}", catalog.function_name(function.id));
                 roots.claim(&made.name, &subject);
-                if made.is_set {
+                if made.is_set && !made.is_mutation {
                     roots.claim(&made.aggregate, &subject);
                 }
                 types.claim(&made.call.arguments_type, &subject);
@@ -148,7 +180,8 @@ fn root_function(
     let arguments_type = naming.function_arguments(&base, configuration);
     let place = &metadata.function.place;
     let call = Call::new(catalog, tracked.function, &tracked.arguments, arguments_type);
-    let fields = [Some(&name), tracked.is_set.then_some(&aggregate)];
+    let has_aggregate = tracked.is_set && !tracked.is_mutation;
+    let fields = [Some(&name), has_aggregate.then_some(&aggregate)];
     for field in fields.into_iter().flatten() {
         if !is_name(field) {
             let message = format!("{field:?} is no name of GraphQL. Write a `custom_name`.");
@@ -172,10 +205,12 @@ fn root_function(
     }
     let table = &catalog[tracked.entity];
     let table = naming::described(table.namespace.as_deref(), &table.name);
-    let usual = || format!("execute function \"{}\" which returns \"{table}\"", call.described);
+    let verb = if tracked.is_mutation { "execute VOLATILE function" } else { "execute function" };
+    let usual = || format!("{verb} \"{}\" which returns \"{table}\"", call.described);
     let description = metadata.comment.clone().or(function.description.as_deref().map(Into::into));
     let description = description.unwrap_or_else(usual);
-    Ok(RootFunction { name, aggregate, description, call, target, is_set: tracked.is_set })
+    let (is_set, is_mutation) = (tracked.is_set, tracked.is_mutation);
+    Ok(RootFunction { name, aggregate, description, call, target, is_set, is_mutation })
 }
 
 /// The computed fields of an entity; each claims its name.
@@ -207,7 +242,7 @@ pub(super) fn computed_fields(
         }
         let form = match result {
             ComputedResult::Value(field) => {
-                ComputedForm::Value(values(catalog, &catalog[*field].r#type))
+                ComputedForm::Value(scope.tracking.values(catalog, &catalog[*field].r#type))
             }
             ComputedResult::Rows(entity) => match scope.places.get(entity) {
                 Some(place) => ComputedForm::Rows(*place),
@@ -231,7 +266,7 @@ pub(super) fn computed_fields(
         names.claim(name, &format!("the computed field {}", name.text));
         let usual = format!("A computed field, executes function \"{}\"", call.described);
         let description = match tracked.comment.as_deref() {
-            None => Some(usual),
+            None => catalog[*function].description.as_deref().map(Into::into).or(Some(usual)),
             Some("") => None,
             Some(comment) => Some(comment.to_owned()),
         };

@@ -4,6 +4,7 @@
 //! <https://hasura.io/docs/2.0/api-reference/graphql-api/overview/>
 //!
 //! * [`metadata`]: metadata as an option
+//! * [`input_checks`]: inputs of changes that other servers check first
 //! * [`environment`]: variables that metadata names
 //! * `tracking.rs`: metadata in terms of the catalog
 //! * `naming.rs`: the names, by Hasura's rules
@@ -39,6 +40,7 @@ mod enum_types;
 pub mod environment;
 pub mod errors;
 mod functions;
+pub mod input_checks;
 pub mod metadata;
 mod naming;
 pub mod permissions;
@@ -68,12 +70,28 @@ pub struct Options {
     pub mutation_transactions: Transactions,
     pub metadata: MetadataSetting,
     pub inconsistencies: Inconsistencies,
+    /// Whether roles may call functions of queries whose rows they may read, or only those whose
+    /// permissions name them.
+    pub infer_function_permissions: bool,
     /// The convention of names, unless the source of the metadata has its own.
     pub naming_convention: NamingConvention,
+    /// True if numbers that JavaScript may round are strings.
+    pub stringify_numeric_types: bool,
     /// Variables that the metadata may name.
     pub environment: Environment,
     /// The schemas of the remote schemas of the metadata.
     pub remote_schemas: RemoteSchemas,
+    pub schema: SchemaKind,
+}
+
+/// The schemas of one source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaKind {
+    #[default]
+    Lists,
+    /// The Relay API: connections and global ids. It has neither remote schemas nor actions that are
+    /// queries.
+    Relay,
 }
 
 /// The handling of inconsistent metadata: parts that do not fit the database.
@@ -92,9 +110,12 @@ impl Default for Options {
             mutation_transactions: Transactions::Request,
             metadata: MetadataSetting::None,
             inconsistencies: Inconsistencies::default(),
+            infer_function_permissions: true,
             naming_convention: NamingConvention::HasuraDefault,
+            stringify_numeric_types: false,
             environment: Environment::default(),
             remote_schemas: RemoteSchemas::default(),
+            schema: SchemaKind::default(),
         }
     }
 }
@@ -120,10 +141,15 @@ fn add_remote(
 ) -> impl FnOnce(&mut ApiBuilder) + use<> {
     let mut resolvers = Vec::new();
     let actions = actions::add(build, options, &mut resolvers, problems);
-    let remote = remote::add(build, options, &mut resolvers, problems);
+    let remote = match options.schema {
+        SchemaKind::Lists => Some(remote::add(build, options, &mut resolvers, problems)),
+        SchemaKind::Relay => None,
+    };
     move |builder| {
         actions.bind(builder);
-        remote.bind(builder);
+        if let Some(remote) = remote {
+            remote.bind(builder);
+        }
         builder.bind_resolvers(resolvers);
     }
 }
@@ -159,14 +185,18 @@ impl Declared<'_> {
         let mut problems = self.tracking.problems.clone();
         problems.append(&mut plan.problems);
         let permissions = self.options.metadata.served().map(|served| {
-            let (permissions, mut own) = Permissions::new(catalog, &self.tracking, served);
+            let (permissions, mut own) =
+                Permissions::new(catalog, &self.tracking, served, self.options);
             problems.append(&mut own);
             permissions
         });
         // Without permissions there is the administrator alone, as without metadata.
         let permissions = permissions.filter(|permissions| !permissions.is_empty());
+        plan.schema = self.options.schema;
         plan.has_role_without_queries =
             permissions.as_ref().is_some_and(Permissions::has_role_without_queries);
+        plan.inserted_without_update =
+            permissions.iter().flat_map(Permissions::inserted_without_update).collect();
         let mut api =
             schema::build(catalog, plan, |build| add_remote(build, self.options, &mut problems));
         match self.options.inconsistencies {
@@ -179,6 +209,7 @@ impl Declared<'_> {
         api.transactions = self.options.mutation_transactions;
         let roles = permissions.map(|permissions| {
             api.role_views = permissions.views(&api, catalog);
+            api.input_checks = permissions.input_checks();
             permissions.into_roles()
         });
         Ok((api, roles))

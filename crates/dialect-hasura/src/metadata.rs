@@ -6,7 +6,7 @@ use catalog::{Note, NoteKind};
 use hasura_metadata::types::name::NameParts;
 use hasura_metadata::types::source::Source;
 pub use hasura_metadata::{Folder, Reading, read_folder, read_text};
-use hasura_metadata::{Metadata, Problem, support};
+use hasura_metadata::{Metadata, PackedMetadata, Problem, support};
 
 /// Limit of places that a notice lists.
 const MAX_PLACES: usize = 5;
@@ -31,13 +31,22 @@ pub enum MetadataSetting {
 }
 
 /// A source of metadata, with the metadata around it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ServedSource {
     metadata: Arc<Metadata>,
+    /// The same in few bytes, which outlives the start.
+    packed: PackedMetadata,
     /// The index of the source.
     index: usize,
     /// Notices of the parts of the metadata that have no effect.
     notices: Arc<[Note]>,
+}
+
+impl PartialEq for ServedSource {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { metadata, packed: _, index, notices } = self;
+        *metadata == other.metadata && *index == other.index && *notices == other.notices
+    }
 }
 
 /// Metadata is compared by its content, whose numbers are never NaN.
@@ -124,7 +133,8 @@ impl ServedSource {
             }
         });
         let notices: Vec<Note> = told.chain(others).chain(unserved).collect();
-        Ok(Self { notices: notices.into(), metadata: Arc::new(metadata), index })
+        let packed = reading.packed;
+        Ok(Self { notices: notices.into(), metadata: Arc::new(metadata), packed, index })
     }
 
     /// The whole metadata.
@@ -135,8 +145,8 @@ impl ServedSource {
 
     /// The whole metadata, to be kept.
     #[must_use]
-    pub fn shared(&self) -> Arc<Metadata> {
-        Arc::clone(&self.metadata)
+    pub fn packed(&self) -> &PackedMetadata {
+        &self.packed
     }
 
     /// The source of the served database.

@@ -111,6 +111,16 @@ impl<'m> TableNames<'m> {
         self.naming.table_type(&self.identifier, suffix)
     }
 
+    /// A type of the Relay API, whose suffix follows the table without a separator.
+    pub(super) fn of_relay(&self, suffix: &str) -> String {
+        self.naming.relay_type(&self.identifier, suffix)
+    }
+
+    /// The root field of connections, in the Relay API.
+    pub(super) fn connection_root(&self) -> String {
+        self.naming.connection_root_field(&self.identifier)
+    }
+
     /// The type of a computed field's arguments.
     pub(super) fn computed_arguments(&self, field: &str) -> String {
         self.naming.computed_field_arguments(field, &self.identifier)

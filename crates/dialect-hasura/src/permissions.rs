@@ -7,6 +7,7 @@
 //! * `expression`, `comparison`, `aggregate`, `operand`: boolean expressions as filters
 //! * `table`: the permissions of one role on one table
 //! * `roles`: roles with their grants, `inherited`: those of inherited roles
+//! * `validation`: servers that check inputs
 //! * `view`: the visible positions of the schema of a role
 
 mod aggregate;
@@ -17,16 +18,18 @@ mod operand;
 mod roles;
 mod table;
 mod tables;
+mod validation;
 mod view;
 
 use access::Roles;
-use api::{Api, RoleViews};
-use catalog::Catalog;
+use api::{Api, InputChecks, RoleViews};
+use catalog::{Catalog, EntityId};
 use hasura_metadata::Problem;
 
+use crate::Options;
 use crate::metadata::ServedSource;
 use crate::tracking::Tracking;
-use roles::RolePermissions;
+use roles::{Functions, RolePermissions, RoleTable};
 use tables::{NamedRelationship, NamedTable, Tables};
 
 /// The role that may do everything.
@@ -42,6 +45,9 @@ pub const BACKEND: &str = "x-hasura-use-backend-only-permissions";
 /// The error of written rows that do not pass the check of a permission.
 const FAILED_CHECK: &str = "check constraint of an insert/update permission has failed";
 
+/// The role of sessions whose role has no permissions. No header can name it.
+const UNKNOWN: &str = "";
+
 /// The permissions of all roles.
 #[derive(Debug)]
 pub(super) struct Permissions {
@@ -50,11 +56,13 @@ pub(super) struct Permissions {
 }
 
 impl Permissions {
-    /// Compiles the permissions of metadata. A permission with a problem is left out.
+    /// Compiles the permissions of metadata. A permission with a problem is left out. If permissions
+    /// of functions are inferred, functions of queries need none of their own.
     pub(super) fn new(
         catalog: &Catalog,
         tracking: &Tracking<'_>,
         served: &ServedSource,
+        options: &Options,
     ) -> (Self, Vec<Problem>) {
         let tracked = served.source().tables.iter();
         let tracked = tracked.filter_map(|table| {
@@ -68,12 +76,18 @@ impl Permissions {
             Some(NamedTable { entity, table, relationships: relationships.collect() })
         });
         let tables = Tables::new(tracked.collect());
-        let functions = &served.source().functions;
+        let functions = Functions {
+            all: &served.source().functions,
+            infers: options.infer_function_permissions,
+        };
         let actions = crate::actions::roles(served.metadata());
         let (permissions, grants, mut problems) =
-            roles::of_tables(catalog, &tables, functions, &actions);
+            roles::of_tables(catalog, &tables, functions, &actions, options);
         let inherited = &served.metadata().inherited_roles;
-        let permissions = inherited::add(permissions, inherited, &mut problems);
+        let mut permissions = inherited::add(permissions, inherited, &mut problems);
+        if !permissions.is_empty() {
+            permissions.push(RolePermissions::default());
+        }
         let roles = roles::compile(&permissions, grants);
         (Self { roles, permissions }, problems)
     }
@@ -88,9 +102,26 @@ impl Permissions {
         self.permissions.iter().any(|role| !role.has_queries())
     }
 
+    /// The tables into which a role inserts rows without a permission to update a column.
+    pub(super) fn inserted_without_update(&self) -> impl Iterator<Item = EntityId> {
+        let tables = self.permissions.iter().flat_map(|role| &role.tables);
+        let is_hidden = |table: &RoleTable| {
+            table.update.as_ref().is_some_and(|(_, update)| update.is_for_backends)
+        };
+        let is_without = move |table: &RoleTable| {
+            table.insert.is_some() && (!table.updates_columns() || is_hidden(table))
+        };
+        tables.filter(move |(_, table)| is_without(table)).map(|(entity, _)| *entity)
+    }
+
     /// The view of each role; the administrator needs one only if others see what is not for it.
     pub(super) fn views(&self, api: &Api, catalog: &Catalog) -> RoleViews {
         view::views(api, catalog, &self.permissions)
+    }
+
+    /// The servers that check the inputs of changes.
+    pub(super) fn input_checks(&self) -> InputChecks {
+        validation::checks(&self.permissions)
     }
 
     /// The access rules.

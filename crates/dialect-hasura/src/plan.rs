@@ -1,11 +1,12 @@
 //! The plan: entities of the API, with their names and members.
 
-use catalog::{Catalog, Entity, Note};
+use catalog::{Catalog, Entity, EntityId, Note};
 use graphql::schema::is_name;
 use hasura_metadata::naming::{Naming, RootField};
 use hasura_metadata::{Problem, ProblemKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::SchemaKind;
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, columns};
 use super::enum_types::EnumTypes;
@@ -16,8 +17,19 @@ use super::tracking::{Tracking, is_table};
 use super::values::{Values, values};
 
 /// Types that every API has, by names that no convention changes.
-const RESERVED_TYPES: [&str; 8] =
-    ["query_root", "mutation_root", "subscription_root", "Int", "Float", "String", "Boolean", "ID"];
+const RESERVED_TYPES: [&str; 10] = [
+    "query_root",
+    "mutation_root",
+    "subscription_root",
+    "Int",
+    "Float",
+    "String",
+    "Boolean",
+    "ID",
+    // Of the Relay API, which has the other types, too.
+    "Node",
+    "PageInfo",
+];
 
 /// Types that every API has, by names in snake case.
 const SHARED_TYPES: [&str; 2] = ["order_by", "cursor_ordering"];
@@ -32,8 +44,11 @@ pub(super) struct Plan<'a> {
     pub(super) enums: EnumTypes,
     pub(super) naming: Naming<'a>,
     pub(super) notes: Vec<Note>,
+    pub(super) schema: SchemaKind,
     /// True if some role may read nothing, so that queries need a field that says it.
     pub(super) has_role_without_queries: bool,
+    /// The tables into which a role inserts rows without a permission to update a column.
+    pub(super) inserted_without_update: FxHashSet<EntityId>,
     /// Parts of the metadata that have no place in the API.
     pub(super) problems: Vec<Problem>,
 }
@@ -72,6 +87,21 @@ impl<'a> Planned<'a> {
     /// A root field.
     pub(super) fn root(&self, field: RootField) -> String {
         self.names.root(field)
+    }
+
+    /// The type of connections of its rows, in the Relay API.
+    pub(super) fn connection_type(&self) -> String {
+        self.names.of_relay("Connection")
+    }
+
+    /// The type of edges of its rows, in the Relay API.
+    pub(super) fn edge_type(&self) -> String {
+        self.names.of_relay("Edge")
+    }
+
+    /// The root field of connections of its rows, in the Relay API.
+    pub(super) fn connection_root(&self) -> String {
+        self.names.connection_root()
     }
 
     /// The description of a root field.
@@ -116,6 +146,9 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
     let mut types = Names::reserved(RESERVED_TYPES.iter().copied());
     let shared = SHARED_TYPES.map(|name| naming.shared_type(name));
     shared.iter().for_each(|name| types.claim(name, &format!("the API's own {name}")));
+    for r#type in naming.namespace().into_iter().flat_map(|name| naming.namespace_types(name)) {
+        types.claim(&r#type, "the namespace of the source");
+    }
     let tracked = || catalog.entities().filter(|entity| tracking.is_tracked(entity));
     let enums = EnumTypes::new(catalog, tracking, &mut problems);
     // Scalars have the names of the source's types.
@@ -208,8 +241,17 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, tracking: &Tracking<'a>) -> Plan<'a
         let mut scope = Scope { catalog, tracking, places: &places, notes, problems };
         root_functions(&mut scope, &mut roots, &mut types)
     };
-    let has_role_without_queries = false;
-    Plan { entities, functions, enums, naming, notes, has_role_without_queries, problems }
+    Plan {
+        entities,
+        functions,
+        enums,
+        naming,
+        notes,
+        schema: SchemaKind::default(),
+        has_role_without_queries: false,
+        inserted_without_update: FxHashSet::default(),
+        problems,
+    }
 }
 
 /// True if privileges leave nothing readable of an entity.

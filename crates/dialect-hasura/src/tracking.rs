@@ -24,9 +24,12 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::metadata::{OWN_SCHEMA, ServedSource};
+use super::values::{Values, values};
 pub(super) use enum_tables::EnumSource;
 use enum_tables::enum_source;
-pub(super) use functions::{ComputedResult, FunctionArgument, TrackedComputed, TrackedFunction};
+pub(super) use functions::{
+    ComputedResult, FunctionArgument, FunctionArguments, TrackedComputed, TrackedFunction,
+};
 pub(super) use relationships::TrackedRelationship;
 use relationships::relationships;
 
@@ -34,7 +37,8 @@ use relationships::relationships;
 const DEFAULT_SCHEMA: &str = "public";
 
 /// The names of a source without customization.
-static PLAIN: LazyLock<SourceCustomization> = LazyLock::new(SourceCustomization::default);
+pub(super) static PLAIN: LazyLock<SourceCustomization> =
+    LazyLock::new(SourceCustomization::default);
 
 /// The names of a table without configuration.
 static UNCHANGED: LazyLock<TableConfiguration> = LazyLock::new(TableConfiguration::default);
@@ -43,6 +47,8 @@ static UNCHANGED: LazyLock<TableConfiguration> = LazyLock::new(TableConfiguratio
 #[derive(Debug)]
 pub(super) struct Tracking<'m> {
     pub(super) naming: Naming<'m>,
+    /// True if numbers that JavaScript may round are strings.
+    stringify_numeric_types: bool,
     /// The tracked tables; without metadata all tables are tracked.
     pub(super) tables: Option<FxHashMap<EntityId, TrackedTable<'m>>>,
     /// In the order of the metadata.
@@ -64,23 +70,30 @@ pub(super) struct TrackedTable<'m> {
 impl<'m> Tracking<'m> {
     /// Resolves the names of the metadata, and declares manual relationships in the catalog.
     pub(super) fn new(catalog: &mut Catalog, options: &'m Options) -> Self {
+        let stringify_numeric_types = options.stringify_numeric_types;
         let Some(served) = options.metadata.served() else {
             let naming = Naming { convention: options.naming_convention, customization: &PLAIN };
             let (functions, problems) = (Vec::new(), Vec::new());
-            return Self { naming, tables: None, functions, problems };
+            return Self { naming, stringify_numeric_types, tables: None, functions, problems };
         };
         let source = served.source();
         let customization = &source.customization;
         let convention = customization.naming_convention.unwrap_or(options.naming_convention);
-        let mut found = (Vec::new(), Vec::new());
+        let mut problems = Vec::new();
         served.notices().iter().for_each(|notice| catalog.note(notice.clone()));
-        let tables = tables(catalog, served, &mut found);
+        let tables = tables(catalog, served, &mut problems);
         let ids: Vec<EntityId> = tables.keys().copied().collect();
-        let functions = functions::functions(catalog, source, &ids, &mut found);
-        let (notes, problems) = found;
-        notes.into_iter().for_each(|note| catalog.note(note));
+        let functions = functions::functions(catalog, source, &ids, &mut problems);
         let naming = Naming { convention, customization };
-        Self { naming, tables: Some(tables), functions, problems }
+        Self { naming, stringify_numeric_types, tables: Some(tables), functions, problems }
+    }
+
+    /// The representation of a type's values in responses.
+    pub(super) fn values(&self, catalog: &Catalog, r#type: &Type) -> Values {
+        match self.stringify_numeric_types {
+            true => values(catalog, r#type).stringified(),
+            false => values(catalog, r#type),
+        }
     }
 
     /// The table of metadata; `None` if it is not tracked, or if there is no metadata.
@@ -145,28 +158,28 @@ pub(super) fn left_out_part(problem: &Problem) -> Note {
     }
 }
 
-/// The tracked tables; notes and problems are added to `found`.
+/// The tracked tables; problems are added.
 fn tables<'m>(
     catalog: &mut Catalog,
     served: &'m ServedSource,
-    found: &mut (Vec<Note>, Vec<Problem>),
+    problems: &mut Vec<Problem>,
 ) -> FxHashMap<EntityId, TrackedTable<'m>> {
     let mut tracked = Vec::new();
     for table in &served.source().tables {
         match find_table(catalog, &table.table) {
             Ok(entity) => {
-                check_columns(catalog, entity, table, &mut found.1);
+                check_columns(catalog, entity, table, problems);
                 let source = table.is_enum.then(|| enum_source(catalog, entity, table));
-                let source = source.transpose().map_err(|problem| found.1.push(problem));
+                let source = source.transpose().map_err(|problem| problems.push(problem));
                 tracked.push((entity.id, table, source.ok().flatten()));
             }
-            Err(problem) => found.1.push(problem),
+            Err(problem) => problems.push(problem),
         }
     }
     let ids: Vec<EntityId> = tracked.iter().map(|(entity, ..)| *entity).collect();
     let tables = tracked.into_iter().map(|(entity, table, enum_source)| {
-        let relationships = relationships(catalog, entity, table, &ids, &mut found.1);
-        let computed_fields = functions::computed_fields(catalog, entity, table, &ids, found);
+        let relationships = relationships(catalog, entity, table, &ids, problems);
+        let computed_fields = functions::computed_fields(catalog, entity, table, &ids, problems);
         (entity, TrackedTable { table, relationships, computed_fields, enum_source })
     });
     tables.collect()

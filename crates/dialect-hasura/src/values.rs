@@ -96,6 +96,25 @@ impl Values {
         single(opaque(&named(&scalar), Leaf::Any), &Type::Scalar(Scalar::Text))
     }
 
+    /// The same as strings, if they are numbers that JavaScript may round.
+    pub(super) fn stringified(mut self) -> Self {
+        match &mut self.binding.value {
+            ValueShape::Leaf(leaf) => *leaf = as_text(leaf),
+            ValueShape::List(item) => {
+                if let ValueShape::Leaf(leaf) = &mut **item {
+                    *leaf = as_text(leaf);
+                }
+            }
+            _ => {}
+        }
+        let is_exact = matches!(&*self.scalar, "bigint" | "numeric" | "float8");
+        if let Some(number) = self.number.as_mut().filter(|_| is_exact) {
+            number.sum = as_text(&number.sum);
+        }
+        self.extreme = self.extreme.as_ref().filter(|_| is_exact).map(as_text).or(self.extreme);
+        self
+    }
+
     /// The type as in a schema, without a list's own requirement.
     pub(super) fn text(&self) -> String {
         let mut text = self.scalar.to_string();
@@ -184,6 +203,16 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type) -> Values {
         Type::Range(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Composite(id) => single(opaque(&named(&catalog[*id].name), Leaf::Any), base),
         Type::Domain(_) | Type::Row(_) => single(opaque(TEXT, Leaf::Any), base),
+    }
+}
+
+/// The string of a number that JavaScript may round.
+fn as_text(leaf: &Leaf) -> Leaf {
+    match leaf {
+        Leaf::LongNumber => Leaf::BigInt,
+        Leaf::Number { scale } => Leaf::Decimal { scale: *scale },
+        Leaf::Float => Leaf::FloatText,
+        other => other.clone(),
     }
 }
 

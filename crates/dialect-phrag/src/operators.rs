@@ -156,7 +156,7 @@ fn add_operators(
         let text = format!("`{name}` cannot be null; leave it out or use another operator.");
         let binding = InputBinding {
             role: (*role).into(),
-            null: Meaning::Refuse(text.into()),
+            null: Meaning::refuse(text),
             // Only lists can be empty, and nothing is in an empty list.
             empty: if is_list { Meaning::False } else { Meaning::Ignore },
         };

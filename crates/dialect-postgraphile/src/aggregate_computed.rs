@@ -86,6 +86,7 @@ fn add_value(
             let (function, absent) =
                 (specification.function, absent.map(|text| text.as_bytes().into()));
             let value = AggregateValue { function, field: None, leaf, form, absent };
+            let value = Box::new(value);
             AggregateField::Computed { computed: computed.function.id, value }
         }
     };

@@ -20,8 +20,8 @@ use super::{
     enum_table_types, filter, mutations, naming, order, relations, scalars, view_key,
 };
 use api::binding::{
-    ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
-    ValueShape,
+    ColumnBinding, EntityBinding, FieldBinding, IdForm, NodeIdBinding, RowsBinding, RowsForm,
+    RowsFrom, ValueShape,
 };
 
 /// An entity in the API.
@@ -416,7 +416,8 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
         && let Some(id) = build.scalar("ID")
     {
         let prefix = build.node_prefix(one.entity.id);
-        let binding = FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() };
+        let binding =
+            FieldBinding::NodeId { prefix, key: one.primary_key().to_vec(), form: IdForm::Tagged };
         let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id.non_null());
         build.api.add_field(row, definition, binding);
     }
@@ -462,6 +463,7 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
     }
     let enforced = entity.primary_key().is_some_and(|key| key.enforced);
     let node_id = build.has_node_ids(entity.id).then(|| NodeIdBinding {
+        form: IdForm::Tagged,
         codec: ir::Codec::Base64JsonArray,
         enforced,
         // The existence of unreadable rows is not revealed.

@@ -183,7 +183,7 @@ fn add(
         Err(note) => return build.note(note),
     };
     let arguments = inputs.iter().map(|input| input.binding).collect();
-    build.api.bind_call(function.id, CallBinding { arguments, row: None });
+    build.api.bind_call(function.id, CallBinding { arguments, ..CallBinding::default() });
     let FunctionOutput {
         row,
         item,
@@ -242,7 +242,7 @@ fn add(
         (OutputForm::Value { value, form }, _) => {
             let (function, external) = (function.id, Vec::new());
             let computed = ComputedBinding { function, of_row: is_computed, value, form, external };
-            add_field(build, &names.first, row, FieldBinding::Computed(computed), None);
+            add_field(build, &names.first, row, FieldBinding::Computed(Box::new(computed)), None);
         }
         (OutputForm::Row, Some(entity)) => {
             add_field(build, &names.first, row, rows(entity, RowsForm::Single), None);

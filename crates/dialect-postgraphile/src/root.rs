@@ -35,7 +35,8 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
         let binding = FieldBinding::Literal(format!("\"{ROOT_ID}\"").into_bytes().into());
         build.api.add_field(query, field(node_id, descriptions::QUERY_NODE_ID, id), binding);
         let definition = field("node", descriptions::QUERY_NODE, TypeRef::named(node));
-        let lookup = build.api.add_field(query, definition, FieldBinding::Lookup { root: ROOT_ID });
+        let lookup =
+            build.api.add_field(query, definition, FieldBinding::Lookup { root: Some(ROOT_ID) });
         add_node_id(build, lookup, descriptions::NODE_ARGUMENT, id);
     }
     Some(query)

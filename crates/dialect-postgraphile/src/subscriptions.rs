@@ -60,7 +60,7 @@ fn add_listen(build: &mut Build<'_>, root: TypeId) {
         topic: None,
         members: Arc::default(),
     };
-    let listen = build.api.add_field(root, definition, FieldBinding::Listen(binding));
+    let listen = build.api.add_field(root, definition, FieldBinding::Listen(Box::new(binding)));
     let topic = InputDefinition::new("topic", text.non_null());
     build.api.add_argument(listen, topic, InputBinding::lenient(ArgumentRole::Topic));
     let begins = InputDefinition {

@@ -126,6 +126,7 @@ fn orders_cursors_and_node_ids() {
             natural_cursor: "primary_key_asc".into(),
             value: None,
             node_id: Some(NodeIdBinding {
+                form: api::binding::IdForm::Tagged,
                 codec: ir::Codec::Base64JsonArray,
                 enforced: true,
                 found: true,
@@ -162,7 +163,14 @@ fn orders_cursors_and_node_ids() {
     );
     let post_tag = api.schema.find_type("PostTag").unwrap();
     let node_id = api.schema.find_field(post_tag, "nodeId").unwrap();
-    assert_eq!(*api.field(node_id), FieldBinding::NodeId { prefix: "post_tags".into(), key });
+    assert_eq!(
+        *api.field(node_id),
+        FieldBinding::NodeId {
+            prefix: "post_tags".into(),
+            key,
+            form: api::binding::IdForm::Tagged
+        }
+    );
 }
 
 #[test]

@@ -17,6 +17,7 @@ use source::{CompileError, PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
 
+use crate::action_calls::{ActionCalls, ActionCallsError};
 use crate::documents::{DocumentCache, SessionView};
 use crate::enum_tables::{self, EnumTablesError};
 use crate::event_session;
@@ -76,6 +77,8 @@ pub struct Engine {
     pub(crate) error_form: ErrorForm,
     /// Fields whose values other servers give, if there are some.
     pub(crate) resolvers: Option<Resolvers>,
+    /// Calls of asynchronous actions, if there are some.
+    pub(crate) action_calls: Option<ActionCalls>,
     pub(crate) live: Live,
     /// Whether changes are recorded with the variables of their sessions.
     pub(crate) records_sessions: bool,
@@ -108,6 +111,8 @@ pub enum OpenError {
     Dialect(#[from] DialectError),
     #[error(transparent)]
     Resolvers(#[from] ResolverError),
+    #[error(transparent)]
+    ActionCalls(#[from] ActionCallsError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     #[error("policies and the permissions of metadata exclude each other: leave one out")]
@@ -256,6 +261,7 @@ impl Engine {
         };
         let access = AccessRules::new(&catalog, roles, restrictions);
         let resolvers = Resolvers::open(&api, options.resolvers.as_ref()).await?;
+        let action_calls = ActionCalls::open(&api, address, options.source.timeouts)?;
         let called = options.source.called.as_ref();
         let topics = called.map(|name| TopicAuthorization::new(&source, &catalog, name));
         let topics = topics.transpose().map_err(OpenError::Topics)?;
@@ -280,9 +286,24 @@ impl Engine {
             messages: Messages::new(options.errors.clone(), messages),
             error_form: options.dialect.error_form(),
             resolvers,
+            action_calls,
             live: Live::new(options.live.clone(), topics),
             records_sessions: event_session::is_recorded(&options.dialect),
         }))
+    }
+
+    /// Whether there are asynchronous actions, whose calls a server delivers.
+    #[must_use]
+    pub fn has_async_actions(&self) -> bool {
+        self.action_calls.is_some()
+    }
+
+    /// Creates the log of asynchronous actions if it is missing.
+    pub async fn create_action_log(&self) -> Result<(), ActionCallsError> {
+        match &self.action_calls {
+            Some(calls) => Ok(calls.log.create().await?),
+            None => Ok(()),
+        }
     }
 
     /// The access set of a session; `None` if there are no access rules.

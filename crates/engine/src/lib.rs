@@ -34,10 +34,12 @@
 //! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
 //! * [`resolvers`]: fields whose values other servers give
+//! * `action_calls`: calls of asynchronous actions
 //! * [`report`]: figures and outcome of a request
 //! * [`usage`]: counts of the parts of the schema that operations use
 //! * [`explain`]: dry run: a request is compiled and shown, not executed
 
+mod action_calls;
 pub mod api;
 pub mod batch_limits;
 pub mod cache;
@@ -81,6 +83,7 @@ pub mod usage;
 mod withhold;
 pub mod worker;
 
+pub use action_calls::ActionCallsError;
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
 pub use dialects::ErrorForm;

@@ -10,6 +10,7 @@ pub(crate) mod stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use graphql::operation::OperationKind;
@@ -109,6 +110,8 @@ pub(crate) struct Execution {
     pub(crate) directive: Option<LiveDirective>,
     /// The stream of rows, if the request is one.
     pub(crate) stream: Option<StreamExecution>,
+    /// Time between two executions if nothing tells of changes: of calls of asynchronous actions.
+    pub(crate) polled: Option<Duration>,
 }
 
 /// A response, with the memory that is reserved for it.

@@ -9,12 +9,14 @@
 //! * `plan`: the selections of a prepared operation
 //! * `open`: checks when the API is made: allowed hosts, schemas of GraphQL servers
 //! * `batch`: the requests for the placeholders of an answer, each once
+//! * `action`: answers of actions, and their errors
 //! * [`statistics`]: figures of requests
 //! * `session_variables`: what the webhooks of actions know of a client
 //! * `map_error`: errors of other servers as clients see them
 //!
 //! `worker::resolve` executes them.
 
+pub(crate) mod action;
 pub(crate) mod batch;
 pub(crate) mod map_error;
 mod open;

@@ -1,8 +1,11 @@
 //! Workers: everything that one thread needs to answer requests.
 
+mod action_delivery;
 mod batches;
 mod events;
 mod incremental;
+mod input_checks;
+mod logged_actions;
 mod passwords;
 mod record;
 mod resolve;
@@ -238,6 +241,10 @@ impl Worker {
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
+        if ready.kind == OperationKind::Mutation && !engine.api.input_checks.is_empty() {
+            // Boxed: few APIs have such checks.
+            Box::pin(self.check_inputs(&ready, caller, report)).await.map_err(|one| vec![one])?;
+        }
         if ready.prepared.has_resolved() {
             return Box::pin(self.run_resolved(&ready, request, caller, report)).await;
         }

@@ -4,6 +4,7 @@ mod failures;
 mod relationships;
 mod remote;
 mod start;
+mod validation;
 
 use std::fs;
 use std::path::PathBuf;
@@ -187,11 +188,24 @@ fn check_shown(
     shown: fn(&Received) -> String,
     expect: &Expect,
 ) {
+    check_metadata(reply, &[TRACKED, actions].concat(), requests, client, shown, expect);
+}
+
+/// The same with other tracked tables.
+fn check_metadata(
+    reply: fn(&Received) -> Reply,
+    metadata: &str,
+    requests: &[(&str, Value)],
+    client: &Client<'_>,
+    shown: fn(&Received) -> String,
+    expect: &Expect,
+) {
     let server = HttpServer::start(reply);
-    let actions = actions.replace("SERVER", &server.address.to_string());
+    let address = server.address.to_string();
+    let metadata = metadata.replace("SERVER", &address);
     let database = Database::new();
     let text = block_on(async {
-        let engine = open(&database, dialect(&actions).unwrap(), local()).await.unwrap();
+        let engine = open(&database, dialect_of(&metadata).unwrap(), local()).await.unwrap();
         let worker = Worker::new(engine);
         let mut text = String::new();
         for (request, variables) in requests {
@@ -203,7 +217,7 @@ fn check_shown(
         }
         text
     });
-    expect.assert_eq(&text);
+    expect.assert_eq(&text.replace(&address, "SERVER"));
 }
 
 /// A request with the headers that tests are about.

@@ -246,5 +246,5 @@ async fn it_is_told_what_is_let_by_which_rule() {
         assert!(text.lines().any(|own| own == line), "{line}\n---\n{text}");
     }
     let nobody = worker.explain_policies(&query, &Session::default()).unwrap().unwrap();
-    assert!(nobody.contains("names no role"), "{nobody}");
+    assert!(nobody.contains("has no role"), "{nobody}");
 }

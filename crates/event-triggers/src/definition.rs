@@ -88,9 +88,6 @@ const GRACE: Duration = Duration::from_secs(30);
 /// Longest time that metadata can name; later moments have no date in a database.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-const TRANSFORM: &str = "transforms of events are not served yet; remove the key, and the webhook \
-                         receives Hasura's usual body";
-
 impl Definitions {
     /// Resolves the event triggers of a source's tables, and the cron triggers. All problems are found in
     /// one run.
@@ -187,15 +184,15 @@ impl Definitions {
         if self.rows.contains_key(&name) {
             return Err(problem("another one of the source has the same name".into()));
         }
-        if trigger.request_transform.is_some() || trigger.response_transform.is_some() {
-            return Err(problem(TRANSFORM.into()));
-        }
         let address = match (&trigger.webhook, &trigger.webhook_from_env) {
             (Some(text), _) => TextOrEnv::Text(text.clone()),
             (None, Some(name)) => TextOrEnv::FromEnv(name.clone()),
             (None, None) => return Err(problem("it has no webhook".into())),
         };
-        let webhook = Webhook::resolve(&address, &trigger.headers, environment).map_err(problem)?;
+        let webhook = Webhook::resolve(&address, &trigger.headers, environment);
+        let (request, response) = (&trigger.request_transform, &trigger.response_transform);
+        let webhook = webhook.and_then(|one| one.transformed(request.as_ref(), response.as_ref()));
+        let webhook = webhook.map_err(problem)?;
         let (schema, table) = table_name(&table.parts).map_err(problem)?;
         let definition = &trigger.definition;
         let operations = [
@@ -237,10 +234,9 @@ impl Definitions {
             let message = format!("the cron trigger {name:?}: {message}");
             Problem { place: trigger.place.clone(), message }
         };
-        if trigger.request_transform.is_some() || trigger.response_transform.is_some() {
-            return Err(problem(TRANSFORM.into()));
-        }
         let webhook = Webhook::resolve(&trigger.webhook, &trigger.headers, environment);
+        let (request, response) = (&trigger.request_transform, &trigger.response_transform);
+        let webhook = webhook.and_then(|one| one.transformed(request.as_ref(), response.as_ref()));
         let webhook = webhook.map_err(problem)?;
         let schedule =
             Schedule::parse(&trigger.schedule).map_err(|error| problem(error.to_string()))?;
@@ -299,7 +295,7 @@ fn columns(columns: Option<&Columns>) -> RecordedColumns {
     match columns {
         None | Some(Columns::All) => RecordedColumns::All,
         Some(Columns::Listed(names)) => {
-            RecordedColumns::Listed(names.iter().map(|name| (&*name.text).into()).collect())
+            RecordedColumns::Listed(names.iter().map(|(name, _)| name.into()).collect())
         }
     }
 }

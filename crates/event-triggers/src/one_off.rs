@@ -135,19 +135,53 @@ impl NewEvent {
             headers: Value::Array(headers.collect::<Result<_, _>>()?).to_string(),
             comment: comment.map(str::to_owned),
         };
-        // As a server will read it.
+        event.check()?;
+        Ok(event)
+    }
+
+    /// The event of a request of Hasura's metadata API. The error is a sentence.
+    pub fn of_request(arguments: &Value) -> Result<Self, String> {
+        let text = |key: &str| match arguments.get(key) {
+            Some(Value::String(text)) => Ok(text.as_str()),
+            Some(_) => Err(format!("the key {key:?} is no text")),
+            None => Err(format!("key {key:?} not found")),
+        };
+        let webhook = arguments.get("webhook").ok_or("key \"webhook\" not found")?;
+        let Value::String(webhook) = webhook else { return Err(NO_VARIABLES.to_owned()) };
+        let time = text("schedule_at")?;
+        let parsed = parse_time(time).ok_or_else(|| {
+            format!("{time:?} is no moment as of RFC 3339, as in 2030-01-31T08:00:00Z")
+        })?;
+        let json = |key: &str| arguments.get(key).filter(|value| !value.is_null());
+        let or_none = |key: &str| json(key).map_or_else(|| "null".to_owned(), Value::to_string);
+        let comment = json("comment").map(|_| text("comment").map(str::to_owned)).transpose()?;
+        let headers = json("headers").map_or_else(|| "[]".to_owned(), Value::to_string);
+        let event = Self {
+            webhook: webhook.clone(),
+            time: parsed,
+            retries: or_none("retry_conf"),
+            payload: or_none("payload"),
+            headers,
+            comment,
+        };
+        event.check()?;
+        Ok(event)
+    }
+
+    /// Reads the event as a server will read it.
+    fn check(&self) -> Result<(), String> {
         OneOff::read(&OneOffEvent {
             id: String::new(),
-            webhook: json!(event.webhook).to_string(),
+            webhook: json!(self.webhook).to_string(),
             scheduled_time: String::new(),
-            retries: Some(event.retries.clone()),
-            payload: Some(event.payload.clone()),
-            headers: Some(event.headers.clone()),
+            retries: Some(self.retries.clone()),
+            payload: Some(self.payload.clone()),
+            headers: Some(self.headers.clone()),
             comment: None,
             tries: 0,
             created_at: String::new(),
         })?;
-        Ok(event)
+        Ok(())
     }
 
     /// The event for the log.

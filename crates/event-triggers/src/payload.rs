@@ -1,7 +1,7 @@
 //! Bodies of requests, and what the log says about requests and responses. The values of rows are
 //! copied as the database has written them: numbers keep all their digits.
 
-use clients::egress::{EgressError, EgressResponse};
+use clients::egress::EgressResponse;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -128,12 +128,17 @@ pub(crate) fn log_request(webhook: &Webhook, body: &str) -> String {
     log.unwrap_or_else(|_| "{}".into())
 }
 
+/// A request that templates have changed, as JSON of the log: a body that is no JSON is a text.
+pub(crate) fn log_changed_request(webhook: &Webhook, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    match serde_json::from_str::<&RawValue>(&text) {
+        Ok(_) => log_request(webhook, &text),
+        Err(_) => log_request(webhook, &json!(text).to_string()),
+    }
+}
+
 /// The response as JSON of the log.
-pub(crate) fn log_response(response: &Result<EgressResponse, EgressError>) -> String {
-    let response = match response {
-        Ok(response) => response,
-        Err(error) => return log_error(&error.to_string()),
-    };
+pub(crate) fn log_response(response: &EgressResponse) -> String {
     let headers = response.headers.iter().map(|(name, value)| LoggedHeader {
         name: name.as_str(),
         value: String::from_utf8_lossy(value.as_bytes()).into_owned(),

@@ -1,7 +1,8 @@
 //! Addresses and headers of webhooks, with values of environment variables.
 
 use hasura_metadata::types::connection::TextOrEnv;
-use hasura_metadata::types::webhook::{Header, HeaderValue};
+use hasura_metadata::types::webhook::{Header, HeaderValue, RequestTransform, ResponseTransform};
+use hasura_webhooks::{request_transform, response_transform};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue as HttpValue, Uri};
 
@@ -12,6 +13,8 @@ pub(crate) struct Webhook {
     pub(crate) headers: HeaderMap,
     /// The headers as the log has them: a value of the environment is replaced by its variable.
     pub(crate) shown: Vec<(Box<str>, Box<str>)>,
+    /// Templates that change requests and answers; `None` without such.
+    pub(crate) transforms: Option<Box<http_resolvers::webhook::Webhook>>,
 }
 
 /// The values of environment variables.
@@ -47,7 +50,30 @@ impl Webhook {
             shown.push((name.as_str().into(), visible.into()));
             resolved.insert(name, value);
         }
-        Ok(Self { url, headers: resolved, shown })
+        Ok(Self { url, headers: resolved, shown, transforms: None })
+    }
+
+    /// The webhook with the transforms of metadata. The error is a sentence.
+    pub(crate) fn transformed(
+        mut self,
+        request: Option<&RequestTransform>,
+        response: Option<&ResponseTransform>,
+    ) -> Result<Self, String> {
+        let request = request.map(request_transform).transpose();
+        let response = response.and_then(response_transform).transpose();
+        let (request, response) =
+            (request.map_err(|problem| problem.message)?, response.map_err(|one| one.message)?);
+        if request.is_some() || response.is_some() {
+            let headers = self.headers.iter();
+            self.transforms = Some(Box::new(http_resolvers::webhook::Webhook {
+                base_url: self.url.to_string().into(),
+                headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
+                client_headers: None,
+                request,
+                response,
+            }));
+        }
+        Ok(self)
     }
 }
 

@@ -12,5 +12,6 @@ mod deliveries;
 mod installation;
 mod payloads;
 mod schedules;
+mod transforms;
 #[path = "support/webhooks.rs"]
 mod webhooks;

@@ -14,6 +14,7 @@
 mod convert;
 mod definitions;
 mod field_index;
+mod leniency;
 mod limits;
 mod literal;
 mod named_part;
@@ -109,12 +110,20 @@ impl Validator {
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
         unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
-        let invalid = match document.to_executable(&library) {
+        let ast = document;
+        let invalid = match ast.to_executable(&library) {
             Ok(document) => match document.validate(&library) {
                 Ok(document) if errors.is_empty() => {
                     return Ok(ValidDocument { document, positions });
                 }
                 Ok(_) => return Err(truncated(errors)),
+                Err(invalid)
+                    if errors.is_empty()
+                        && schema.whole.leniency.allows(&invalid.errors, &ast, &library) =>
+                {
+                    let document = Valid::assume_valid(invalid.partial);
+                    return Ok(ValidDocument { document, positions });
+                }
                 Err(invalid) => invalid.errors,
             },
             // Further errors would be consequences of the unknown names.

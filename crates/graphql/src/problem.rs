@@ -60,6 +60,10 @@ pub enum Problem {
     UndefinedFragment {
         name: Box<str>,
     },
+    /// Fragments that spread each other, in their order. The path has the names of the fragments too.
+    FragmentCycle {
+        names: Vec<Box<str>>,
+    },
     UnknownDirective {
         name: Box<str>,
     },

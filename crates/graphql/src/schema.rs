@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use crate::ids::{EnumValueId, FieldId, InputId, TypeId};
+use crate::leniency::Leniency;
 use crate::value::Const;
 
 crate::heap_size!(plain TypeRef);
@@ -40,6 +41,8 @@ pub struct Schema {
     pub subscription: Option<TypeId>,
     /// True if errors suggest similar names, which a hidden schema must not.
     pub suggests_names: bool,
+    /// Rules of validation that are left out.
+    pub leniency: Leniency,
 }
 
 /// A custom directive of operations. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
@@ -313,6 +316,14 @@ impl Schema {
         }
     }
 
+    /// Sets the description and the kind of a type that was added before them.
+    pub fn define_type(&mut self, id: TypeId, description: Option<&str>, kind: TypeKind) {
+        let mut description = description.map(Into::into);
+        self.share_optional(&mut description);
+        let definition = &mut self.types[id.index()];
+        (definition.description, definition.kind) = (description, kind);
+    }
+
     /// Changes the name of a type; false if it is taken.
     pub fn rename_type(&mut self, id: TypeId, name: &str) -> bool {
         if self.by_name.contains_key(name) {
@@ -466,6 +477,65 @@ impl Schema {
             | TypeKind::InputObject { .. } => debug_assert!(false, "the type is no enum"),
         }
         id
+    }
+
+    /// Sorts types, and fields, inputs and values in them, by name, and removes the types that are
+    /// not kept, with the members that need them. Ids of types change.
+    pub fn sort(&mut self, is_kept: impl Fn(TypeId) -> bool) {
+        let mut order: Vec<usize> = (0..self.types.len()).collect();
+        order.retain(|index| is_kept(TypeId::new(*index)));
+        order.sort_by(|one, other| self.types[*one].name.cmp(&self.types[*other].name));
+        let mut places: Vec<Option<TypeId>> = vec![None; self.types.len()];
+        for (place, index) in order.iter().enumerate() {
+            places[*index] = Some(TypeId::new(place));
+        }
+        let place = |id: TypeId| places[id.index()];
+        let (fields, inputs, values) = (&self.fields, &self.inputs, &self.values);
+        let sort_inputs = |ids: &mut Vec<InputId>| {
+            ids.retain(|id| place(inputs[id.index()].r#type.base).is_some());
+            ids.sort_by(|one, other| inputs[one.index()].name.cmp(&inputs[other.index()].name));
+        };
+        let retype =
+            |ids: &mut Vec<TypeId>| *ids = ids.iter().filter_map(|id| place(*id)).collect();
+        for definition in &mut self.types {
+            match &mut definition.kind {
+                TypeKind::Scalar => {}
+                TypeKind::Object { fields: ids, interfaces }
+                | TypeKind::Interface { fields: ids, interfaces } => {
+                    ids.retain(|id| place(fields[id.index()].r#type.base).is_some());
+                    ids.sort_by(|one, other| {
+                        fields[one.index()].name.cmp(&fields[other.index()].name)
+                    });
+                    retype(interfaces);
+                }
+                TypeKind::Union { members } => retype(members),
+                TypeKind::Enum { values: ids } => ids.sort_by(|one, other| {
+                    values[one.index()].name.cmp(&values[other.index()].name)
+                }),
+                TypeKind::InputObject { fields: ids } => sort_inputs(ids),
+            }
+        }
+        for field in &mut self.fields {
+            sort_inputs(&mut field.arguments);
+        }
+        // A type that is not kept is named by members that are in no type any more.
+        let retyped = |r#type: &mut TypeRef| {
+            r#type.base = place(r#type.base).unwrap_or(TypeId::new(0));
+        };
+        self.fields.iter_mut().for_each(|field| retyped(&mut field.r#type));
+        self.inputs.iter_mut().for_each(|input| retyped(&mut input.r#type));
+        let mut types: Vec<Option<TypeDefinition>> =
+            std::mem::take(&mut self.types).into_iter().map(Some).collect();
+        self.types = order.into_iter().filter_map(|index| types[index].take()).collect();
+        self.by_name = self
+            .types
+            .iter()
+            .enumerate()
+            .map(|(index, definition)| (Arc::clone(&definition.name), TypeId::new(index)))
+            .collect();
+        let root = |root: Option<TypeId>| root.and_then(place);
+        (self.query, self.mutation, self.subscription) =
+            (root(self.query), root(self.mutation), root(self.subscription));
     }
 
     /// Frees spare capacity.

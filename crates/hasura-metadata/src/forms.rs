@@ -2,18 +2,20 @@
 
 mod actions_document;
 mod folder;
+mod packed;
 mod upgrade;
 
 use std::sync::Arc;
 
 pub use folder::Folder;
+pub use packed::PackedMetadata;
 
-use crate::node::{Node, Value};
+use crate::node::{Node, Value, json_text};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Read, Reader};
 use crate::support::Unserved;
 use crate::types::metadata::Metadata;
-use crate::{json_text, references, yaml};
+use crate::{references, yaml};
 
 /// What was read.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub struct Reading {
     /// The number that Hasura gives each change of its metadata, in the result of
     /// `export_metadata`.
     pub resource_version: Option<u64>,
+    /// The same again, in few bytes.
+    pub packed: PackedMetadata,
 }
 
 impl Reading {
@@ -47,12 +51,13 @@ pub fn read_text(file: &str, text: &str) -> Reading {
         true => json_text::read(&file, text),
         false => yaml::read(&file, text),
     };
+    let packed = PackedMetadata::of_text(&file, text);
     let mut reader = Reader::new();
     match root {
-        Ok(root) => read_root(root, reader),
+        Ok(root) => read_root(root, reader, packed),
         Err(problem) => {
             reader.problems.push(problem);
-            finish(None, reader, None)
+            finish(None, reader, None, packed)
         }
     }
 }
@@ -60,21 +65,22 @@ pub fn read_text(file: &str, text: &str) -> Reading {
 /// Reads an exported folder.
 #[must_use]
 pub fn read_folder(folder: &Folder) -> Reading {
+    let packed = PackedMetadata::of_folder(folder);
     let mut reader = Reader::new();
     match folder.document(&mut reader) {
-        Some(root) => read_root(root, reader),
-        None => finish(None, reader, None),
+        Some(root) => read_root(root, reader, packed),
+        None => finish(None, reader, None, packed),
     }
 }
 
-fn read_root(root: Node, mut reader: Reader) -> Reading {
+fn read_root(root: Node, mut reader: Reader, packed: PackedMetadata) -> Reading {
     let (root, resource_version) = unwrap_export(root, &mut reader);
     let root = upgrade::to_version_3(root, &mut reader);
     let metadata = root.and_then(|root| Metadata::read(&root, &mut reader));
     if let Some(metadata) = &metadata {
         references::check(metadata, &mut reader.problems);
     }
-    finish(metadata, reader, resource_version)
+    finish(metadata, reader, resource_version, packed)
 }
 
 /// Takes the metadata out of `{"resource_version": …, "metadata": …}`.
@@ -94,7 +100,12 @@ fn unwrap_export(root: Node, reader: &mut Reader) -> (Node, Option<u64>) {
     (metadata.unwrap_or(Node { mark, value: Value::Null }), resource_version)
 }
 
-fn finish(metadata: Option<Metadata>, reader: Reader, resource_version: Option<u64>) -> Reading {
+fn finish(
+    metadata: Option<Metadata>,
+    reader: Reader,
+    resource_version: Option<u64>,
+    packed: PackedMetadata,
+) -> Reading {
     let Reader { mut problems, unserved, .. } = reader;
     if metadata.is_none() && !problems.iter().any(|problem| problem.kind.is_error()) {
         // Impossible: each `None` has its problem. A start without metadata would be worse.
@@ -104,7 +115,7 @@ fn finish(metadata: Option<Metadata>, reader: Reader, resource_version: Option<u
             message: "The metadata could not be read.".to_owned(),
         });
     }
-    Reading { metadata, problems, unserved, resource_version }
+    Reading { metadata, problems, unserved, resource_version, packed }
 }
 
 #[cfg(test)]

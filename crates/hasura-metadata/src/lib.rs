@@ -7,7 +7,9 @@
 //! * `reader`, `object`, `primitive`: nodes become types, with all problems of all files in one run
 //! * [`types`]: the objects of metadata, each with its keys, and writing in Hasura's order
 //! * `references`: references between parts, such as from REST endpoints to collections
+//! * `packed`: what was read in few bytes, to be read again
 //! * [`support`]: what of it is served, as a table, and the places of what is not
+//! * [`variables`]: the environment variables that it names
 //! * [`naming`]: names of fields and types by both naming conventions
 //! * [`suggestions`]: names of relationships as Hasura's console suggests them
 
@@ -16,7 +18,6 @@ mod object;
 
 pub mod forms;
 pub mod json;
-mod json_text;
 mod kind;
 pub mod location;
 pub mod naming;
@@ -28,8 +29,10 @@ mod references;
 pub mod suggestions;
 pub mod support;
 pub mod types;
+pub mod variables;
 mod yaml;
 
+pub use forms::PackedMetadata;
 pub use forms::{Folder, Reading, read_folder, read_text};
 pub use json::Json;
 pub use location::Location;

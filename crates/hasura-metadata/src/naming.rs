@@ -138,7 +138,22 @@ impl Identifier {
     }
 }
 
+impl<'m> Naming<'m> {
+    /// The namespace of the root fields.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&'m str> {
+        self.customization.root_fields.as_ref()?.namespace.as_deref()
+    }
+}
+
 impl Naming<'_> {
+    /// The types of a namespace in the types of queries, mutations and subscriptions.
+    #[must_use]
+    pub fn namespace_types(&self, namespace: &str) -> [String; 3] {
+        ["_query", "_mutation_frontend", "_subscription"]
+            .map(|suffix| self.customize_type([namespace, suffix].concat()))
+    }
+
     /// The name of a root field of a table.
     #[must_use]
     pub fn root_field(
@@ -176,6 +191,24 @@ impl Naming<'_> {
             NamingConvention::GraphQlDefault => identifier.pascal(),
         };
         self.customize_type(name)
+    }
+
+    /// The name of a type of a table in the Relay API, whose suffix follows the table directly.
+    #[must_use]
+    pub fn relay_type(&self, table: &Identifier, suffix: &str) -> String {
+        let name = match self.convention {
+            NamingConvention::HasuraDefault => table.snake(),
+            NamingConvention::GraphQlDefault => table.pascal(),
+        };
+        self.customize_type(name + suffix)
+    }
+
+    /// The name of the root field of a table's connection, in the Relay API.
+    #[must_use]
+    pub fn connection_root_field(&self, table: &Identifier) -> String {
+        let mut identifier = table.clone();
+        identifier.rest.push("connection".to_owned());
+        self.customize_root_field(self.field(&identifier))
     }
 
     /// The name of a column's field; `None` if it is no name of GraphQL, as Hasura leaves the

@@ -1,5 +1,7 @@
 //! Values as read from YAML or JSON, with their marks: the common form before the types.
 
+pub(crate) mod json_text;
+
 use serde_json::Number;
 
 use crate::json::Json;
@@ -24,6 +26,17 @@ pub(crate) enum Value {
     List(Vec<Node>),
     /// Without duplicates of a key.
     Object(Vec<Entry>),
+    /// An object whose content is read when it is needed: an item of a long list.
+    Deferred(DeferredObject),
+}
+
+/// The JSON of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct DeferredObject {
+    pub(crate) text: Box<str>,
+    /// The position of its begin in the file: a line from 1, and the number of bytes before it there.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
 }
 
 /// A key with its value.
@@ -48,7 +61,7 @@ impl Node {
             Value::Number(_) => "a number",
             Value::String(_) => "a text",
             Value::List(_) => "a list",
-            Value::Object(_) => "an object",
+            Value::Object(_) | Value::Deferred(_) => "an object",
         }
     }
 
@@ -60,9 +73,12 @@ impl Node {
     pub(crate) fn find_text(&self, key: &str) -> Option<&str> {
         match &self.find(key)?.value {
             Value::String(text) => Some(text),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Object(_) => {
-                None
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::List(_)
+            | Value::Object(_)
+            | Value::Deferred(_) => None,
         }
     }
 
@@ -70,9 +86,12 @@ impl Node {
     pub(crate) fn into_entries(self) -> Vec<Entry> {
         match self.value {
             Value::Object(entries) => entries,
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-                Vec::new()
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::List(_)
+            | Value::Deferred(_) => Vec::new(),
         }
     }
 
@@ -84,7 +103,8 @@ impl Node {
             | Value::Bool(_)
             | Value::Number(_)
             | Value::String(_)
-            | Value::Object(_) => Vec::new(),
+            | Value::Object(_)
+            | Value::Deferred(_) => Vec::new(),
         }
     }
 
@@ -103,6 +123,9 @@ impl Node {
                 members.sort_by(|(one, _), (other, _)| one.cmp(other));
                 Json::Object(members)
             }
+            // Lists of free parts are never deferred.
+            Value::Deferred(deferred) => json_text::read_deferred(&self.mark.file, deferred)
+                .map_or(Json::Null, |node| node.to_json()),
         }
     }
 }

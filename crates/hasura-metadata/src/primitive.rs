@@ -1,12 +1,12 @@
 //! Reading and writing of texts, numbers, lists and maps.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Number;
 
 use crate::json::Json;
 use crate::location::Segment;
+use crate::node::json_text;
 use crate::node::{Node, Value};
 use crate::reader::{Description, Read, Reader};
 
@@ -95,7 +95,7 @@ impl<T: Read> Read for Vec<T> {
         let Value::List(nodes) = &node.value else { return reader.expected(node, "a list") };
         let mut items = Some(Vec::with_capacity(nodes.len()));
         for (index, node) in nodes.iter().enumerate() {
-            let item = reader.at(Segment::Index(index), |reader| T::read(node, reader));
+            let item = reader.at(Segment::Index(index), |reader| read_item(node, reader));
             match (&mut items, item) {
                 (Some(items), Some(item)) => items.push(item),
                 (_, None) => items = None,
@@ -107,6 +107,18 @@ impl<T: Read> Read for Vec<T> {
 
     fn describe(description: &mut Description) {
         T::describe(description);
+    }
+}
+
+/// Reads an item of a list, whose node lives no longer than that if it is deferred.
+fn read_item<T: Read>(node: &Node, reader: &mut Reader) -> Option<T> {
+    let Value::Deferred(deferred) = &node.value else { return T::read(node, reader) };
+    match json_text::read_deferred(&node.mark.file, deferred) {
+        Ok(node) => T::read(&node, reader),
+        Err(problem) => {
+            reader.problems.push(problem);
+            None
+        }
     }
 }
 
@@ -122,7 +134,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
         let Value::Object(entries) = &node.value else { return reader.expected(node, "an object") };
         let mut map = Some(Self::new());
         for entry in entries {
-            let segment = Segment::Name(Arc::from(&*entry.key));
+            let segment = Segment::Name(reader.name(&entry.key));
             let value = reader.at(segment, |reader| T::read(&entry.node, reader));
             match (&mut map, value) {
                 (Some(map), Some(value)) => {

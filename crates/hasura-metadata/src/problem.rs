@@ -20,7 +20,7 @@ pub enum ProblemKind {
     Syntax,
     /// A file is missing.
     MissingFile,
-    /// No object of metadata has the key. Hasura ignores most of them.
+    /// No object of metadata has the key, and it may be meant as one that the object has.
     UnknownKey,
     /// A key is missing that the object needs.
     MissingKey,
@@ -31,6 +31,9 @@ pub enum ProblemKind {
     /// A part refers to one that does not exist. Hasura starts without such parts, and calls them
     /// inconsistent.
     MissingPart,
+    /// No object of metadata has the key, which resembles none. Hasura ignores it, and so does
+    /// whoever reads the metadata.
+    IgnoredKey,
     /// A fact to know: the metadata is read in spite of it.
     Notice,
 }
@@ -46,7 +49,7 @@ impl ProblemKind {
             | Self::WrongValue
             | Self::Duplicate
             | Self::MissingPart => true,
-            Self::Notice => false,
+            Self::IgnoredKey | Self::Notice => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reading nodes as types: the problems, the keys that are not served, and the path on the way.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::kind::SourceKind;
 use crate::location::{Location, Mark, Path, Segment};
@@ -46,7 +47,11 @@ pub(crate) struct Reader {
     pub(crate) unserved: Vec<Unserved>,
     /// Within how many keys that are not served: what is below one is not told again.
     within_unserved: usize,
-    path: Path,
+    /// The steps from the root to what is read, each with its path once a place there was wanted: most
+    /// values have no place of their own.
+    steps: Vec<(Segment, Option<Path>)>,
+    /// Names that occurred: there are few different ones.
+    names: HashSet<Arc<str>>,
     /// The kind of the source that is read, on which the form of its configuration depends.
     pub(crate) source_kind: SourceKind,
     /// The keys that were read, for a test that reads all.
@@ -68,15 +73,40 @@ impl Reader {
             problems: Vec::new(),
             unserved: Vec::new(),
             within_unserved: 0,
-            path: Path::default(),
+            steps: Vec::new(),
+            names: HashSet::new(),
             source_kind: SourceKind::Postgres,
             #[cfg(test)]
             seen: Default::default(),
         }
     }
 
-    pub(crate) fn place(&self, mark: &Mark) -> Location {
-        Location { mark: mark.clone(), path: self.path.clone() }
+    pub(crate) fn place(&mut self, mark: &Mark) -> Location {
+        Location { mark: mark.clone(), path: self.path() }
+    }
+
+    fn path(&mut self) -> Path {
+        let known = self.steps.iter().rposition(|(_, path)| path.is_some());
+        let (mut path, first) =
+            match known.and_then(|last| self.steps.get(last).zip(Some(last + 1))) {
+                Some(((_, path), first)) => (path.clone().unwrap_or_default(), first),
+                None => (Path::default(), 0),
+            };
+        for (segment, known) in self.steps.iter_mut().skip(first) {
+            path = path.step(segment.clone());
+            *known = Some(path.clone());
+        }
+        path
+    }
+
+    /// A name, shared with all equal ones.
+    pub(crate) fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(text) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = text.into();
+        self.names.insert(Arc::clone(&name));
+        name
     }
 
     pub(crate) fn report(&mut self, kind: ProblemKind, mark: &Mark, message: String) {
@@ -102,14 +132,13 @@ impl Reader {
 
     /// Reads at a step below the present path.
     pub(crate) fn at<T>(&mut self, segment: Segment, read: impl FnOnce(&mut Self) -> T) -> T {
-        let inner = self.path.step(segment);
-        let outer = std::mem::replace(&mut self.path, inner);
+        self.steps.push((segment, None));
         let value = read(self);
-        self.path = outer;
+        self.steps.pop();
         value
     }
 
-    /// The entries of an object; unknown keys are problems.
+    /// The entries of an object. Unknown keys are problems: errors, if they resemble a known one.
     pub(crate) fn object<'n>(
         &mut self,
         node: &'n Node,
@@ -120,9 +149,22 @@ impl Reader {
             return self.expected(node, "an object");
         };
         for entry in entries.iter().filter(|entry| !keys.contains(&&*entry.key)) {
-            self.unknown_key(entry, name, keys);
+            match graphql::similar_names(&entry.key, keys.iter().copied()).is_empty() {
+                true => self.ignored_key(entry, name),
+                false => self.unknown_key(entry, name, keys),
+            }
         }
         Some(Object { name, entries, mark: &node.mark })
+    }
+
+    /// Reports a key that has no effect. Hasura exports keys that nothing reads, such as those of an
+    /// older console.
+    fn ignored_key(&mut self, entry: &Entry, name: &str) {
+        let message = format!(
+            "The key `{}` of {name} is unknown, and has no effect, as in Hasura.",
+            entry.key
+        );
+        self.report(ProblemKind::IgnoredKey, &entry.mark, message);
     }
 
     pub(crate) fn unknown_key(&mut self, entry: &Entry, name: &str, keys: &[&str]) {

@@ -226,10 +226,12 @@ fn merge(node: Node, entries: &mut Vec<Entry>, keys: &mut HashSet<String>) -> Re
             Ok(())
         }
         Value::List(items) => items.into_iter().try_for_each(|item| merge(item, entries, keys)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(at(
-            node.mark,
-            "The key `<<` merges a mapping, or a list of mappings, as in `<<: *name`.".into(),
-        )),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Deferred(_) => {
+            Err(at(
+                node.mark,
+                "The key `<<` merges a mapping, or a list of mappings, as in `<<: *name`.".into(),
+            ))
+        }
     }
 }
 
@@ -281,7 +283,9 @@ fn at(mark: Mark, message: String) -> Problem {
 /// The number of values and keys.
 fn size(node: &Node) -> usize {
     match &node.value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Deferred(_) => {
+            1
+        }
         Value::List(items) => 1 + items.iter().map(size).sum::<usize>(),
         Value::Object(entries) => {
             1 + entries.iter().map(|entry| 1 + size(&entry.node)).sum::<usize>()

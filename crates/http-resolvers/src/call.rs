@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::http_call::HttpCall;
 use crate::inputs::Inputs;
 use crate::projection::Projection;
-use crate::resolver::{HttpResolver, RemoteOperation, RequestBody};
+use crate::resolver::{ActionWebhook, HttpResolver, RemoteOperation, RequestBody};
 use crate::selection_text;
 use crate::url::UrlError;
 use crate::webhook::{TransformError, WebhookCall, WebhookClient};
@@ -22,6 +22,25 @@ pub enum CallError {
     Transform(#[from] TransformError),
 }
 
+impl ActionWebhook {
+    /// What the handler receives. `query` is the document of the client, which asynchronous actions do
+    /// not send.
+    #[must_use]
+    pub fn payload(
+        &self,
+        input: &Value,
+        query: Option<&str>,
+        session: &serde_json::Map<String, Value>,
+    ) -> Value {
+        json!({
+            "action": { "name": self.action },
+            "input": input,
+            "request_query": query,
+            "session_variables": session,
+        })
+    }
+}
+
 impl HttpResolver {
     /// The request for one value. `find` returns the client's value of a header.
     pub fn call(
@@ -31,7 +50,7 @@ impl HttpResolver {
         find: impl Fn(&HeaderName) -> Option<HeaderValue>,
     ) -> Result<HttpCall, CallError> {
         let body = match &self.body {
-            RequestBody::Empty | RequestBody::Webhook(_) => Value::Null,
+            RequestBody::Empty | RequestBody::Webhook(_) | RequestBody::Log(_) => Value::Null,
             RequestBody::Json(template) => template.fill(inputs),
             RequestBody::Operation(operation) => {
                 operation_body(operation, projection, inputs.to_json())
@@ -40,25 +59,18 @@ impl HttpResolver {
         self.with_body(inputs, &body, find)
     }
 
-    /// The request of an action; `None` if the field is none. `query` is the document of the client.
+    /// The request that sends the payload of an action; `None` if the field is none.
     pub fn call_webhook(
         &self,
-        inputs: &Inputs,
-        query: &str,
+        payload: &Value,
         client: WebhookClient<'_>,
     ) -> Option<Result<WebhookCall, CallError>> {
         let action = self.webhook()?;
-        let payload = json!({
-            "action": { "name": action.action },
-            "input": inputs.to_json(),
-            "request_query": query,
-            "session_variables": client.session,
-        });
         let url = match self.url.fill(&Inputs::default()) {
             Ok(url) => url,
             Err(error) => return Some(Err(error.into())),
         };
-        Some(action.webhook.call(&url, &payload, client).map_err(CallError::from))
+        Some(action.webhook.call(&url, payload, client).map_err(CallError::from))
     }
 
     /// The request for the values of several objects.
@@ -72,7 +84,7 @@ impl HttpResolver {
             Value::Array(objects.iter().map(|inputs| template.fill(inputs)).collect())
         };
         let body = match &self.body {
-            RequestBody::Empty | RequestBody::Webhook(_) => Value::Null,
+            RequestBody::Empty | RequestBody::Webhook(_) | RequestBody::Log(_) => Value::Null,
             RequestBody::Json(template) => fill(template),
             RequestBody::Operation(operation) => {
                 let variables = operation.batch.as_ref().map(|(name, template)| {

@@ -54,6 +54,9 @@ const MISMATCH: &str = " This indicates a mismatch between the GraphQL and remot
      was resolved as null (which may trigger GraphQL error propagation) and as much other data as \
      possible returned.";
 
+/// The answer of a remote schema, for messages.
+const ANSWER: &str = "response of the remote schema";
+
 /// State of one completion.
 struct State<'c, 'p> {
     completion: &'c Completion<'p>,
@@ -102,6 +105,9 @@ impl State<'_, '_> {
         if self.output.len() > self.end {
             return Err(Incomplete::TooLong);
         }
+        if self.completion.rules == AnswerRules::Action {
+            return self.passed(context, r#type, text);
+        }
         let start = self.output.len();
         if text == "null" {
             if r#type.is_list() && self.is_lenient() {
@@ -113,10 +119,10 @@ impl State<'_, '_> {
                          GraphQL error propagation triggered.",
                         context.field, context.type_text
                     ),
-                    AnswerRules::Strict if self.path.is_empty() => {
-                        format!("got null for the {}", self.answer_name())
+                    AnswerRules::Strict | AnswerRules::Action if self.path.is_empty() => {
+                        format!("got null for the {ANSWER}")
                     }
-                    AnswerRules::Strict => {
+                    AnswerRules::Strict | AnswerRules::Action => {
                         format!("expecting not null value for field \"{}\"", context.field)
                     }
                 });
@@ -140,6 +146,46 @@ impl State<'_, '_> {
         }
     }
 
+    /// The value of an action, whose type was checked: scalars are any JSON. A value that cannot have
+    /// the selected fields is null, as an absent one is.
+    fn passed(
+        &mut self,
+        context: FieldContext<'_>,
+        r#type: TypeRef,
+        text: &str,
+    ) -> Result<(), Incomplete> {
+        let Projection::Objects(objects) = context.projection else {
+            self.output.extend_from_slice(text.as_bytes());
+            return Ok(());
+        };
+        match text.bytes().next() {
+            Some(b'{') => self.object(objects, text),
+            // As in Hasura also where the type has no list; more lists than the type has are null.
+            Some(b'[') => {
+                let item = r#type.item().unwrap_or(r#type);
+                let is_nested = r#type.item().is_some();
+                self.output.push(b'[');
+                for (idx, one) in items(text).unwrap_or_default().into_iter().enumerate() {
+                    if idx > 0 {
+                        self.output.push(b',');
+                    }
+                    match one.get() {
+                        one if is_nested || one.starts_with('{') => {
+                            self.value(context, item, one)?
+                        }
+                        _ => self.output.extend_from_slice(b"null"),
+                    }
+                }
+                self.output.push(b']');
+                Ok(())
+            }
+            Some(_) | None => {
+                self.output.extend_from_slice(b"null");
+                Ok(())
+            }
+        }
+    }
+
     fn list(
         &mut self,
         context: FieldContext<'_>,
@@ -149,8 +195,8 @@ impl State<'_, '_> {
         let Some(items) = text.starts_with('[').then(|| items(text)).and_then(Result::ok) else {
             return Err(match self.completion.rules {
                 AnswerRules::Lenient => self.mismatch(LIST_EXPECTED),
-                AnswerRules::Strict => {
-                    self.error(format!("expecting array for the {}", self.answer_name()));
+                AnswerRules::Strict | AnswerRules::Action => {
+                    self.error(format!("expecting array for the {ANSWER}"));
                     Incomplete::Null
                 }
             });
@@ -262,10 +308,11 @@ impl State<'_, '_> {
             };
             self.path.push(PathSegment::Field(field.response_name.clone()));
             let written = match value {
-                None if field.r#type.is_non_null() && !self.is_lenient() => {
-                    let name = self.answer_name().trim_start_matches("action ");
+                None if field.r#type.is_non_null()
+                    && self.completion.rules == AnswerRules::Strict =>
+                {
                     let field = context.field;
-                    self.error(format!("field \"{field}\" expected in {name}, but not found"));
+                    self.error(format!("field \"{field}\" expected in {ANSWER}, but not found"));
                     Err(Incomplete::Null)
                 }
                 value => self.value(context, field.r#type, value.unwrap_or("null")),
@@ -292,20 +339,12 @@ impl State<'_, '_> {
     fn coerce(&mut self, name: &str, text: &str) -> bool {
         match self.completion.rules {
             AnswerRules::Lenient => coerce(name, text, self.output),
-            AnswerRules::Strict => coerce_strictly(name, text, self.output),
+            AnswerRules::Strict | AnswerRules::Action => coerce_strictly(name, text, self.output),
         }
     }
 
     fn is_lenient(&self) -> bool {
         self.completion.rules == AnswerRules::Lenient
-    }
-
-    /// The name of the answer, for messages.
-    fn answer_name(&self) -> &'static str {
-        match self.completion.has_aliases {
-            true => "response of the remote schema",
-            false => "action webhook response",
-        }
     }
 
     fn mismatch(&mut self, expected: &str) -> Incomplete {
@@ -316,8 +355,8 @@ impl State<'_, '_> {
     fn no_coercion(&mut self, context: FieldContext<'_>, text: &str) -> Incomplete {
         let base = context.type_text.trim_matches(['[', ']', '!']);
         if !self.is_lenient() {
-            let (kind, name) = (kind(text), self.answer_name());
-            self.error(format!("got {kind} for the {name}, expecting {base}"));
+            let kind = kind(text);
+            self.error(format!("got {kind} for the {ANSWER}, expecting {base}"));
             return Incomplete::Null;
         }
         let shown: String = text.trim_matches('"').chars().take(100).collect();
@@ -340,7 +379,7 @@ fn is_foreign_scalar(projection: &Projection, rules: AnswerRules) -> bool {
     let Projection::Scalar(name) = projection else { return false };
     match rules {
         AnswerRules::Lenient => !crate::coerce::is_known(name),
-        AnswerRules::Strict => !crate::coerce::is_built_in(name),
+        AnswerRules::Strict | AnswerRules::Action => !crate::coerce::is_built_in(name),
     }
 }
 

@@ -10,6 +10,7 @@
 //!   servers
 //! * [`call`]: the HTTP request (`http_call`) of one value, or of a batch of them
 //! * [`answer`]: the values in an answer
+//! * [`action`]: the check of the answer of an action
 //! * [`complete`]: the selected fields of a value as the JSON of a response; `coerce`: its scalars
 //! * [`related`]: rows of the source that belong to objects of other servers, by their
 //!   [`related_field`]s
@@ -17,6 +18,7 @@
 //! * [`remote_schema`]: the schema of a GraphQL server, whose fields become those of an API
 //! * [`introspect`]: the check of a resolver against the schema of a GraphQL server
 
+pub mod action;
 pub mod answer;
 pub mod body;
 pub mod call;
@@ -42,5 +44,6 @@ pub use http_call::HttpCall;
 pub use inputs::Inputs;
 pub use projection::Projection;
 pub use resolver::{
-    ActionWebhook, AnswerRules, HttpResolver, InputSource, RemoteOperation, RequestBody,
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, LogAccess, LoggedAction,
+    RemoteOperation, RequestBody, WrittenRequest,
 };

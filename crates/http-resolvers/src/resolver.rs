@@ -48,6 +48,24 @@ pub enum RequestBody {
     Operation(Box<RemoteOperation>),
     /// The server receives the arguments with the session, and may change them by templates.
     Webhook(Box<ActionWebhook>),
+    /// No request: the value is one of the log of asynchronous actions, which the source has.
+    Log(LoggedAction),
+}
+
+/// An asynchronous action at one of its two places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedAction {
+    pub action: Box<str>,
+    pub access: LogAccess,
+}
+
+/// What a field does with the log of asynchronous actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogAccess {
+    /// Records a call with the arguments: the value is its id.
+    Record,
+    /// Reads the call of an id.
+    Read,
 }
 
 /// An operation of a GraphQL server, with one field.
@@ -70,6 +88,17 @@ pub struct RemoteOperation {
 pub struct ActionWebhook {
     pub action: Box<str>,
     pub webhook: Webhook,
+    /// The handler and the headers as the definitions have them, for errors that administrators see:
+    /// with the names of environment variables instead of their values.
+    pub written: WrittenRequest,
+}
+
+/// The request of an action as the definitions have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenRequest {
+    pub handler: Box<str>,
+    /// A list of objects with `name`, and `value` or `value_from_env`.
+    pub headers: serde_json::Value,
 }
 
 /// Meaning of values that do not fit the schema exactly.
@@ -78,6 +107,9 @@ pub enum AnswerRules {
     /// A null, and a list of two for one value, are errors where the schema has no place for them.
     #[default]
     Strict,
+    /// Hasura's rules for actions: the value has to fit the output type, as `action` checks it, and
+    /// scalars in objects are any JSON.
+    Action,
     /// A list that is null or failed is empty, and a list of one is its element.
     Lenient,
 }
@@ -94,7 +126,10 @@ impl HttpResolver {
     pub fn operation(&self) -> Option<&RemoteOperation> {
         match &self.body {
             RequestBody::Operation(operation) => Some(operation),
-            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Webhook(_) => None,
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Webhook(_)
+            | RequestBody::Log(_) => None,
         }
     }
 
@@ -103,7 +138,22 @@ impl HttpResolver {
     pub fn webhook(&self) -> Option<&ActionWebhook> {
         match &self.body {
             RequestBody::Webhook(webhook) => Some(webhook),
-            RequestBody::Empty | RequestBody::Json(_) | RequestBody::Operation(_) => None,
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Operation(_)
+            | RequestBody::Log(_) => None,
+        }
+    }
+
+    /// The access to the log, if the field is one of an asynchronous action.
+    #[must_use]
+    pub fn logged(&self) -> Option<&LoggedAction> {
+        match &self.body {
+            RequestBody::Log(logged) => Some(logged),
+            RequestBody::Empty
+            | RequestBody::Json(_)
+            | RequestBody::Operation(_)
+            | RequestBody::Webhook(_) => None,
         }
     }
 

@@ -66,15 +66,14 @@ pub enum Filter {
         quantifier: Quantifier,
         filter: Box<Filter>,
     },
+    /// Filters rows by the rows that a function returns for them: one of those must pass.
+    FunctionRows {
+        call: Call,
+        filter: Box<Filter>,
+    },
     /// True if an entity has a row that passes, whether it is related or not: of an access rule
     /// only.
     Exists {
-        entity: EntityId,
-        filter: Box<Filter>,
-    },
-    /// True if a function of the row gives a row of this entity that passes.
-    Called {
-        call: Call,
         entity: EntityId,
         filter: Box<Filter>,
     },
@@ -124,7 +123,7 @@ pub enum ValueRef {
         field: FieldId,
     },
     /// A field of a row around this one: `levels` counts the [`Filter::Relation`],
-    /// [`Filter::RelatedGroup`], [`Filter::Called`] and [`Filter::Exists`] between them. Of an access rule only.
+    /// [`Filter::RelatedGroup`], [`Filter::FunctionRows`] and [`Filter::Exists`] between them. Of an access rule only.
     Outer {
         levels: u16,
         field: FieldId,
@@ -480,8 +479,8 @@ impl Filter {
             }
             Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
             Self::Relation { .. }
+            | Self::FunctionRows { .. }
             | Self::Exists { .. }
-            | Self::Called { .. }
             | Self::RelatedGroup { .. }
             | Self::VariantGroup { .. }
             | Self::Nearest(_) => true,

@@ -229,6 +229,9 @@ pub enum Codec {
     Base64JsonArray,
     /// A base64 text of a JSON array whose last element is an array: parts are counted in that.
     Base64JsonArrayTail,
+    /// A base64 text of a JSON object, whose members may be objects: parts are its other values, in the
+    /// order of the names that lead to them.
+    Base64JsonMembers,
     /// `arrayconnection:<offset>` in base64. Part 0 is the offset of the row after the cursor's.
     ArrayConnection,
     /// `type:field:value` in base64. Part 0 is the value, as a text whatever it is.

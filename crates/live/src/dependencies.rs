@@ -471,15 +471,14 @@ impl Collector<'_> {
                 self.entity(*entity);
                 self.among(Vec::new(), |own| own.filter(filter));
             }
-            Filter::Called { call, entity, filter } => {
-                self.call(call);
-                self.entity(*entity);
-                self.among(Vec::new(), |own| own.filter(filter));
-            }
             Filter::ElementBetween { place, least, most } => {
                 self.value(place);
                 self.operand(least);
                 self.operand(most);
+            }
+            Filter::FunctionRows { call, filter } => {
+                self.call(call);
+                self.among(Vec::new(), |own| own.filter(filter));
             }
             Filter::Relation { hop, quantifier: _, filter } => {
                 let known = self.hop_from_known(*hop);

@@ -168,7 +168,7 @@ impl Context<'_> {
                         let object = api.schema[id].r#type.base;
                         let sets = &field.selection_sets;
                         let within =
-                            Within { function: None, place: Some((place, *once)), keys: None };
+                            Within { function: None, place: Some((&**place, *once)), keys: None };
                         let fields = self.aggregate_fields(object, sets, within, terms)?;
                         Node::Object(fields)
                     }
@@ -207,11 +207,11 @@ impl Context<'_> {
                     }
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
                         let given = self.call_arguments(field)?;
-                        let call = self.call(*computed, Some(Vec::new()), given)?;
+                        let call = self.call(*computed, Some(Vec::new()), given, field.location)?;
                         self.aggregate_value(value, (Some(ValueRef::Computed(call)), false), terms)
                     }
                     FieldBinding::Aggregate(AggregateField::ValueOf { place, value }) => {
-                        self.aggregate_value(value, (Some(place.clone()), false), terms)
+                        self.aggregate_value(value, (Some((**place).clone()), false), terms)
                     }
                     FieldBinding::Aggregate(AggregateField::Counted) => {
                         self.counted_values(field, terms)?

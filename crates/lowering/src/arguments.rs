@@ -13,13 +13,12 @@ use super::call::GivenArgument;
 use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::nearest::NearestArguments;
-use super::order::of_row;
 use super::paging::{at_most, rows_from_end};
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
-    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, RowsFrom,
-    ValueBinding, VariantsId,
+    ArgumentBinding, ArgumentRole, CursorMember, InputRole, NodeIdBinding, OrderBy, OrderRole,
+    RowsFrom, ValueBinding, VariantsId, member_cursors,
 };
 
 /// Limit of sort keys of one list: each of them is a part of every cursor.
@@ -30,8 +29,8 @@ const ORDERS: usize = 64;
 pub(super) struct Arguments {
     pub(super) filters: Vec<Filter>,
     pub(super) orders: Vec<OrderBy>,
-    /// One row for each combination of these columns.
-    pub(super) distinct: Vec<FieldId>,
+    /// One row for each combination of these columns, with their names in the API.
+    pub(super) distinct: Vec<(FieldId, Arc<str>)>,
     pub(super) limit: Option<Operand>,
     pub(super) offset: Option<Operand>,
     pub(super) last: Option<Operand>,
@@ -63,14 +62,22 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Refuses arguments that only other rows read: nothing that a request says is dropped.
     pub(super) fn require_read(&self, from: RowsFrom) -> Result<(), LowerError> {
-        let of_function =
-            matches!(from, RowsFrom::Function { .. } | RowsFrom::FunctionOfVariants { .. });
+        let of_function = matches!(
+            from,
+            RowsFrom::Function { .. } | RowsFrom::Effect(_) | RowsFrom::FunctionOfVariants { .. }
+        );
         let of_entity = matches!(from, RowsFrom::Entity);
         let of_search = matches!(from, RowsFrom::Search(_)) || self.search.is_some();
         let along = matches!(from, RowsFrom::Relation(_) | RowsFrom::Nodes(_));
         let of_variants = matches!(from, RowsFrom::Variants { .. });
-        let of_tables =
-            matches!(from, RowsFrom::Entity | RowsFrom::Relation(_) | RowsFrom::Through { .. });
+        let of_tables = matches!(
+            from,
+            RowsFrom::Entity
+                | RowsFrom::Relation(_)
+                | RowsFrom::Through { .. }
+                | RowsFrom::Function { .. }
+                | RowsFrom::Effect(_)
+        );
         let is_read = (of_function || self.given.is_empty())
             && (of_tables || self.distinct.is_empty())
             && (of_entity || self.password.is_none())
@@ -97,6 +104,7 @@ pub(super) struct StreamStart {
 /// An opaque text: its steering parts, and the text as a parameter.
 #[derive(Debug)]
 pub(super) struct Opaque {
+    pub(super) kind: OpaqueKind,
     pub(super) shape: OpaqueShape,
     pub(super) operand: Operand,
 }
@@ -107,7 +115,7 @@ impl Opaque {
     pub(super) fn filter(&self, binding: &NodeIdBinding) -> Option<Filter> {
         let nulls = match &self.shape.values {
             OpaqueValues::Nulls(nulls) => nulls,
-            OpaqueValues::Number => return None,
+            OpaqueValues::Number | OpaqueValues::Invalid(_) => return None,
         };
         let tagged = matches!(&self.shape.tags[..], [tag] if *tag == binding.prefix);
         if !tagged || nulls.len() != binding.key.len() {
@@ -126,7 +134,10 @@ impl Opaque {
             },
         };
         // The tag of a JSON array is its part 0.
-        let first = if binding.codec == Codec::GlobalId { 0 } else { 1 };
+        let first = match binding.codec {
+            Codec::GlobalId => 0,
+            _ => binding.form.first_value(),
+        };
         Some(Filter::and(binding.key.iter().zip(first..).map(equal).collect()))
     }
 }
@@ -281,14 +292,15 @@ impl Context<'_> {
                 let given = self.operand(input, r#type);
                 arguments.common_password = Some((Arc::clone(stored), given));
             }
-            (ArgumentRole::NodeId | ArgumentRole::GlobalId, _) => {
+            (ArgumentRole::NodeId | ArgumentRole::VersionedNodeId | ArgumentRole::GlobalId, _) => {
                 let kind = match role {
                     ArgumentRole::GlobalId => OpaqueKind::GlobalId,
+                    ArgumentRole::VersionedNodeId => OpaqueKind::VersionedNodeId,
                     _ => OpaqueKind::NodeId,
                 };
                 let shape = self.opaque(input, kind);
                 let operand = self.operand(input, r#type);
-                arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+                arguments.node_id = Some(shape.map(|shape| Opaque { kind, shape, operand }));
             }
             (ArgumentRole::SearchBy(_), Presence::Null) => {
                 return Err(LowerError::refused(NOTHING_SEARCHED, field.location));
@@ -323,8 +335,12 @@ impl Context<'_> {
             }
             (ArgumentRole::Offset, _) => arguments.offset = Some(self.operand(input, r#type)),
             (ArgumentRole::Last, _) => arguments.last = Some(self.operand(input, r#type)),
-            (ArgumentRole::After, _) => arguments.after = Some(self.cursor(input, field)?),
-            (ArgumentRole::Before, _) => arguments.before = Some(self.cursor(input, field)?),
+            (ArgumentRole::After | ArgumentRole::AfterMembers, _) => {
+                arguments.after = Some(self.cursor(role, input, field)?);
+            }
+            (ArgumentRole::Before | ArgumentRole::BeforeMembers, _) => {
+                arguments.before = Some(self.cursor(role, input, field)?);
+            }
             (ArgumentRole::AfterOffset, _) => {
                 let slot = Box::new(self.plain_operand(input));
                 let (codec, part) = (Codec::ArrayConnection, 0);
@@ -332,7 +348,7 @@ impl Context<'_> {
             }
             (ArgumentRole::OrderBy, _) => self.order_by(id, input, field, &mut arguments.orders)?,
             (ArgumentRole::DistinctOn, _) => {
-                arguments.distinct = self.columns(input, r#type, field.location)?;
+                arguments.distinct = self.named_columns(input, r#type, field.location)?;
             }
             (ArgumentRole::Sort, _) => {
                 self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
@@ -456,7 +472,7 @@ impl Context<'_> {
                 InputRole::Order(
                     role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_)),
                 ) => {
-                    self.sort_related(role, (id, &input), &[], field.location, orders)?;
+                    self.sort_related(role, (id, &input), field.location, orders)?;
                 }
                 InputRole::Order(role) => {
                     orders.extend(self.sort_field(role, (id, &input), field)?);
@@ -478,13 +494,24 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn cursor(&self, input: &Input<'_>, field: &CollectedField<'_>) -> Result<Opaque, LowerError> {
-        let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
-            return Err(LowerError::refused(INVALID_CURSOR, field.location));
+    fn cursor(
+        &self,
+        role: &ArgumentRole,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+    ) -> Result<Opaque, LowerError> {
+        let (kind, invalid) = match role {
+            ArgumentRole::AfterMembers | ArgumentRole::BeforeMembers => {
+                (OpaqueKind::MemberCursor, member_cursors::INVALID)
+            }
+            _ => (OpaqueKind::Cursor, INVALID_CURSOR),
+        };
+        let Some(shape) = self.opaque(input, kind) else {
+            return Err(LowerError::refused(invalid, field.location));
         };
         // A cursor is a scalar: its type is irrelevant.
         let operand = self.plain_operand(input);
-        Ok(Opaque { shape, operand })
+        Ok(Opaque { kind, shape, operand })
     }
 
     fn sort_field(
@@ -498,7 +525,7 @@ impl Context<'_> {
             OrderRole::Field(column) => ir::ValueRef::field(column),
             OrderRole::Edge(column) => ir::ValueRef::Edge(column),
             OrderRole::Common(place) => ir::ValueRef::Common(place),
-            OrderRole::Computed(function) => ir::ValueRef::Computed(of_row(function)),
+            OrderRole::Computed(function) => ir::ValueRef::Computed(self.of_row(function)),
             OrderRole::Directed(direction) => {
                 return self.directed(direction, (id, input), field.location);
             }
@@ -523,7 +550,10 @@ impl Context<'_> {
             Some(ValueBinding::Direction(direction)) => *direction,
             Some(ValueBinding::Placed { direction, nulls }) => {
                 let key = Box::new(ir::OrderKey::Value(place));
-                return Ok(Some(OrderBy::Placed { key, direction: *direction, nulls: *nulls }));
+                let path = vec![self.api.schema[id].name.clone()];
+                let member = Box::new(CursorMember { path, leaf: None });
+                let (direction, nulls) = (*direction, *nulls);
+                return Ok(Some(OrderBy::Placed { key, direction, nulls, member }));
             }
             Some(_) => return Err(misplaced("a direction of an order")),
             None => return Ok(None),

@@ -36,7 +36,8 @@ pub(super) fn bounded(
     Ok((filter, Operand::Constant(Value::Integer(at_most))))
 }
 
-/// An update of all rows that pass.
+/// An update of all rows that pass. Without an assignment it changes no rows, unless permissions add
+/// some.
 pub(super) fn updated_all(
     binding: &MutationBinding,
     changed: Changed<'_>,
@@ -46,8 +47,7 @@ pub(super) fn updated_all(
     let mut assignments = changed.assigned;
     // The order of fields in a request is irrelevant.
     assignments.sort_by_key(|(field, _)| *field);
-    if assignments.is_empty() {
-        let nothing = binding.unchanged.as_deref().unwrap_or("Nothing is to be updated.");
+    if let (true, Some(nothing)) = (assignments.is_empty(), binding.unchanged.as_deref()) {
         return Err(LowerError::refused(nothing, location));
     }
     Ok(Update { filter, assignments, at_most: None })

@@ -2,15 +2,17 @@
 
 use catalog::FunctionId;
 use graphql::CollectedField;
+use graphql::operation::Location;
 use graphql::schema::TypeId;
 use ir::{Call, Filter, From, Hop, Operand, OutputKind, Rows, Value};
 use response::Node;
 
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
+use api::Transactions;
 use api::binding::{
-    ArgumentRole, CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
-    VariantsId,
+    ArgumentBinding, ArgumentRole, CallBinding, ComputedBinding, InputRole, OmittedArguments,
+    RowsBinding, RowsForm, RowsFrom, VariantsId,
 };
 
 /// The error of a field whose required values are in no representation.
@@ -58,14 +60,16 @@ impl<'a> Context<'a> {
                 Some(entity) if entity.hollow => RowForm::Object,
                 Some(_) | None => RowForm::Nullable,
             },
-            RowsFrom::Function { .. } => match self.api.find_entity(binding.entity) {
-                Some(entity) => match entity.value {
-                    Some(field) => RowForm::Value(field),
-                    None if entity.hollow && binding.form == RowsForm::List => RowForm::Object,
+            RowsFrom::Function { .. } | RowsFrom::Effect(_) => {
+                match self.api.find_entity(binding.entity) {
+                    Some(entity) => match entity.value {
+                        Some(field) => RowForm::Value(field),
+                        None if entity.hollow && binding.form == RowsForm::List => RowForm::Object,
+                        None => RowForm::Nullable,
+                    },
                     None => RowForm::Nullable,
-                },
-                None => RowForm::Nullable,
-            },
+                }
+            }
         }
     }
 
@@ -144,10 +148,41 @@ impl<'a> Context<'a> {
             given.push(GivenArgument { place: argument.place, operand: Operand::External(number) });
         }
         let of_row = binding.of_row.then(|| path.to_vec());
-        let call = self.call(binding.function, of_row, given)?;
+        let call = self.call(binding.function, of_row, given, field.location)?;
         let leaf = self.leaf(&binding.value, r#type, field)?;
         let output = outputs.computed(self, OutputKind::Computed { call, form: binding.form });
         Ok(Node::Leaf { output, leaf })
+    }
+
+    /// A call of a function of the row, with its defaults.
+    pub(super) fn of_row(&self, function: FunctionId) -> Call {
+        let claims = self.api.find_call(function).and_then(|call| call.claims);
+        let arguments = claims.map(|place| (place, Operand::Claims)).into_iter().collect();
+        Call { function, of_row: Some(Vec::new()), arguments }
+    }
+
+    /// The node of a field of the mutation type whose rows a function gives: the call, and a read of
+    /// what it gave. The function runs once, whatever is read.
+    pub(super) fn called_for_effect(
+        &mut self,
+        binding: &RowsBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let before = self.steps.len();
+        match self.rows(binding, field) {
+            Ok(Some((node, rows))) => {
+                self.add_read(rows);
+                Ok(node)
+            }
+            Ok(None) => Err(misplaced("an opaque id of a function's rows")),
+            Err(error) => {
+                self.steps.truncate(before);
+                match self.api.transactions {
+                    Transactions::Each => self.failed(error),
+                    Transactions::Request => Err(error),
+                }
+            }
+        }
     }
 
     /// The value of a function without a row: the only output of a row that always exists.
@@ -176,9 +211,16 @@ impl<'a> Context<'a> {
         function: FunctionId,
         of_row: Option<Vec<Hop>>,
         mut given: Vec<GivenArgument>,
+        location: Location,
     ) -> Result<Call, LowerError> {
-        let CallBinding { arguments, row } =
+        let CallBinding { arguments, claims, omitted, row } =
             self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;
+        given.extend(claims.map(|place| GivenArgument { place, operand: Operand::Claims }));
+        if let Some(omitted) = omitted
+            && let Some(message) = refusal(arguments, &given, omitted)
+        {
+            return Err(LowerError::refused(message, location));
+        }
         let mut chosen = Vec::with_capacity(arguments.len());
         let mut may_skip = true;
         for argument in arguments.iter().rev() {
@@ -200,4 +242,19 @@ impl<'a> Context<'a> {
         chosen.reverse();
         Ok(Call { function, of_row, arguments: chosen })
     }
+}
+
+/// The error of omitted arguments, if they cannot be omitted.
+fn refusal(
+    arguments: &[ArgumentBinding],
+    given: &[GivenArgument],
+    omitted: &OmittedArguments,
+) -> Option<&'static str> {
+    let is_given =
+        |argument: &&ArgumentBinding| given.iter().any(|own| own.place == argument.place);
+    arguments.iter().skip_while(is_given).find_map(|argument| match is_given(&argument) {
+        true if !argument.named => Some(omitted.before_unnamed),
+        false if !argument.optional => Some(omitted.required),
+        true | false => None,
+    })
 }

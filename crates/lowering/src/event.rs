@@ -117,7 +117,9 @@ impl Context<'_> {
         // A field may show rows of one type only.
         let shape = shape.filter(|shape| self.may_be_of(shape, field));
         match shape {
-            Some(shape) => self.looked_up(&Opaque { shape, operand }, field),
+            Some(shape) => {
+                self.looked_up(&Opaque { kind: OpaqueKind::NodeId, shape, operand }, field)
+            }
             None => Ok(None),
         }
     }

@@ -7,6 +7,7 @@ mod aggregate;
 mod declared;
 mod elements;
 mod graph;
+mod meaning;
 mod several;
 mod spatial;
 
@@ -16,7 +17,6 @@ use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Quantifier, ValueRef};
 
 use super::input::{Input, Presence};
-use super::order::of_row;
 use super::selection::misplaced;
 use super::variants::{self, OfVariant};
 use super::{Context, LowerError};
@@ -26,6 +26,8 @@ use api::binding::{
 };
 use declared::not_declared;
 use graph::all;
+use meaning::is_condition;
+pub(super) use meaning::meaning;
 
 /// Limit of nested conditions: their compilers recurse as deep.
 const NESTED: usize = 64;
@@ -172,7 +174,7 @@ impl Context<'_> {
                         Some(ValueRef::field(*field))
                     }
                     FilterRole::EqualComputed(function) => {
-                        Some(ValueRef::Computed(of_row(*function)))
+                        Some(ValueRef::Computed(self.of_row(*function)))
                     }
                     _ => None,
                 };
@@ -277,7 +279,7 @@ impl Context<'_> {
                 operand: self.operand(input, r#type),
             })),
             FilterRole::EqualComputed(function) => Ok(Some(Filter::Compare {
-                place: ValueRef::Computed(of_row(*function)),
+                place: ValueRef::Computed(self.of_row(*function)),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
@@ -295,16 +297,17 @@ impl Context<'_> {
                 )
             }
             FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::FunctionRows(function) => {
+                let filter = self.object(given, FilterContext::default())?;
+                Ok(filter.map(|filter| Filter::FunctionRows {
+                    call: self.of_row(*function),
+                    filter: Box::new(filter),
+                }))
+            }
             FilterRole::RelatedThrough { near, far } => {
                 let (hop, quantifier) = (*near, Quantifier::Some);
                 let joined = self.related(given, *far, quantifier)?;
                 Ok(joined.map(|joined| Filter::Relation { hop, quantifier, filter: joined.into() }))
-            }
-            FilterRole::RowsOfCall { function, entity } => {
-                let filter = self.object(given, FilterContext::default())?;
-                let call = self.call(*function, Some(Vec::new()), Vec::new())?;
-                let entity = *entity;
-                Ok(filter.map(|filter| Filter::Called { call, entity, filter: Box::new(filter) }))
             }
             FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
@@ -579,7 +582,7 @@ impl Context<'_> {
             }
         }
         let Some((id, input)) = operators else { return Ok(None) };
-        let call = self.call(computed, Some(Vec::new()), arguments)?;
+        let call = self.call(computed, Some(Vec::new()), arguments, given.location)?;
         let place = Box::new(ValueRef::Computed(call));
         let subject = Subject::new(ValueRef::Aggregated { function, place });
         let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
@@ -764,37 +767,5 @@ fn listed_meaning(
             meaning(&given.binding.empty, place, given.location)
         }
         false => Ok(Some(connect(filters))),
-    }
-}
-
-/// True if a null or an empty value restricts the rows.
-fn is_condition(meaning: &Meaning) -> bool {
-    match meaning {
-        Meaning::IsNull
-        | Meaning::IsNotNull
-        | Meaning::Related
-        | Meaning::Unrelated
-        | Meaning::False => true,
-        Meaning::Ignore | Meaning::True | Meaning::Refuse(_) => false,
-    }
-}
-
-/// The meaning of a null or an empty value.
-pub(super) fn meaning(
-    meaning: &Meaning,
-    place: Option<&ValueRef>,
-    location: Location,
-) -> Result<Option<Filter>, LowerError> {
-    match meaning {
-        Meaning::Ignore => Ok(None),
-        Meaning::True => Ok(Some(Filter::all())),
-        Meaning::False => Ok(Some(Filter::none())),
-        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.stored().clone()))),
-        Meaning::IsNotNull => {
-            let is_null = |place: &ValueRef| Box::new(Filter::IsNull(place.stored().clone()));
-            Ok(place.map(|place| Filter::Not(is_null(place))))
-        }
-        Meaning::Related | Meaning::Unrelated => Ok(None),
-        Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
     }
 }

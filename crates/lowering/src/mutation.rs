@@ -179,7 +179,9 @@ impl<'a> Context<'a> {
             Change::InsertTree(_) | Change::UpdateEach(_) => {
                 return Err(misplaced("several changes"));
             }
-            Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
+            Change::Call(function) => {
+                StepKind::Call(self.call(function, None, changed.given, field.location)?)
+            }
             Change::Nested(_) => return Err(misplaced("rows with others")),
             Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => {
                 return Err(misplaced("nodes"));

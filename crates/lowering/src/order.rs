@@ -1,13 +1,16 @@
 //! Orders, completed by a tie-break, and their cursors.
 
-use catalog::{EntityId, FieldId, FunctionId};
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+use graphql::opaque::member_tag;
 use graphql::operation::Location;
 use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
 use response::{Leaf, Piece};
 
 use super::outputs::Outputs;
 use super::{Context, LowerError};
-use api::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
+use api::binding::{AggregateValue, CursorMember, Cursors, EntityBinding, IdForm, OrderBy};
 
 /// The order of a list: the requested one, completed by the tie-break.
 #[derive(Debug, Default)]
@@ -25,6 +28,8 @@ struct CursorForm {
     by_number: bool,
     /// The row's index in its list, and nothing else.
     by_offset: bool,
+    /// An object with a member for each value.
+    by_members: bool,
 }
 
 /// A value in cursors.
@@ -33,6 +38,8 @@ struct CursorValue {
     key: OrderKey,
     /// Its form; of a field that of its column.
     leaf: Option<Leaf>,
+    /// The names of the members that lead to it, where cursors are objects.
+    path: Vec<Arc<str>>,
 }
 
 /// The error of distinct rows in another order than that of their columns.
@@ -52,6 +59,17 @@ impl ListOrder {
     /// The number of values in its cursors.
     pub(super) fn cursor_length(&self) -> usize {
         self.cursor.values.len()
+    }
+
+    /// True if cursors are objects with a member for each value.
+    pub(super) fn is_by_members(&self) -> bool {
+        self.cursor.by_members
+    }
+
+    /// The tag of a value in cursors that are objects.
+    pub(super) fn cursor_tag(&self, key: &OrderKey) -> Option<Box<str>> {
+        let value = self.cursor.values.iter().find(|value| value.key == *key)?;
+        Some(member_tag(&value.path))
     }
 
     /// The index of a value in its cursors.
@@ -92,7 +110,8 @@ impl Context<'_> {
         let none = EntityBinding::default();
         let binding = self.api.find_entity(entity).unwrap_or(&none);
         let mut terms: Vec<OrderTerm> = Vec::new();
-        let mut cursor = CursorForm::default();
+        let by_members = binding.cursors == Cursors::Members;
+        let mut cursor = CursorForm { by_members, ..CursorForm::default() };
         let mut unique = false;
         for order in chosen {
             match order {
@@ -104,8 +123,11 @@ impl Context<'_> {
                     let key = OrderKey::Value(place.clone());
                     push(&mut terms, OrderTerm { key, direction: *direction, nulls: Nulls::Last });
                 }
-                OrderBy::Placed { key, direction, nulls } => {
+                OrderBy::Placed { key, direction, nulls, member } => {
                     let (key, direction, nulls) = ((**key).clone(), *direction, *nulls);
+                    if by_members {
+                        cursor.push_member(key.clone(), member);
+                    }
                     push(&mut terms, OrderTerm { key, direction, nulls });
                 }
                 OrderBy::Fields { fields, direction, cursor_name } => {
@@ -118,16 +140,16 @@ impl Context<'_> {
                 }
                 OrderBy::Computed { function, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
-                    let key = OrderKey::Value(ValueRef::Computed(of_row(*function)));
+                    let key = OrderKey::Value(ValueRef::Computed(self.of_row(*function)));
                     let leaf = self.api.find_column(*value).map(|column| column.json.clone());
-                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    cursor.values.push(CursorValue { key: key.clone(), leaf, path: Vec::new() });
                     push_term(&mut terms, key, *direction);
                 }
                 OrderBy::Related { hop, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     let key = self.related_key(&[], *hop, value);
                     let leaf = Some(value.leaf.clone());
-                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    cursor.values.push(CursorValue { key: key.clone(), leaf, path: Vec::new() });
                     push_term(&mut terms, key, *direction);
                 }
             }
@@ -136,7 +158,15 @@ impl Context<'_> {
             cursor.names.push(binding.natural_cursor.clone());
         }
         if !unique {
-            cursor.push_fields(&binding.tie_break);
+            match by_members {
+                true => {
+                    for (field, name) in binding.tie_break.iter().zip(&binding.cursor_members) {
+                        let member = CursorMember { path: vec![name.clone()], leaf: None };
+                        cursor.push_member(OrderKey::Value(ValueRef::field(*field)), &member);
+                    }
+                }
+                false => cursor.push_fields(&binding.tie_break),
+            }
             for field in &binding.tie_break {
                 let key = OrderKey::Value(ValueRef::field(*field));
                 push_term(&mut terms, key, Direction::Ascending);
@@ -152,6 +182,10 @@ impl Context<'_> {
         if order.cursor.by_offset {
             return vec![literal(b"arrayconnection:"), Piece::RowOffset];
         }
+        if order.cursor.by_members {
+            let members: Vec<&CursorValue> = order.cursor.values.iter().collect();
+            return self.member_pieces(&members, 0, outputs);
+        }
         let mut text = Vec::from(*b"[");
         for name in &order.cursor.names {
             response::escape::write_string(name, &mut text);
@@ -162,22 +196,58 @@ impl Context<'_> {
         }
         text.push(b'[');
         let mut pieces = vec![Piece::Literal(text.into())];
-        for (place, CursorValue { key, leaf }) in order.cursor.values.iter().enumerate() {
+        for (place, value) in order.cursor.values.iter().enumerate() {
             if place > 0 {
                 pieces.push(literal(b","));
             }
-            pieces.push(match key {
-                OrderKey::Value(ValueRef::Field { path, field }) => {
-                    let leaf = self.api.find_column(*field).map(|column| column.json.clone());
-                    self.value_piece(path, *field, leaf, outputs)
-                }
-                OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
-                    let output = outputs.order_value(self, key);
-                    Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
-                }
-            });
+            pieces.push(self.cursor_value(value, outputs));
         }
         pieces.push(literal(b"]]"));
+        pieces
+    }
+
+    fn cursor_value(&mut self, value: &CursorValue, outputs: &mut Outputs) -> Piece {
+        let CursorValue { key, leaf, path: _ } = value;
+        match key {
+            OrderKey::Value(ValueRef::Field { path, field }) => {
+                let leaf = self.api.find_column(*field).map(|column| column.json.clone());
+                self.value_piece(path, *field, leaf, outputs)
+            }
+            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
+                let output = outputs.order_value(self, key);
+                Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
+            }
+        }
+    }
+
+    /// An object of values, below their first `depth` names, in the form of PostgreSQL's JSON.
+    fn member_pieces(
+        &mut self,
+        members: &[&CursorValue],
+        depth: usize,
+        outputs: &mut Outputs,
+    ) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut done: Vec<&str> = Vec::new();
+        for member in members {
+            let Some(name) = member.path.get(depth) else { continue };
+            if done.contains(&&**name) {
+                continue;
+            }
+            let mut text = Vec::from(if done.is_empty() { &b"{"[..] } else { b", " });
+            response::escape::write_string(name, &mut text);
+            text.extend_from_slice(b" : ");
+            pieces.push(Piece::Literal(text.into()));
+            done.push(name);
+            if member.path.len() == depth + 1 {
+                pieces.push(self.cursor_value(member, outputs));
+                continue;
+            }
+            let below = |other: &&&CursorValue| other.path.get(depth) == Some(name);
+            let below: Vec<&CursorValue> = members.iter().filter(below).copied().collect();
+            pieces.append(&mut self.member_pieces(&below, depth + 1, outputs));
+        }
+        pieces.push(literal(if done.is_empty() { b"{}" } else { b"}" }));
         pieces
     }
 
@@ -202,16 +272,26 @@ impl Context<'_> {
     pub(super) fn node_id_pieces(
         &mut self,
         path: &[ir::Hop],
-        prefix: &str,
+        (prefix, form): (&str, IdForm),
         key: &[FieldId],
         outputs: &mut Outputs,
     ) -> Vec<Piece> {
         let mut text = Vec::from(*b"[");
-        response::escape::write_string(prefix, &mut text);
+        let separator: &[u8] = match form {
+            IdForm::Tagged => {
+                response::escape::write_string(prefix, &mut text);
+                b","
+            }
+            IdForm::Versioned => {
+                text.extend_from_slice(b"1, ");
+                text.extend_from_slice(prefix.as_bytes());
+                b", "
+            }
+        };
         let mut pieces = vec![Piece::Literal(text.into())];
         for field in key {
             let leaf = self.api.find_column(*field).map(|column| column.node_id.clone());
-            pieces.push(literal(b","));
+            pieces.push(literal(separator));
             pieces.push(self.value_piece(path, *field, leaf, outputs));
         }
         pieces.push(literal(b"]"));
@@ -245,11 +325,6 @@ impl Context<'_> {
     }
 }
 
-/// A call of a function of the row, with its defaults.
-pub(super) fn of_row(function: FunctionId) -> ir::Call {
-    ir::Call { function, of_row: Some(Vec::new()), arguments: Vec::new() }
-}
-
 pub(super) fn literal(text: &[u8]) -> Piece {
     Piece::Literal(text.into())
 }
@@ -259,8 +334,17 @@ impl CursorForm {
         let value = |field: &FieldId| CursorValue {
             key: OrderKey::Value(ValueRef::field(*field)),
             leaf: None,
+            path: Vec::new(),
         };
         self.values.extend(fields.iter().map(value));
+    }
+
+    /// Adds a member, unless there is one of the same value already.
+    fn push_member(&mut self, key: OrderKey, member: &CursorMember) {
+        if self.values.iter().all(|known| known.key != key) {
+            let CursorMember { path, leaf } = member.clone();
+            self.values.push(CursorValue { key, leaf, path });
+        }
     }
 }
 
@@ -282,7 +366,7 @@ fn push(terms: &mut Vec<OrderTerm>, term: OrderTerm) {
 
 /// Orders distinct rows by their columns, unless an order is requested: that must begin with them.
 pub(super) fn order_by_distinct(
-    distinct: &[FieldId],
+    distinct: &[(FieldId, Arc<str>)],
     orders: &mut Vec<OrderBy>,
     location: Location,
 ) -> Result<(), LowerError> {
@@ -290,10 +374,11 @@ pub(super) fn order_by_distinct(
         return Ok(());
     }
     if orders.is_empty() {
-        let order = |field: &FieldId| OrderBy::Placed {
+        let order = |(field, name): &(FieldId, Arc<str>)| OrderBy::Placed {
             key: Box::new(OrderKey::Value(ValueRef::field(*field))),
             direction: Direction::Ascending,
             nulls: Nulls::Last,
+            member: Box::new(CursorMember { path: vec![name.clone()], leaf: None }),
         };
         orders.extend(distinct.iter().map(order));
         return Ok(());
@@ -301,7 +386,7 @@ pub(super) fn order_by_distinct(
     let is_distinct = |order: &OrderBy| match order {
         OrderBy::Placed { key, .. } => match &**key {
             OrderKey::Value(ValueRef::Field { path, field }) => {
-                path.is_empty() && distinct.contains(field)
+                path.is_empty() && distinct.iter().any(|(own, _)| own == field)
             }
             OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => false,
         },

@@ -7,6 +7,7 @@ use ir::{Codec, Keyset, KeysetValue, Operand, Page, Value};
 use super::LowerError;
 use super::arguments::{Arguments, Opaque};
 use super::order::ListOrder;
+use api::binding::member_cursors;
 
 /// Pagination of a connection, as far as its page information depends on it.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,12 @@ pub(super) fn page(
 ) -> Result<Page, LowerError> {
     let Arguments { limit, offset, last, after, before, .. } = arguments;
     let refused = |message: &str| Err(LowerError::refused(message, location));
+    let by_members = order.is_by_members();
     if limit.is_some() && last.is_some() {
-        return refused(FIRST_AND_LAST);
+        return refused(if by_members { member_cursors::FIRST_AND_LAST } else { FIRST_AND_LAST });
+    }
+    if by_members && after.is_some() && before.is_some() {
+        return refused(member_cursors::AFTER_AND_BEFORE);
     }
     if offset.is_some() && last.is_some() {
         return refused(OFFSET_AND_LAST);
@@ -75,6 +80,7 @@ pub(super) fn page(
         None => Ok(None),
         Some(cursor) => match keyset_values(&cursor, order) {
             Some(values) => Ok(Some(values)),
+            None if by_members => Err(LowerError::refused(member_cursors::INVALID, location)),
             None => Err(LowerError::refused(OTHER_ORDER, location)),
         },
     };
@@ -174,6 +180,9 @@ fn number(cursor: &Opaque, order: &ListOrder) -> Option<Operand> {
 /// The value of each term of the order at the cursor; `None` if the cursor is of another order.
 fn keyset_values(cursor: &Opaque, order: &ListOrder) -> Option<Vec<KeysetValue>> {
     let OpaqueValues::Nulls(nulls) = &cursor.shape.values else { return None };
+    if order.is_by_members() {
+        return member_values(cursor, nulls, order);
+    }
     if cursor.shape.tags != order.cursor_names() || nulls.len() != order.cursor_length() {
         return None;
     }
@@ -184,6 +193,23 @@ fn keyset_values(cursor: &Opaque, order: &ListOrder) -> Option<Vec<KeysetValue>>
             Some(false) | None => KeysetValue::Value(Operand::Decoded {
                 slot: Box::new(cursor.operand.clone()),
                 codec: Codec::Base64JsonArrayTail,
+                part: u16::try_from(place).ok()?,
+            }),
+        })
+    };
+    order.terms.iter().map(value).collect()
+}
+
+/// The same of a cursor that is an object; further members of it have no effect.
+fn member_values(cursor: &Opaque, nulls: &[bool], order: &ListOrder) -> Option<Vec<KeysetValue>> {
+    let value = |term: &ir::OrderTerm| {
+        let tag = order.cursor_tag(&term.key)?;
+        let place = cursor.shape.tags.iter().position(|known| *known == tag)?;
+        Some(match nulls.get(place)? {
+            true => KeysetValue::Null,
+            false => KeysetValue::Value(Operand::Decoded {
+                slot: Box::new(cursor.operand.clone()),
+                codec: Codec::Base64JsonMembers,
                 part: u16::try_from(place).ok()?,
             }),
         })

@@ -1,15 +1,25 @@
 //! Orders by values of related rows and by their aggregates.
 
+use std::sync::Arc;
+
 use catalog::FieldId;
 use graphql::operation::Location;
-use graphql::schema::{InputId, TypeRef};
+use graphql::schema::{EnumValueId, InputId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Direction, Form, Hop, Nulls, OrderKey, ValueRef};
 use response::Leaf;
 
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use api::binding::{AggregateValue, InputRole, OrderBy, OrderRole, ValueBinding};
+use api::binding::{AggregateValue, CursorMember, InputRole, OrderBy, OrderRole, ValueBinding};
+
+/// The way to the row of an order.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    hops: Vec<Hop>,
+    /// The names of the inputs that lead there.
+    names: Vec<Arc<str>>,
+}
 
 impl Context<'_> {
     /// Columns that enum values name.
@@ -31,13 +41,45 @@ impl Context<'_> {
         Ok(columns)
     }
 
-    /// The orders of an object for a related row, or for aggregates of related rows; `path` leads to
-    /// the row that has the relationship.
+    /// The same with their names in the API.
+    pub(super) fn named_columns(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeRef,
+        location: Location,
+    ) -> Result<Vec<(FieldId, Arc<str>)>, LowerError> {
+        let columns = self.columns(input, r#type, location)?;
+        let TypeKind::Enum { values } = &self.api.schema[r#type.base].kind else {
+            return Err(misplaced("columns"));
+        };
+        let name = |column: &FieldId| {
+            let named = |value: &&EnumValueId| match self.api.value(**value) {
+                ValueBinding::Column(own) => own == column,
+                _ => false,
+            };
+            let value = values.iter().find(named);
+            value.map_or_else(|| "".into(), |value| self.api.schema[*value].name.clone())
+        };
+        Ok(columns.iter().map(|column| (*column, name(column))).collect())
+    }
+
+    /// The orders of an object for a related row, or for aggregates of related rows.
     pub(super) fn sort_related(
         &self,
         role: &OrderRole,
+        named: (InputId, &Input<'_>),
+        location: Location,
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        self.sort_behind(role, named, &Way::default(), location, orders)
+    }
+
+    /// The same; `way` leads to the row that has the relationship.
+    fn sort_behind(
+        &self,
+        role: &OrderRole,
         (id, input): (InputId, &Input<'_>),
-        path: &[Hop],
+        way: &Way,
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
@@ -47,15 +89,17 @@ impl Context<'_> {
         let object = self.api.schema[id].r#type.base;
         match role {
             OrderRole::Related(hop) => {
-                let path = [path, &[*hop]].concat();
+                let mut way = self.below(way, id);
+                way.hops.push(*hop);
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_row((id, &input), &path, location, orders)?;
+                    self.sort_of_row((id, &input), &way, location, orders)?;
                 }
                 Ok(())
             }
             OrderRole::RelatedAggregates(hop) => {
+                let way = self.below(way, id);
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_aggregates((id, &input), (path, *hop), location, orders)?;
+                    self.sort_of_aggregates((id, &input), (&way, *hop), location, orders)?;
                 }
                 Ok(())
             }
@@ -63,23 +107,31 @@ impl Context<'_> {
         }
     }
 
+    /// The way with the name of an input.
+    fn below(&self, way: &Way, id: InputId) -> Way {
+        let mut way = way.clone();
+        way.names.push(self.api.schema[id].name.clone());
+        way
+    }
+
     /// The order by a member of an object for a related row.
     fn sort_of_row(
         &self,
         (id, input): (InputId, &Input<'_>),
-        path: &[Hop],
+        way: &Way,
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::Field(field)) => {
-                let place = ValueRef::Field { path: path.to_vec(), field: *field };
-                let placed = self.placed((id, input), OrderKey::Value(place), location)?;
+                let place = ValueRef::Field { path: way.hops.clone(), field: *field };
+                let key = (OrderKey::Value(place), None);
+                let placed = self.placed((id, input), way, key, location)?;
                 orders.extend(placed);
                 Ok(())
             }
             InputRole::Order(role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_))) => {
-                self.sort_related(role, (id, input), path, location, orders)
+                self.sort_behind(role, (id, input), way, location, orders)
             }
             InputRole::Refused(text) => match self.presence(input) {
                 Presence::Present => Err(LowerError::refused(text, location)),
@@ -93,32 +145,30 @@ impl Context<'_> {
     fn sort_of_aggregates(
         &self,
         (id, input): (InputId, &Input<'_>),
-        (path, hop): (&[Hop], Hop),
+        (way, hop): (&Way, Hop),
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         let key = |function, field| {
             let (leaf, form) = (Leaf::Any, Form::Stored);
-            self.related_key(
-                path,
-                hop,
-                &AggregateValue { function, field, leaf, form, absent: None },
-            )
+            let value = AggregateValue { function, field, leaf, form, absent: None };
+            (self.related_key(&way.hops, hop, &value), self.aggregate_leaf(function, field))
         };
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::RelatedCount) => {
                 let key = key(AggregateFunction::Count, None);
-                orders.extend(self.placed((id, input), key, location)?);
+                orders.extend(self.placed((id, input), way, key, location)?);
             }
             InputRole::Order(OrderRole::Aggregates(function)) => {
                 if self.presence(input) != Presence::Present {
                     return Ok(());
                 }
+                let below = self.below(way, id);
                 for (id, input) in self.entries(input, self.api.schema[id].r#type.base)? {
                     match &self.api.input(id).role {
                         InputRole::Order(OrderRole::Field(field)) => {
                             let key = key(*function, Some(*field));
-                            orders.extend(self.placed((id, &input), key, location)?);
+                            orders.extend(self.placed((id, &input), &below, key, location)?);
                         }
                         InputRole::Refused(text) => self.refuse_present(text, &input, location)?,
                         _ => return Err(misplaced("an order by an aggregate")),
@@ -147,7 +197,8 @@ impl Context<'_> {
     fn placed(
         &self,
         (id, input): (InputId, &Input<'_>),
-        key: OrderKey,
+        way: &Way,
+        (key, leaf): (OrderKey, Option<Leaf>),
         location: Location,
     ) -> Result<Option<OrderBy>, LowerError> {
         if self.presence(input) != Presence::Present {
@@ -167,6 +218,19 @@ impl Context<'_> {
                 None => return Ok(None),
             };
         let key = Box::new(key);
-        Ok(Some(OrderBy::Placed { key, direction, nulls }))
+        let member = Box::new(CursorMember { path: self.below(way, id).names, leaf });
+        Ok(Some(OrderBy::Placed { key, direction, nulls, member }))
+    }
+
+    /// The form of an aggregate in cursors.
+    fn aggregate_leaf(&self, function: AggregateFunction, field: Option<FieldId>) -> Option<Leaf> {
+        match (function, field) {
+            (AggregateFunction::Count, _) => Some(Leaf::Int),
+            (
+                AggregateFunction::Sum | AggregateFunction::Maximum | AggregateFunction::Minimum,
+                Some(field),
+            ) => self.api.find_column(field).map(|column| column.json.clone()),
+            _ => Some(Leaf::Float),
+        }
     }
 }

@@ -208,8 +208,9 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
             claim_for(most, claims)
         }
         Filter::IsNull(_) | Filter::CompareValues { .. } => Ok(()),
-        Filter::Exists { filter, .. } | Filter::Called { filter, .. } => claimed(filter, claims),
+        Filter::Exists { filter, .. } => claimed(filter, claims),
         Filter::Nearest(_) => Err("the nearest vectors cannot be asked for here".to_owned()),
+        Filter::FunctionRows { .. } => Err("functions cannot be called here".to_owned()),
         Filter::Relation { filter, .. } => claimed(filter, claims),
         Filter::RelatedGroup { filter, having, .. } => {
             claimed(filter, claims)?;

@@ -1,6 +1,6 @@
 //! Fields of objects: the root's, and those of rows.
 
-use graphql::opaque::OpaqueKind;
+use graphql::opaque::{OpaqueKind, OpaqueValues};
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::{FieldId, InputId, TypeId, TypeKind};
 use graphql::value::Value;
@@ -18,8 +18,8 @@ use super::paging::{Paging, page};
 use super::required_fields::RequiredFields;
 use super::{Context, LowerError, Outputs};
 use api::binding::{
-    ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, OrderBy, RowsBinding,
-    RowsForm, RowsFrom,
+    ArgumentRole, Cursors, EdgeField, FieldBinding, INVALID_NODE_ID, InputRole, NodeIdBinding,
+    OrderBy, PageInfoField, RowsBinding, RowsForm, RowsFrom,
 };
 use api::check::{Position, position_of_arguments};
 
@@ -96,6 +96,9 @@ impl<'a> Context<'a> {
                     }
                     FieldBinding::Literal(text) => Node::Literal(text.clone()),
                     FieldBinding::Refused(text) => Node::Refused(text.clone()),
+                    FieldBinding::Rows(binding @ RowsBinding { from: RowsFrom::Effect(_), .. }) => {
+                        self.called_for_effect(binding, field)?
+                    }
                     FieldBinding::Rows(binding) => {
                         let found = self.rows(binding, field);
                         self.read(found)?
@@ -116,7 +119,7 @@ impl<'a> Context<'a> {
                             Err(error) => self.failed(error)?,
                         }
                     }
-                    FieldBinding::Lookup { root } if self.is_root(field, root) => {
+                    FieldBinding::Lookup { root: Some(root) } if self.is_root(field, root) => {
                         match self.lookup_arguments(field) {
                             Ok(_) => {
                                 let sets = &field.selection_sets;
@@ -132,7 +135,7 @@ impl<'a> Context<'a> {
                     FieldBinding::Resolved(resolver) if top => {
                         Node::Literal(self.placeholder(*resolver, id, field).into())
                     }
-                    FieldBinding::Mutation(binding) if top => self.mutation(binding, field)?,
+                    FieldBinding::Mutation(binding) => self.mutation(binding, field)?,
                     FieldBinding::Listen(binding) if top => {
                         let object = self.api.schema[id].r#type.base;
                         self.listened(binding, (object, field))?
@@ -145,8 +148,7 @@ impl<'a> Context<'a> {
                     FieldBinding::EventTime => self.event_time(),
                     FieldBinding::EventMember(name) => self.event_member(name),
                     FieldBinding::Resolved(_) => return Err(misplaced("nested root")),
-                    FieldBinding::Mutation(_)
-                    | FieldBinding::Listen(_)
+                    FieldBinding::Listen(_)
                     | FieldBinding::Payload(_)
                     | FieldBinding::Reference(_)
                     | FieldBinding::ReferenceKey(_)
@@ -233,8 +235,8 @@ impl<'a> Context<'a> {
                 }
                 None => null(),
             }),
-            FieldBinding::NodeId { prefix, key } => {
-                let pieces = self.node_id_pieces(path, prefix, key, outputs);
+            FieldBinding::NodeId { prefix, key, form } => {
+                let pieces = self.node_id_pieces(path, (prefix, *form), key, outputs);
                 Ok(Node::Base64(pieces))
             }
             FieldBinding::GlobalId { prefix, field } => {
@@ -324,9 +326,38 @@ impl<'a> Context<'a> {
     /// The row of any entity with the given opaque id; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
         match self.lookup_arguments(field)?.node_id {
-            Some(Some(id)) => self.looked_up(&id, field),
+            Some(Some(id)) => {
+                if let Some(reason) = self.invalid_id(&id) {
+                    let message = format!("{INVALID_NODE_ID}{reason}");
+                    return Err(LowerError::refused(&message, field.location));
+                }
+                self.looked_up(&id, field)
+            }
             Some(None) | None => Ok(None),
         }
+    }
+
+    /// The reason why an id is invalid, where its form has reasons.
+    fn invalid_id(&self, id: &Opaque) -> Option<String> {
+        let nulls = match (id.kind, &id.shape.values) {
+            (OpaqueKind::VersionedNodeId, OpaqueValues::Invalid(reason)) => {
+                return Some(format!("Error in $: {reason}"));
+            }
+            (OpaqueKind::VersionedNodeId, OpaqueValues::Nulls(nulls)) => nulls,
+            _ => return None,
+        };
+        let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
+        let entity = self.api.find_entity_by_prefix(prefix);
+        let Some(binding) = entity.and_then(|entity| self.api.find_entity(entity)) else {
+            return Some("no such table found".into());
+        };
+        let names = &binding.cursor_members;
+        let missing = names.get(nulls.len()..).unwrap_or_default();
+        if !missing.is_empty() {
+            let names: Vec<String> = missing.iter().map(|name| format!("'{name}'")).collect();
+            return Some(format!("primary key columns [{}] are missing", names.join(", ")));
+        }
+        (nulls.len() > names.len()).then(|| "unexpected column values".to_owned())
     }
 
     /// The row of any entity with an opaque id.
@@ -354,8 +385,12 @@ impl<'a> Context<'a> {
     }
 
     fn lookup_arguments(&self, field: &CollectedField<'a>) -> Result<Arguments, LowerError> {
-        let is_id =
-            |role: &ArgumentRole| matches!(role, ArgumentRole::NodeId | ArgumentRole::GlobalId);
+        let is_id = |role: &ArgumentRole| {
+            matches!(
+                role,
+                ArgumentRole::NodeId | ArgumentRole::VersionedNodeId | ArgumentRole::GlobalId
+            )
+        };
         self.require_arguments(field, is_id)?;
         self.arguments(field)
     }
@@ -489,11 +524,14 @@ impl<'a> Context<'a> {
         };
         let distinct = std::mem::take(&mut arguments.distinct);
         order_by_distinct(&distinct, &mut arguments.orders, field.location)?;
+        let distinct: Vec<catalog::FieldId> =
+            distinct.into_iter().map(|(field, _)| field).collect();
         let order = match binding.from {
             RowsFrom::Function { .. }
+            | RowsFrom::Effect(_)
             | RowsFrom::FunctionOfVariants { .. }
             | RowsFrom::Value(_)
-                if arguments.orders.is_empty() =>
+                if arguments.orders.is_empty() && !self.is_by_members(binding) =>
             {
                 ListOrder::of_function()
             }
@@ -615,13 +653,21 @@ impl<'a> Context<'a> {
                 RowsFrom::Value(field) => ir::From::Value(field),
                 RowsFrom::FunctionOfVariants { function, of_row, variants } => {
                     ir::From::FunctionOfVariants {
-                        call: self.call(function, of_row.then(Vec::new), given)?,
+                        call: self.call(function, of_row.then(Vec::new), given, field.location)?,
                         variants: self.variants(variants, field, cascade, &mut outputs)?,
                     }
                 }
-                RowsFrom::Function { function, of_row } => {
-                    ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
+                RowsFrom::Effect(function) => {
+                    let call = self.call(function, None, given, field.location)?;
+                    let step = self.add_step(ir::StepKind::Call(call));
+                    ir::From::Returned { step, state: ir::State::After }
                 }
+                RowsFrom::Function { function, of_row } => ir::From::Function(self.call(
+                    function,
+                    of_row.then(Vec::new),
+                    given,
+                    field.location,
+                )?),
             },
             filter,
             order: if single { Vec::new() } else { order.terms },
@@ -640,11 +686,26 @@ impl<'a> Context<'a> {
         Ok(Some((node, rows)))
     }
 
+    /// True for a connection whose cursors are objects: whatever the rows are of, they are in an order
+    /// of values.
+    fn is_by_members(&self, binding: &RowsBinding) -> bool {
+        let entity = self.api.find_entity(binding.entity);
+        binding.form == RowsForm::Connection
+            && entity.is_some_and(|entity| entity.cursors == Cursors::Members)
+    }
+
     /// A field of the shape, nullable as in the schema that the client sees.
     pub(super) fn shape_field(&mut self, field: &CollectedField<'_>, node: Node) -> ShapeField {
         let nullable = match field.field {
             // An event that no condition permits is null, and not sent.
             FieldRef::Field(id) if is_event(self.api.field(id)) => true,
+            // A page without rows has none, whatever the type promises.
+            FieldRef::Field(id) if is_page_cursor(self.api.field(id)) => true,
+            // If one change of a request fails, all of them do: the first null must not hide why.
+            FieldRef::Field(id) if is_effect(self.api.field(id)) => {
+                self.api.transactions == api::Transactions::Request
+                    || !self.api.schema[id].r#type.is_non_null()
+            }
             FieldRef::Field(id) => {
                 !self.api.schema[id].r#type.is_non_null() || self.operation.nullable.contains(&id)
             }
@@ -665,6 +726,15 @@ fn is_of_variants(from: RowsFrom) -> bool {
             | RowsFrom::NearestVariants(_)
             | RowsFrom::FunctionOfVariants { .. }
     )
+}
+
+fn is_effect(binding: &FieldBinding) -> bool {
+    matches!(binding, FieldBinding::Rows(RowsBinding { from: RowsFrom::Effect(_), .. }))
+}
+
+fn is_page_cursor(binding: &FieldBinding) -> bool {
+    let FieldBinding::PageInfo(field) = binding else { return false };
+    matches!(field, PageInfoField::StartCursor | PageInfoField::EndCursor)
 }
 
 fn is_event(binding: &FieldBinding) -> bool {

@@ -179,7 +179,8 @@ impl Context<'_> {
             InputRole::Argument(ArgumentRole::NodeId) => {
                 let shape = self.opaque(input, OpaqueKind::NodeId);
                 let operand = self.operand(input, r#type);
-                changed.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+                changed.node_id =
+                    Some(shape.map(|shape| Opaque { kind: OpaqueKind::NodeId, shape, operand }));
             }
             InputRole::Argument(ArgumentRole::Call(argument)) => {
                 changed.given.extend(self.given(*argument, input, r#type));

@@ -146,7 +146,8 @@ fn api_of(binding: FieldBinding, arguments: Vec<(&str, InputBinding)>) -> api::A
 fn a_refused_argument_beside_the_id_of_the_root_is_an_error() {
     let refused = InputBinding::lenient(InputRole::Refused(REFUSAL.into()));
     let id = InputBinding::lenient(ArgumentRole::NodeId);
-    let api = api_of(FieldBinding::Lookup { root: "query" }, vec![("id", id), ("other", refused)]);
+    let api =
+        api_of(FieldBinding::Lookup { root: Some("query") }, vec![("id", id), ("other", refused)]);
     assert_eq!(misbound(&api), []);
     let request = |other: &str| format!("{{ field(id: \"query\"{other}) {{ __typename }} }}");
     assert!(lowered(&request(""), &api).is_ok_and(|lowered| !is_refused(&Ok(lowered))));

@@ -225,7 +225,7 @@ impl Compiler<'_> {
             Filter::CompareText { .. }
             | Filter::CompareValues { .. }
             | Filter::Exists { .. }
-            | Filter::Called { .. }
+            | Filter::FunctionRows { .. }
             | Filter::Required(_)
             | Filter::AnyElement { .. }
             | Filter::ElementBetween { .. }

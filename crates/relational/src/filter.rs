@@ -62,7 +62,6 @@ impl Compiler<'_> {
             Filter::Exists { entity, filter } => {
                 self.exists(*entity, filter, scope.alias, statement)?
             }
-            Filter::Called { call, filter, .. } => self.called(call, filter, scope, statement)?,
             Filter::IsNull(place) => {
                 let compared = self.compared_with(place, scope, statement)?;
                 Expression::IsNull(Box::new(compared.value))
@@ -106,6 +105,9 @@ impl Compiler<'_> {
             }
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope.alias, statement)?
+            }
+            Filter::FunctionRows { call, filter } => {
+                self.has_function_row(call, filter, scope, statement)?
             }
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 self.related_group((*hop, filter, having), scope.alias, statement)?

@@ -64,7 +64,15 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        if !matches!(rows.from, From::Entity(_) | From::Relation(_) | From::Through { .. }) {
+        let has_columns = matches!(
+            rows.from,
+            From::Entity(_)
+                | From::Relation(_)
+                | From::Through { .. }
+                | From::Function(_)
+                | From::Returned { .. }
+        );
+        if !has_columns {
             return Err(CompileError::not_built("a part of rows that stand in no table"));
         }
         let mut within = std::mem::replace(&mut scope.select, Select::once());

@@ -151,30 +151,6 @@ impl Compiler<'_> {
         Ok((field, self.computed(call, Form::Stored, scope, statement)?))
     }
 
-    /// Whether a function of a row gives a row that passes.
-    pub(super) fn called(
-        &self,
-        call: &Call,
-        filter: &Filter,
-        scope: &mut Scope,
-        statement: &mut Statement,
-    ) -> Result<Expression, CompileError> {
-        if scope.is_within && call.of_row.as_ref().is_some_and(Vec::is_empty) {
-            return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
-        }
-        let near = scope.alias;
-        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
-        let row = Row { alias: row, external: &scope.external };
-        let alias = statement.alias();
-        let item = self.function_item(call, row, alias, statement)?;
-        let mut rows = Scope::new(Select::from(item), alias);
-        if !filter.is_all() {
-            let passes = self.filter_within(near, filter, &mut rows, statement)?;
-            rows.select.and_where(passes);
-        }
-        Ok(Expression::Exists(Box::new(rows.select)))
-    }
-
     /// A call with the row of a scope, whatever it gives.
     pub(super) fn call_of_row(
         &self,
@@ -185,6 +161,33 @@ impl Compiler<'_> {
         let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
         let row = Row { alias, external: &scope.external };
         Ok(Expression::Call(self.function_call(call, row, statement)?))
+    }
+
+    /// Whether one of the rows that a function of a scope's row returns passes a filter.
+    pub(super) fn has_function_row(
+        &self,
+        call: &Call,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if scope.is_within {
+            return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
+        }
+        self.rows_of_function(call.function)?;
+        let near = scope.alias;
+        let row = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
+        let row = Row { alias: row, external: &scope.external };
+        let alias = statement.alias();
+        let item = self.function_item(call, row, alias, statement)?;
+        let mut rows = Scope::new(Select::from(item), alias);
+        // What a function returns stands in no table.
+        rows.guards.made = true;
+        statement.nested += 1;
+        let passes = self.filter_within(near, filter, &mut rows, statement)?;
+        statement.nested -= 1;
+        rows.select.and_where(passes);
+        Ok(Expression::Exists(Box::new(rows.select)))
     }
 
     /// The call itself, with the arguments that the request gives.

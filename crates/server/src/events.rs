@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dialects::Dialect;
 use dialects::hasura::metadata::ServedSource;
-use engine::SourceAddress;
+use engine::{Engine, SourceAddress};
 use event_triggers::{Definitions, Delivery, Problem, Settings, Statistics};
 use sources::EventLog;
 use sources::event_log::InstallPlan;
 
+use crate::action_delivery::ActionDelivery;
 use crate::failure::Failure;
 use crate::options::EventsMode;
 
@@ -18,6 +19,7 @@ use crate::options::EventsMode;
 pub(crate) struct EventDelivery {
     running: Mutex<Option<Running>>,
     statistics: Arc<Statistics>,
+    actions: ActionDelivery,
 }
 
 #[derive(Debug)]
@@ -145,8 +147,22 @@ impl EventDelivery {
         Ok(())
     }
 
+    /// Delivers the calls of this engine's asynchronous actions from now on.
+    pub(crate) async fn apply_actions(
+        &self,
+        setup: EventSetup,
+        engine: &Arc<Engine>,
+    ) -> Result<(), Failure> {
+        let is_served = engine.has_async_actions() && setup.mode != EventsMode::Off;
+        if is_served {
+            engine.create_action_log().await.map_err(Failure::other)?;
+        }
+        self.actions.apply(is_served.then_some(engine), setup.settings.drain)
+    }
+
     /// Ends the delivery; requests that run may end.
     pub(crate) fn stop(&self) {
+        self.actions.stop();
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(running) = running {
             running.delivery.stop();

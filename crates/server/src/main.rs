@@ -15,12 +15,13 @@
 //! * `memory`: settings of the allocator, and returning memory to the system
 //! * `supergraph`: reads and watches a supergraph
 //! * `demo`: writes the sample shop
-//! * `events`: delivery of events beside a server
+//! * `events`: delivery of events beside a server; `action_delivery`: of calls of asynchronous actions
 //! * `failure`: the error of a command
 //!
 //! A problem of a source, a file or an option ends as one sentence on standard error, never as a
 //! panic.
 
+mod action_delivery;
 mod commands;
 mod composition;
 mod configuration;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use testkit::postgres::{required_installations, shared};
 
 use crate::program::{Folder, Server, outcome, run};
@@ -194,4 +195,90 @@ fn check_trusted(source: &str, options: &[&str], persisted: &str) {
     if let Some(printed) = crate::script::run("trusted.mjs", &[&url(&server), persisted]) {
         assert_eq!(printed, "3 documents\n");
     }
+}
+
+/// Articles of two authors.
+const ARTICLES: &str = "
+    CREATE TABLE author (id integer PRIMARY KEY, name text NOT NULL);
+    CREATE TABLE article (
+        id integer PRIMARY KEY,
+        title text NOT NULL,
+        rating integer,
+        author_id integer NOT NULL REFERENCES author (id)
+    );
+    CREATE INDEX article_author ON article (author_id);
+    INSERT INTO author VALUES (1, 'Ada'), (2, 'Bo');
+    INSERT INTO article VALUES (1, 'a', 3, 1), (2, 'b', 1, 1), (3, 'c', 2, 1), (4, 'd', NULL, 2);
+";
+
+/// Metadata with a role that reads authors, and has the articles of one of them.
+fn metadata_of_articles() -> Value {
+    let own = json!({ "author_id": { "_eq": "X-Hasura-User-Id" } });
+    let permission = |permission: Value| json!([{ "role": "editor", "permission": permission }]);
+    let table = |name: &str| json!({ "schema": "public", "name": name });
+    let author = json!({
+        "table": table("author"),
+        "array_relationships": [{ "name": "articles", "using": {
+            "foreign_key_constraint_on": { "column": "author_id", "table": table("article") },
+        } }],
+        "select_permissions":
+            permission(json!({ "columns": "*", "filter": {}, "allow_aggregations": true })),
+    });
+    let article = json!({
+        "table": table("article"),
+        "object_relationships":
+            [{ "name": "author", "using": { "foreign_key_constraint_on": "author_id" } }],
+        "insert_permissions": permission(json!({
+            "columns": ["id", "title", "rating"],
+            "check": {},
+            "set": { "author_id": "X-Hasura-User-Id" },
+        })),
+        "select_permissions":
+            permission(json!({ "columns": "*", "filter": own, "allow_aggregations": true })),
+        "update_permissions":
+            permission(json!({ "columns": ["title", "rating"], "filter": own, "check": {} })),
+        "delete_permissions": permission(json!({ "filter": own })),
+    });
+    json!({ "version": 3, "sources": [{
+        "name": "default",
+        "kind": "postgres",
+        "configuration": { "connection_info": { "database_url": "postgres://localhost/shop" } },
+        "tables": [author, article],
+    }] })
+}
+
+#[test]
+fn clients_of_hasura_read_write_and_subscribe_as_a_role() {
+    let folder = Folder::new();
+    let metadata = folder.file("metadata.json");
+    fs::write(&metadata, metadata_of_articles().to_string()).unwrap();
+    let metadata = metadata.to_str().unwrap();
+    let check = |source: &str| {
+        let serve = ["serve", source, "--dialect", "hasura", "--metadata", metadata];
+        // Browsers and generators read the schema of a public server, too.
+        let options = ["--admin-secret", "secret", "--listen", "0.0.0.0:0"];
+        let server = Server::start(&[&serve[..], &options].concat());
+        let address = server.address.to_string();
+        if let Some(printed) = crate::script::run("hasura.mjs", &[&address, "secret"]) {
+            let clients = [
+                "graphql-request",
+                "graphql-ws",
+                "subscriptions-transport-ws",
+                "Apollo Client",
+                "Apollo Client, subscriptions-transport-ws",
+                "urql",
+                "GraphQL Code Generator",
+                "ra-data-hasura",
+            ];
+            assert_eq!(printed.lines().collect::<Vec<_>>(), clients, "{source}");
+        }
+    };
+    let file = folder.file("articles.db");
+    rusqlite::Connection::open(&file).unwrap().execute_batch(ARTICLES).unwrap();
+    check(file.to_str().unwrap());
+    let Some(installation) = required_installations().unwrap().pop() else { return };
+    let server = shared(&installation).unwrap();
+    server.create_database("articles").unwrap();
+    server.execute("articles", ARTICLES).unwrap();
+    check(&server.url("articles"));
 }

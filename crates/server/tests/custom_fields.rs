@@ -51,7 +51,7 @@ fn a_host_that_is_not_allowed_is_an_error_at_the_start() {
         outcome(&run(&["serve", &types, &data, &file, "--custom-hosts", "a.example"]));
     assert_eq!(code, Some(1), "{error}");
     let message = "`Person.films` sends requests to the host `films.example`, which is not allowed; \
-                   `--custom-hosts` allows them";
+                   `--custom-hosts films.example` allows them";
     assert!(error.contains(message), "{error}");
     let (code, _, error) =
         outcome(&run(&["serve", &types, &data, &file, "--custom-networks", "10.0.0.0/40"]));

@@ -3,6 +3,7 @@
 
 mod commands;
 mod kills;
+mod metadata_api;
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -260,8 +261,8 @@ fn wrong_triggers_keep_a_server_from_starting() {
         check(&wrong, "the environment variable NO_SUCH_VARIABLE is not set");
         let mut wrong = trigger(&webhooks, "/a");
         wrong["request_transform"] =
-            json!({ "version": 2, "template_engine": "Kriti", "method": "GET" });
-        check(&wrong, "transforms of events are not served yet");
+            json!({ "version": 2, "template_engine": "Kriti", "url": "{{$nothing}}" });
+        check(&wrong, "request_transform.url: ");
     }
 }
 

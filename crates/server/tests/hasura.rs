@@ -1,6 +1,7 @@
 //! The endpoints and errors of the dialect hasura, as clients of Hasura send their requests.
 
 use std::fs;
+use std::io::BufRead;
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -97,6 +98,66 @@ fn queries_are_answered_at_the_paths_of_hasura() {
     }
     let target = "/v1/graphql?query=%7Bartist_by_pk(id:1)%7Bname%7D%7D";
     assert_eq!(send(&server, "GET", target, "", ""), (200, expected));
+}
+
+#[test]
+fn the_relay_api_is_served_beside_the_other_one() {
+    let (_folder, mut server) = start(&[]);
+    let ask =
+        |server: &Server, text: &str| send(server, "POST", "/v1beta1/relay", "", &query(text));
+    // [1, "public", "artist", 1]
+    let id = "WzEsICJwdWJsaWMiLCAiYXJ0aXN0IiwgMV0=";
+    // {"id" : 1}
+    let cursor = "eyJpZCIgOiAxfQ==";
+    let page =
+        "{ artist_connection(first: 1) { pageInfo { hasNextPage } edges { cursor node { id } } } }";
+    let expected = json!({ "data": { "artist_connection": {
+        "pageInfo": { "hasNextPage": true },
+        "edges": [{ "cursor": cursor, "node": { "id": id } }],
+    } } });
+    assert_eq!(ask(&server, page), (200, expected.clone()));
+    let target = "/v1beta1/relay?query=%7Bartist_connection(first:1)%7Bedges%7Bcursor%7D%7D%7D";
+    let (status, found) = send(&server, "GET", target, "", "");
+    assert_eq!(
+        (status, &found["data"]["artist_connection"]["edges"][0]["cursor"]),
+        (200, &json!(cursor))
+    );
+    let found =
+        ask(&server, &format!("{{ node(id: \"{id}\") {{ id ... on artist {{ name }} }} }}"));
+    assert_eq!(found, (200, json!({ "data": { "node": { "id": id, "name": "Ella" } } })));
+    // Each schema has its own fields.
+    let missing = |field: &str| {
+        let message = format!("field '{field}' not found in type: 'query_root'");
+        error(&message, "validation-failed", &format!("$.selectionSet.{field}"))
+    };
+    assert_eq!(ask(&server, "{ artist { id } }"), (200, missing("artist")));
+    let other = send(&server, "POST", "/v1/graphql", "", &query(page));
+    assert_eq!(other, (200, missing("artist_connection")));
+    let mutation =
+        "mutation { update_artist_by_pk(pk_columns: {id: 1}, _set: {name: \"E\"}) { id name } }";
+    let expected_change = json!({ "data": { "update_artist_by_pk": { "id": id, "name": "E" } } });
+    assert_eq!(ask(&server, mutation), (200, expected_change));
+    // A socket of the path has the same schema, also for subscriptions.
+    let headers = [("sec-websocket-protocol", TRANSPORT)];
+    let mut client = Client::open_at(&server, "/v1beta1/relay", &headers).unwrap();
+    client.send(&json!({ "type": "connection_init", "payload": {} }));
+    assert_eq!(client.receive()["type"], "connection_ack");
+    let subscription = page.replacen('{', "subscription {", 1);
+    client.send(&json!({ "type": "subscribe", "id": "1", "payload": { "query": subscription } }));
+    let message = client.receive();
+    assert_eq!((&message["type"], &message["payload"]), (&json!("next"), &expected));
+    // After a reload the subscription goes on with the next schema.
+    server.signal("HUP");
+    let mut line = String::new();
+    while !line.contains("reloaded; ") {
+        line.clear();
+        assert!(server.log.read_line(&mut line).unwrap() > 0, "the log ends");
+    }
+    let mutation = "mutation { insert_artist_one(object: {id: 0, name: \"Zoe\"}) { name } }";
+    assert_eq!(ask(&server, mutation).0, 200);
+    let message = client.receive();
+    let edges = &message["payload"]["data"]["artist_connection"]["edges"];
+    assert_eq!(edges[0]["cursor"], json!("eyJpZCIgOiAwfQ=="), "{message}");
 }
 
 #[test]
@@ -212,7 +273,9 @@ fn the_server_tells_its_version_and_health() {
 fn other_dialects_have_no_endpoints_of_hasura() {
     let (_folder, file) = folder();
     let server = Server::start(&["serve", &file, "--listen", "127.0.0.1:0"]);
-    for target in ["/v1/graphql", "/v1/version", "/healthz", "/v1/metadata", "/api/rest/a"] {
+    for target in
+        ["/v1/graphql", "/v1beta1/relay", "/v1/version", "/healthz", "/v1/metadata", "/api/rest/a"]
+    {
         let (status, body) = send(&server, "POST", target, "", "{}");
         assert_ne!(status, 200, "{target} {body}");
         assert!(body["path"].is_null(), "{target} {body}");
@@ -229,6 +292,9 @@ fn an_operation_is_explained_by_its_root_fields() {
     assert!(answer[0]["sql"].as_str().unwrap().contains("artist"), "{answer}");
     assert!(answer[0]["plan"].is_array(), "{answer}");
     assert!(answer[0]["field"].as_str().unwrap().contains("artist"), "{answer}");
+    let body = json!({ "query": { "query": "subscription { artist { name } }" } }).to_string();
+    let (_, answer) = send(&server, "POST", "/v1/graphql/explain", "", &body);
+    assert!(answer["sql"].as_str().unwrap().contains("artist"), "{answer}");
     let body = json!({ "query": { "query": "{ nothing }" } }).to_string();
     let expected = json!({
         "path": "$.selectionSet.nothing",

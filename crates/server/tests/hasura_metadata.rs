@@ -273,15 +273,45 @@ fn a_report_says_what_is_served() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["sources"][0]["tables"][0]["configuration"]["custom_name"], "writer");
 
-    let wrong = export(&folder, "- table: {schema: public, name: author}\n  filters: {}\n");
+    let wrong =
+        export(&folder, "- table: {schema: public, name: author}\n  is_enums: true\n  notes: {}\n");
     for options in [&[][..], &["--print-metadata"]] {
         let words = [&["import-metadata", &wrong], options].concat();
         let (code, output, _) = outcome(&run(&words));
         assert_eq!(code, Some(1));
         assert!(output.contains("Wrong (1)\n  databases/main/tables/tables.yaml:2:3 "), "{output}");
-        assert!(output.contains("The key `filters` of Table is unknown."), "{output}");
+        assert!(output.contains("The key `is_enums` of Table is unknown."), "{output}");
     }
+    let known = "- table: {schema: public, name: author}\n  notes: {}\n  event_triggers:\n  - name: a\n    \
+                 definition: {enable_manual: true}\n    retry_conf: {num_retries: 0, interval_sec: 1, \
+                 timeout_sec: 1}\n    webhook: '{{NO_SUCH_HOOK}}/{{PATH}}'\n";
+    let (code, output, _) = outcome(&run(&["import-metadata", &export(&folder, known)]));
+    assert_eq!(code, Some(0));
+    let told = "To know (1)\n  databases/main/tables/tables.yaml:2:3 (sources[0].tables[0]): The key \
+                `notes` of Table is unknown, and has no effect, as in Hasura.\n\nEnvironment variables \
+                (2)\n  NO_SUCH_HOOK: not set here; the server needs it\n  PATH: set here\n";
+    assert!(output.contains(told), "{output}");
     let (code, _, error) = outcome(&run(&["import-metadata", "nowhere.json"]));
     assert_eq!(code, Some(2));
     assert!(error.starts_with("error: cannot read the metadata in nowhere.json: "), "{error}");
+}
+
+#[test]
+fn a_check_lists_the_variables_of_event_triggers_that_are_not_set() {
+    let (database, folder) = (File::new(TABLES), Folder::new());
+    let metadata = export(
+        &folder,
+        "- table: {schema: public, name: author}\n  event_triggers:\n  - name: a\n    definition: \
+         {enable_manual: true}\n    retry_conf: {num_retries: 0, interval_sec: 1, timeout_sec: 1}\n    \
+         webhook_from_env: NO_SUCH_HOOK\n",
+    );
+    let options = ["--dialect", "hasura", "--metadata", &metadata];
+    let (code, report, error) =
+        outcome(&run(&[&["check", database.source()], &options[..]].concat()));
+    assert_eq!(code, Some(2));
+    assert!(report.contains("Source.configuration: it has no effect"), "{report}");
+    let told = "error: databases/main/tables/tables.yaml:3:5 \
+                (sources[0].tables[0].event_triggers[0]): the event trigger \"a\": the environment \
+                variable NO_SUCH_HOOK is not set";
+    assert!(error.starts_with(told), "{error}");
 }

@@ -105,6 +105,12 @@ fn what_cannot_be_compared_is_an_error() {
     let (code, _, error) = diff(&file, "http://127.0.0.1:1/graphql", &[]);
     assert_eq!(code, Some(1));
     assert!(error.starts_with("error: the schema of OTHER cannot be read: "), "{error}");
+    let served = Served::start(file.source(), &["--dialect", "hasura"]);
+    let address = format!("http://{}/graph", served.address);
+    let (code, _, error) = diff(&file, &address, &[]);
+    let remedy = "the server says 404 Not Found; the address needs the path of the endpoint, such as \
+                  `/v1/graphql`\n";
+    assert_eq!((code, error.ends_with(remedy)), (Some(1), true), "{error}");
 }
 
 #[test]
@@ -113,6 +119,10 @@ fn headers_are_sent_and_secrets_never_printed() {
     let options = ["--dialect", "hasura", "--log-requests", "all", "--admin-secret", "0123456789"];
     let served = Served::start(file.source(), &options);
     let address = format!("http://{}/graphql", served.address);
+    let (code, _, error) = diff(&file, &address, &[]);
+    let remedy = "required, but not found\"; `--against-header` sends credentials, such as \
+                  `x-hasura-admin-secret=env:HASURA_GRAPHQL_ADMIN_SECRET`\n";
+    assert_eq!((code, error.ends_with(remedy)), (Some(1), true), "{error}");
     let wrong = ["--against-header", "x-hasura-admin-secret=s3cret"];
     let (code, output, error) = diff(&file, &address, &wrong);
     assert_eq!(code, Some(1));

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+mod async_actions;
 mod backups;
 mod batches;
 mod bodies;
@@ -34,7 +35,9 @@ mod graph_tokens;
 mod graph_types;
 mod graphiql;
 mod hasura;
+mod hasura_limits;
 mod hasura_metadata;
+mod hasura_openapi;
 mod hasura_sessions;
 mod health;
 mod hosts;

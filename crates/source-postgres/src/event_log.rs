@@ -9,12 +9,13 @@
 //! * `claims`: events that are due, and what becomes of them
 //! * `schedule`: times of cron triggers, and single events
 //! * `cleanup`: removal of old events
-//! * `listing`: events for people
+//! * `listing`: events for people; `reports`: events as JSON
 
 mod claims;
 mod cleanup;
 mod install;
 mod listing;
+mod reports;
 mod schedule;
 mod session;
 
@@ -35,6 +36,19 @@ pub enum EventLogError {
     Connect(WireError),
     #[error("{}", cause(.0))]
     Statement(#[from] tokio_postgres::Error),
+}
+
+impl EventLogError {
+    /// Whether the database has refused a value (classes 22 and 54 of SQLSTATE).
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Connect(_) => false,
+            Self::Statement(error) => error
+                .code()
+                .is_some_and(|code| code.code().starts_with("22") || code.code().starts_with("54")),
+        }
+    }
 }
 
 /// The log of a database. It connects when it is used, and again after its connection was lost.

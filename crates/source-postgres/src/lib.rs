@@ -17,11 +17,12 @@
 //! * `snapshot`: several programs in one transaction
 //! * `changes`: detection of changes of rows
 //! * `channels`: notifications
-//! * `event_log`: events for webhooks
+//! * `event_log`: events for webhooks; `action_log`: calls of asynchronous actions
 //! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
+mod action_log;
 mod answer;
 mod batch;
 pub mod bind;
@@ -56,6 +57,7 @@ mod texts;
 pub mod transfer;
 pub mod wire;
 
+pub use action_log::PostgresActionLog;
 pub use batch::Answers;
 pub use changes::{
     PostgresChangeProbe, PostgresChangeStream, PostgresChanges, PostgresTriggers, TriggerError,

@@ -250,3 +250,34 @@ pub enum Redelivery {
     InProgress,
     Missing,
 }
+
+/// Events, or attempts to deliver them, as JSON.
+#[derive(Clone, Copy, Debug)]
+pub enum EventReport<'a> {
+    /// Changes of rows that a trigger has recorded, the newest first.
+    Events { trigger: &'a str, pending: Option<bool>, page: Page },
+    /// The attempts of a trigger, the newest first.
+    Invocations { trigger: &'a str, page: Page },
+    /// One change of a row with its attempts.
+    Event { id: &'a str, page: Page },
+    /// Events of a schedule with one of the statuses, the earliest first; without statuses all of them.
+    Scheduled { queue: ScheduledQueue<'a>, statuses: &'a [String], page: Page },
+    /// The attempts of one event of a schedule or of all of them, the newest first.
+    ScheduledInvocations { queue: ScheduledQueue<'a>, event: Option<&'a str>, page: Page },
+}
+
+/// Events of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScheduledQueue<'a> {
+    /// Of this cron trigger, or of all.
+    Cron(Option<&'a str>),
+    OneOff,
+}
+
+/// A page of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// `None` for all.
+    pub limit: Option<i64>,
+    pub offset: i64,
+}

@@ -10,11 +10,12 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`changes`]: detection of changes of rows; [`notifications`]: channels of notifications
-//! * [`events`]: events of nodes; [`event_log`]: logs of events for webhooks
+//! * [`events`]: events of nodes; [`event_log`]: logs of events for webhooks; [`action_log`]: logs of asynchronous actions
 //! * [`watch`]: detection of schema changes; [`migration`]: the history of migrations
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
 
+pub mod action_log;
 pub mod changes;
 pub mod connections;
 pub mod error;

@@ -3,6 +3,9 @@
 //! Numbers keep the digits they are written with: a cursor over a decimal of thirty digits must
 //! come back to the same row.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use ir::Codec;
@@ -28,16 +31,37 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         let (_, value) = rest.split_once(':')?;
         return Some(Resolved::Text(value.to_owned().into()));
     }
-    let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
     let part = usize::from(part);
+    if codec == Codec::Base64JsonMembers {
+        let mut left = part;
+        return find_member(&bytes, &mut left);
+    }
+    let items: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
     match codec {
         Codec::Base64JsonArray => value(items.get(part)?),
         Codec::Base64JsonArrayTail => {
             let tail: Vec<&RawValue> = serde_json::from_str(items.last()?.get()).ok()?;
             value(tail.get(part)?)
         }
-        Codec::ArrayConnection | Codec::GlobalId => None,
+        Codec::ArrayConnection | Codec::GlobalId | Codec::Base64JsonMembers => None,
     }
+}
+
+/// The value that `left` values precede.
+fn find_member(object: &[u8], left: &mut usize) -> Option<Resolved<'static>> {
+    let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(object).ok()?;
+    for json in members.values() {
+        match json.get().starts_with('{') {
+            true => {
+                if let Some(found) = find_member(json.get().as_bytes(), left) {
+                    return Some(found);
+                }
+            }
+            false if *left == 0 => return value(json),
+            false => *left -= 1,
+        }
+    }
+    None
 }
 
 /// All values of a node id that begins with `prefix`; `None` if it is none of those.
@@ -60,7 +84,7 @@ pub fn parts(text: &str, codec: Codec, prefix: &str) -> Option<Vec<Resolved<'sta
             let value = text.strip_prefix(prefix)?.strip_prefix(':')?;
             Some(vec![Resolved::Text(value.to_owned().into())])
         }
-        Codec::Base64JsonArrayTail | Codec::ArrayConnection => None,
+        Codec::Base64JsonArrayTail | Codec::ArrayConnection | Codec::Base64JsonMembers => None,
     }
 }
 
@@ -108,6 +132,16 @@ mod tests {
         check(id, Codec::Base64JsonArray, 2, Some(&Resolved::Text("aé".into())));
         check(id, Codec::Base64JsonArray, 3, Some(&Resolved::Boolean(true)));
         check(id, Codec::Base64JsonArray, 4, None);
+    }
+
+    #[test]
+    fn parts_of_members_are_counted_by_the_names_that_lead_to_them() {
+        let cursor = "{\"id\": 1.50, \"a\": {\"c\": {\"d\": null}, \"b\": \"x\\u0041\"}}";
+        check(cursor, Codec::Base64JsonMembers, 0, Some(&Resolved::Text("xA".into())));
+        check(cursor, Codec::Base64JsonMembers, 1, Some(&Resolved::Null));
+        check(cursor, Codec::Base64JsonMembers, 2, Some(&Resolved::Number("1.50".into())));
+        check(cursor, Codec::Base64JsonMembers, 3, None);
+        check("[1]", Codec::Base64JsonMembers, 0, None);
     }
 
     #[test]

@@ -121,6 +121,10 @@ pub fn resolve<'v>(
             })
         }
         Operand::Now => Ok(Resolved::Text(now().into())),
+        Operand::Claims => Ok(Resolved::Json(match variables.claims {
+            Some(claims) => claims.all().to_string().into(),
+            None => "{}".into(),
+        })),
         _ => Err(SourceError::new(
             crate::error::SourceErrorKind::Internal,
             "an operand that no compiler lets through",

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use source::Timeouts;
 pub use source::event_log::{
-    Backlog, ClaimedTrigger, Cleaned, Cleanup, CronEvent, EventState, InstallPlan, Invocation,
-    ListedEvent, ManualEvent, NewOneOffEvent, OneOffEvent, Operation, Outcome, PlannedStatement,
-    Queue, RecordedColumns, RecordedOperation, Redelivery, RowEvent, RowTrigger, ScheduleChange,
+    Backlog, ClaimedTrigger, Cleaned, Cleanup, CronEvent, EventReport, EventState, InstallPlan,
+    Invocation, ListedEvent, ManualEvent, NewOneOffEvent, OneOffEvent, Operation, Outcome, Page,
+    PlannedStatement, Queue, RecordedColumns, RecordedOperation, Redelivery, RowEvent, RowTrigger,
+    ScheduleChange, ScheduledQueue,
 };
 use source_postgres::PostgresEventLog;
 use source_sqlite::SqliteEventLog;
@@ -30,6 +31,8 @@ pub enum EventLogError {
     Sqlite(#[from] source_sqlite::EventLogError),
     #[error(transparent)]
     Postgres(#[from] source_postgres::EventLogError),
+    #[error("reports of events are served on PostgreSQL only; `thalweg events list` lists them")]
+    NoReports,
     #[error("Neo4j has no log of events: give a path, `sqlite:…` or `postgres://…`")]
     Graph,
 }
@@ -224,6 +227,26 @@ impl EventLog {
             Driver::Sqlite(log) => log.list(queue, trigger, state, most).await?,
             Driver::Postgres(log) => log.list(queue, trigger, state, most).await?,
         })
+    }
+
+    /// A report as JSON; `None` if it is about one event that does not exist.
+    pub async fn report(&self, report: &EventReport<'_>) -> Result<Option<String>, EventLogError> {
+        match &self.0 {
+            Driver::Sqlite(_) => Err(EventLogError::NoReports),
+            Driver::Postgres(log) => Ok(log.report(report).await?),
+        }
+    }
+
+    /// Removes an event of a schedule with its attempts.
+    pub async fn delete_scheduled(
+        &self,
+        queue: ScheduledQueue<'_>,
+        id: &str,
+    ) -> Result<(), EventLogError> {
+        match &self.0 {
+            Driver::Sqlite(_) => Err(EventLogError::NoReports),
+            Driver::Postgres(log) => Ok(log.delete_scheduled(queue, id).await?),
+        }
     }
 
     /// Makes a change of a row due again. A claim that is older than the lease has ended.

@@ -7,9 +7,11 @@
 //! * [`watch`]: changes of a source's schema; [`changes`]: changes of its rows; [`triggers`]: triggers
 //!   that report them
 //! * [`migrate`]: migrations of a source that has tables; [`backup`]: copies of its database
+//! * [`action_log`]: calls of asynchronous actions
 //! * [`event_log`]: events for webhooks
 //! * [`transfer`]: loads and reads in bulk of such a source
 
+pub mod action_log;
 pub mod address;
 pub mod backup;
 pub mod changes;
@@ -24,6 +26,7 @@ pub mod transfer;
 pub mod triggers;
 pub mod watch;
 
+pub use action_log::{ActionLog, ActionLogError};
 pub use address::{Address, AddressError};
 pub use changes::{ChangeProbe, ChangeStream, Changes};
 pub use connections::Connections;

@@ -1,7 +1,7 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
-use catalog::EntityId;
-use ir::{Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
+use catalog::{EntityId, FunctionResult};
+use ir::{Call, Distance, Filter, Hop, OrderKey, OtherVector, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 use crate::Privilege;
@@ -30,6 +30,26 @@ impl Walk<'_> {
                 self.set.cell(self.catalog, *field) == Cell::Denied
             }
             _ => false,
+        }
+    }
+
+    /// The rows that a function of the row returns, within a condition.
+    fn rows_of_function(&mut self, call: &Call, within: &mut Within) -> Within {
+        self.may_call(call);
+        if let Some(path) = &call.of_row {
+            self.path(path, within);
+        }
+        match self.catalog[call.function].result {
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => {
+                let visible = self.visible(entity);
+                Within::rows(Some(entity), visible)
+            }
+            FunctionResult::Values(_) | FunctionResult::Value(_) | FunctionResult::Nothing => {
+                self.unsupported("a condition on values of a function");
+                Within::nothing()
+            }
         }
     }
 
@@ -153,12 +173,11 @@ impl Walk<'_> {
                 };
                 **filter = Filter::barrier(below.visible, own);
             }
-            Filter::Called { call, entity, filter } => {
-                self.may_call(call);
-                if let Some(path) = &call.of_row {
-                    self.path(path, within);
-                }
-                self.among_visible(filter, *entity);
+            Filter::FunctionRows { call, filter } => {
+                let mut below = self.rows_of_function(call, within);
+                self.filter(filter, &mut below);
+                let own = std::mem::replace(&mut **filter, Filter::all());
+                **filter = Filter::barrier(below.visible, own);
             }
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 let mut below = self.along(*hop, within);

@@ -3,12 +3,13 @@
 //! A limit cuts the page of rows that are part of the response; for each outer row where they are
 //! related rows. Counts and aggregates are over all readable rows. A list of several entities has
 //! the smallest of their limits. Without a limit are rows that are found by keys, since each key
-//! finds one row, and rows that a change returns, since it is the change that is restricted.
+//! finds one row, and rows that a change returns, since it is the change that is restricted; rows
+//! that a function gives have one where changes return what they reach.
 
 use catalog::{EntityId, FunctionResult, Type};
-use ir::{Call, From, Rows, Variant};
+use ir::{Call, From, Rows, StepId, Variant};
 
-use super::Walk;
+use super::{Changed, Walk};
 
 impl Walk<'_> {
     /// Cuts the page of rows to the limit of the grants.
@@ -32,11 +33,8 @@ impl Walk<'_> {
                 row.and_then(|(entity, _)| self.set.row_limit(entity))
             }
             From::Search { search, .. } => self.set.row_limit(self.catalog[*search].entity),
-            From::Keys { .. }
-            | From::Returned { .. }
-            | From::Event(_)
-            | From::List { .. }
-            | From::Once => None,
+            From::Returned { step, .. } => self.given_by_function(*step),
+            From::Keys { .. } | From::Event(_) | From::List { .. } | From::Once => None,
         };
         if let Some(most) = most {
             if rows.page.is_unlimited() {
@@ -50,7 +48,19 @@ impl Walk<'_> {
         variants.iter().filter_map(|variant| self.set.row_limit(variant.entity)).min()
     }
 
-    fn returned_entity(&self, call: &Call) -> Option<EntityId> {
+    /// The limit of rows that a function gave, where such rows are granted as any others.
+    fn given_by_function(&self, step: StepId) -> Option<u64> {
+        match self.changed.get(&step)? {
+            Changed { entity: Some(entity), is_given: true, .. }
+                if self.set.changes_unreadable() =>
+            {
+                self.set.row_limit(*entity)
+            }
+            Changed { .. } => None,
+        }
+    }
+
+    pub(super) fn returned_entity(&self, call: &Call) -> Option<EntityId> {
         match self.catalog[call.function].result {
             FunctionResult::Row(entity)
             | FunctionResult::Rows(entity)

@@ -89,9 +89,10 @@ impl Walk<'_> {
     /// The readable rows that a step changed or returned.
     fn returned(&mut self, step: StepId) -> Within {
         match self.changed.get(&step) {
-            Some(Changed { entity: Some(entity), is_gone, .. }) => {
-                let (entity, is_gone) = (*entity, *is_gone);
-                let visible = match is_gone || self.set.changes_unreadable() {
+            Some(Changed { entity: Some(entity), is_gone, is_given, .. }) => {
+                let (entity, is_gone, is_given) = (*entity, *is_gone, *is_given);
+                let is_granted = self.set.changes_unreadable() && !is_given;
+                let visible = match is_gone || is_granted {
                     true => Filter::all(),
                     false => self.visible(entity),
                 };

@@ -86,7 +86,8 @@ impl Walk<'_> {
                 Some(self.catalog[field].entity)
             }
         };
-        self.changed.insert(step, Changed { entity, is_gone: false, is_new: false });
+        self.changed
+            .insert(step, Changed { entity, is_gone: false, is_new: false, is_given: true });
     }
 
     /// A requirement may only reveal whether a step changed anything; other ones would reveal more.

@@ -31,6 +31,10 @@ pub enum ArgumentRole {
     Before,
     /// The rows after a cursor of [`Cursors::Offsets`](super::Cursors::Offsets).
     AfterOffset,
+    /// The rows after a cursor of [`Cursors::Members`](super::Cursors::Members).
+    AfterMembers,
+    /// The rows before such a cursor.
+    BeforeMembers,
     /// An enum value or a list of them, bound by [`ValueBinding::Order`](super::ValueBinding::Order).
     OrderBy,
     /// An object, or a list of such, of [`OrderRole`](super::OrderRole)s, in the order given.
@@ -53,6 +57,8 @@ pub enum ArgumentRole {
     GroupField(Box<ValueRef>),
     /// The opaque id of a row.
     NodeId,
+    /// The opaque id of a row in the form of [`IdForm::Versioned`](super::IdForm::Versioned).
+    VersionedNodeId,
     /// The id of a row in the form of [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId).
     GlobalId,
     /// An argument of the field's function.

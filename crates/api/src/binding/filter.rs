@@ -73,15 +73,14 @@ pub enum FilterRole {
     Related(Hop),
     /// An object of conditions on many-to-many rows: one of them must pass.
     RelatedThrough { near: Hop, far: Hop },
-    /// An object of conditions on the rows of this entity that a function of the row gives: one of
-    /// them must pass.
-    RowsOfCall { function: FunctionId, entity: EntityId },
     /// A boolean that steers: tests for any related row.
     Exists(Hop),
     /// An object of [`FilterRole::Rows`] on related rows.
     RelatedMany(Hop),
     /// A condition on related rows.
     RelatedBy { hop: Hop, role: RowsRole },
+    /// An object of conditions on the rows that a function of the row returns: one of them passes.
+    FunctionRows(FunctionId),
     /// An object of [`FilterRole::Rows`] on related rows of several entities.
     RelatedVariants(VariantsId),
     /// A condition on related rows of several entities.

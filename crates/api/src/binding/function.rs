@@ -30,10 +30,24 @@ pub struct ExternalArgument {
 /// The call of a function, at every position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallBinding {
-    /// The arguments of the request, in the order of the function.
+    /// The arguments, in the order of the function.
     pub arguments: Vec<ArgumentBinding>,
     /// The place of the row in calls of a row, where it is an argument of other calls.
     pub row: Option<u16>,
+    /// The index in the function's arguments of the one that no request gives: it receives the claims
+    /// of the session as a JSON object. It is among `arguments`.
+    pub claims: Option<u16>,
+    /// The errors of omitted arguments. Without them, omitted arguments without a default are null.
+    pub omitted: Option<OmittedArguments>,
+}
+
+/// Errors of omitted arguments of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OmittedArguments {
+    /// Of one without a default.
+    pub required: &'static str,
+    /// Of one before a given one without a name, which only its place tells from others.
+    pub before_unnamed: &'static str,
 }
 
 /// An argument of a function.

@@ -192,4 +192,16 @@ pub enum Cursors {
     /// The index of the row in its list, as `graphql-relay` writes it: lists promise no order but
     /// the requested one.
     Offsets,
+    /// An object with a member for each value of the order.
+    Members,
 }
+
+/// Errors of pages of [`Cursors::Members`].
+pub mod member_cursors {
+    pub const FIRST_AND_LAST: &str = "\"first\" and \"last\" are not allowed at once";
+    pub const AFTER_AND_BEFORE: &str = "\"after\" and \"before\" are not allowed at once";
+    pub const INVALID: &str = "the \"after\" or \"before\" cursor is invalid";
+}
+
+/// The beginning of errors of [`IdForm::Versioned`](super::IdForm::Versioned).
+pub const INVALID_NODE_ID: &str = "invalid node id: ";

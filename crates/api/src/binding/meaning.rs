@@ -1,5 +1,7 @@
 //! Meaning of null and of empty inputs.
 
+use std::sync::Arc;
+
 /// The meaning of a null or an empty value at an input position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
@@ -13,6 +15,15 @@ pub enum Meaning {
     Unrelated,
     True,
     False,
+    /// A request error with this text, which many inputs share: a thin pointer, since each input has two
+    /// of these.
+    Refuse(Arc<Box<str>>),
+}
+
+impl Meaning {
     /// A request error with this text.
-    Refuse(Box<str>),
+    #[must_use]
+    pub fn refuse(text: impl Into<Box<str>>) -> Self {
+        Self::Refuse(Arc::new(text.into()))
+    }
 }

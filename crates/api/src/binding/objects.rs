@@ -124,7 +124,7 @@ pub enum ObjectRole {
     /// A password, of which the field stores a hash.
     Password(FieldId),
     /// An object, or a list of such, to which the relation leads: one that exists, or a new one.
-    Relation(ObjectRelation),
+    Relation(Box<ObjectRelation>),
     /// A value that the objects of each of several entities have, by its index among the common
     /// fields.
     Common(u16),

@@ -1,5 +1,7 @@
 //! Orders of rows, and groups.
 
+use std::sync::Arc;
+
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::{AggregateFunction, Direction, Hop, Nulls, OrderKey, TimeUnit, ValueRef};
 use response::Leaf;
@@ -50,6 +52,15 @@ pub struct GroupBy {
     pub leaf: Leaf,
 }
 
+/// A value in cursors of [`Cursors::Members`](super::Cursors::Members).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CursorMember {
+    /// The names of the members that lead to it.
+    pub path: Vec<Arc<str>>,
+    /// Its form; of a field that of its column.
+    pub leaf: Option<Leaf>,
+}
+
 /// An order by a value of an order enum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderBy {
@@ -60,7 +71,7 @@ pub enum OrderBy {
     /// A value of the row; nulls are last in both directions.
     NullsLast { place: ValueRef, direction: Direction },
     /// Any key, with the position of nulls; boxed, since a key is larger than all other variants.
-    Placed { key: Box<OrderKey>, direction: Direction, nulls: Nulls },
+    Placed { key: Box<OrderKey>, direction: Direction, nulls: Nulls, member: Box<CursorMember> },
     /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.

@@ -118,7 +118,7 @@ pub struct MutationBinding {
     /// The error if there is no row to change; `None`: it is no error.
     pub missing: Option<Box<str>>,
     /// The error of an update that sets nothing; `None`: the field is null, and nothing is
-    /// executed.
+    /// executed, or, of [`Change::UpdateAll`] and [`Change::UpdateEach`], no row is changed.
     pub unchanged: Option<Box<str>>,
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use catalog::FieldId;
 use graphql::schema::{FieldDefinition, InputDefinition, InputId, TypeRef};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{
-    FieldBinding, FilterRole, InputBinding, InputRole, RowsBinding, RowsFrom, Subject, WriteRole,
+    AggregateField, ArgumentRole, FieldBinding, FilterRole, InputBinding, InputRole, Meaning,
+    OrderRole, RowsBinding, RowsFrom, Subject, WriteRole,
 };
 
 /// The number of recent subjects that are compared with a new one: operators on one value are
@@ -21,6 +23,8 @@ pub(super) struct Deduplication {
     /// The recent subjects of operators; the next one replaces the oldest.
     subjects: Vec<Arc<Subject>>,
     oldest: usize,
+    /// Texts of refusals.
+    texts: FxHashSet<Arc<Box<str>>>,
 }
 
 /// Addresses of the interned name and description; the type; and the index of the catalog's object,
@@ -28,11 +32,21 @@ pub(super) struct Deduplication {
 pub(super) type Signature = (usize, usize, TypeRef, Option<usize>);
 
 impl Deduplication {
-    /// Shares the subject of a condition with its neighbours: there are many conditions, and
+    /// Shares texts of refusals, and the subject of a condition with its neighbours: there are many conditions, and
     /// several on each value. New ones are copied, to keep shared ones together in memory.
-    pub(super) fn share(&mut self, role: &mut InputRole) {
-        if let InputRole::Filter(role) = role {
+    pub(super) fn share(&mut self, binding: &mut InputBinding) {
+        if let InputRole::Filter(role) = &mut binding.role {
             self.share_in_filter(role);
+        }
+        for meaning in [&mut binding.null, &mut binding.empty] {
+            if let Meaning::Refuse(text) = meaning {
+                match self.texts.get(text) {
+                    Some(known) => *text = Arc::clone(known),
+                    None => {
+                        self.texts.insert(Arc::clone(text));
+                    }
+                }
+            }
         }
     }
 
@@ -67,6 +81,10 @@ impl Deduplication {
                 from: RowsFrom::Relation(hop) | RowsFrom::Nodes(hop),
                 ..
             }) => Some(hop.relationship.index()),
+            FieldBinding::Column(field) => Some(field.index()),
+            FieldBinding::Aggregate(AggregateField::Value(values)) => {
+                values.first().and_then(|value| value.field).map(FieldId::index)
+            }
             _ => None,
         };
         let FieldDefinition { name, description, r#type, .. } = definition;
@@ -76,6 +94,9 @@ impl Deduplication {
     pub(super) fn of_input(definition: &InputDefinition, binding: &InputBinding) -> Signature {
         let meant = match binding.role {
             InputRole::Write(WriteRole::Stored(field))
+            | InputRole::Write(WriteRole::Assign { field, .. })
+            | InputRole::Argument(ArgumentRole::StreamFrom(field))
+            | InputRole::Order(OrderRole::Field(field))
             | InputRole::Filter(FilterRole::Equal(field)) => Some(field.index()),
             _ => None,
         };

@@ -60,8 +60,8 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
         FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),
         FilterRole::Related(_)
-        | FilterRole::RelatedThrough { .. }
-        | FilterRole::RowsOfCall { .. } => Some(ON_ROWS),
+        | FilterRole::FunctionRows(_)
+        | FilterRole::RelatedThrough { .. } => Some(ON_ROWS),
         FilterRole::RelatedMany(_) => within(Scope { rows: Some(ScopeRows::One), ..ROWS }),
         FilterRole::RelatedVariants(_) => within(Scope { rows: Some(ScopeRows::Variants), ..ROWS }),
         FilterRole::Declared(DeclaredRole::Many(_)) => {

@@ -53,14 +53,14 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
     for Required { parent, name, external } in required {
         let Some(old) = builder.schema().find_field(*parent, name) else { continue };
         let FieldBinding::Computed(computed) = builder.field(old) else { continue };
-        let computed = ComputedBinding { external: external.clone(), ..computed.clone() };
+        let computed = ComputedBinding { external: external.clone(), ..(**computed).clone() };
         let mut definition = builder.schema()[old].clone();
         let is_external = |place| external.iter().any(|argument| argument.place == place);
         definition.arguments.retain(|id| match builder.binding_of_input(*id).role {
             InputRole::Argument(ArgumentRole::Call(argument)) => !is_external(argument.place),
             _ => true,
         });
-        builder.replace_field(*parent, old, definition, FieldBinding::Computed(computed));
+        builder.replace_field(*parent, old, definition, FieldBinding::Computed(Box::new(computed)));
     }
     builder.finish()
 }

@@ -187,7 +187,7 @@ fn is_list_of_values(field: &Field) -> bool {
 
 fn relation(build: &Builder<'_>, index: TypeIndex, place: usize) -> InputBinding {
     match object_relation(build, index, place) {
-        Some(relation) => input(ObjectRole::Relation(relation)),
+        Some(relation) => input(ObjectRole::Relation(Box::new(relation))),
         None => refused(ROWS_AND_UNION),
     }
 }

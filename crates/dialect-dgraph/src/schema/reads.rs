@@ -213,9 +213,10 @@ pub(super) fn aggregate_value(
 ) -> FieldBinding {
     let base = build.r#type(index).fields[place].r#type.base;
     if let Some(texts) = texts(build, index, place) {
-        let place = ValueRef::Coalesce(texts);
+        let place = Box::new(ValueRef::Coalesce(texts));
         let (form, absent) = (Form::Stored, None);
         let value = AggregateValue { function, field: None, leaf: Leaf::Text, form, absent };
+        let value = Box::new(value);
         return FieldBinding::Aggregate(AggregateField::ValueOf { place, value });
     }
     let Some(LocatedColumn { field, r#type }) = column(build, index, place) else {

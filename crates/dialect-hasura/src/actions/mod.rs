@@ -4,9 +4,11 @@
 //! * `types`: the custom types
 //! * `relationships`: from their objects to tables
 //! * `webhook`: the request of an action
+//! * `asynchronous`: actions whose calls are recorded first
 //!
 //! The fields are in the schema of every role that may use the action; [`ActionRoles`] lists these.
 
+mod asynchronous;
 pub(crate) mod relationships;
 mod types;
 pub(crate) mod webhook;
@@ -20,17 +22,23 @@ use hasura_metadata::{Location, Metadata, Problem, ProblemKind};
 use http::Method;
 use http_resolvers::headers::Headers;
 use http_resolvers::url::UrlTemplate;
-use http_resolvers::{ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody};
+use http_resolvers::{
+    ActionWebhook, AnswerRules, HttpResolver, InputSource, RequestBody, WrittenRequest,
+};
 
-use crate::Options;
 use crate::draft::{Draft, DraftField, DraftInput};
 use crate::environment::Environment;
 use crate::schema::Build;
+use crate::{Options, SchemaKind};
+use asynchronous::Asynchronous;
 use relationships::Relationship;
 use types::Position;
 
 /// The type of queries.
 pub(crate) const QUERY: &str = "query_root";
+
+/// The type of mutations.
+const MUTATION: &str = "mutation_root";
 
 /// The text at members of inputs that only the server of an action reads.
 const TAKEN: &str = "The server of an action takes this.";
@@ -44,6 +52,7 @@ pub(crate) struct Actions {
     /// The names of the object types.
     remote_types: Vec<String>,
     related: Vec<Relationship>,
+    asynchronous: Vec<Asynchronous>,
 }
 
 /// The roles that may use an action; the role `admin` may use all.
@@ -58,12 +67,18 @@ pub struct ActionRoles {
 /// The roles of each action.
 #[must_use]
 pub fn roles(metadata: &Metadata) -> Vec<ActionRoles> {
-    let of_action = |action: &Action| ActionRoles {
-        parent: parent(action.definition.r#type),
-        field: (&*action.name).into(),
-        roles: action.permissions.iter().map(|one| one.role.text.as_str().into()).collect(),
+    let of_action = |action: &Action| {
+        let parents = match action.definition.kind {
+            ActionKind::Synchronous => vec![parent(action.definition.r#type)],
+            ActionKind::Asynchronous => vec![MUTATION, QUERY],
+        };
+        let roles = action.permissions.iter().map(|one| one.role.text.as_str().into());
+        let (field, roles) = (Box::<str>::from(&*action.name), roles.collect::<Vec<Box<str>>>());
+        let of_parent =
+            move |parent| ActionRoles { parent, field: field.clone(), roles: roles.clone() };
+        parents.into_iter().map(of_parent)
     };
-    metadata.actions.iter().map(of_action).collect()
+    metadata.actions.iter().flat_map(of_action).collect()
 }
 
 /// Adds the actions of metadata to the types of an API. What does not fit is left out, and told.
@@ -90,9 +105,21 @@ pub(crate) fn add(
     let draft = &mut build.draft;
     for action in metadata.actions.iter() {
         match action.definition.kind {
-            // The table of `support` tells that these are not served.
-            ActionKind::Asynchronous => continue,
             ActionKind::Synchronous => {}
+            ActionKind::Asynchronous => {
+                let environment = &options.environment;
+                match asynchronous::add(draft, &types, action, environment, resolvers) {
+                    Ok(added) => {
+                        actions.remote_types.push(added.object.clone());
+                        actions.asynchronous.push(added);
+                    }
+                    Err(problem) => problems.push(problem),
+                }
+                continue;
+            }
+        }
+        if options.schema == SchemaKind::Relay && action.definition.r#type == ActionType::Query {
+            continue;
         }
         let number = resolvers.len();
         match add_action(draft, &types, action, &options.environment, number) {
@@ -118,6 +145,7 @@ impl Actions {
                 builder.bind_related(field, related);
             }
         }
+        self.asynchronous.into_iter().for_each(|action| action.bind(builder));
     }
 }
 
@@ -151,7 +179,7 @@ fn add_action(
 fn parent(r#type: ActionType) -> &'static str {
     match r#type {
         ActionType::Query => QUERY,
-        ActionType::Mutation => "mutation_root",
+        ActionType::Mutation => MUTATION,
     }
 }
 
@@ -180,7 +208,11 @@ fn resolver(
         problem(ProblemKind::WrongValue, place, message)
     })?;
     let webhook = webhook::webhook(definition, base_url, environment)?;
-    let action = ActionWebhook { action: (&*action.name).into(), webhook };
+    let written = WrittenRequest {
+        handler: definition.handler.as_str().into(),
+        headers: definition.headers.iter().map(webhook::written_header).collect(),
+    };
+    let action = ActionWebhook { action: (&*action.name).into(), webhook, written };
     Ok(HttpResolver {
         parent: parent.into(),
         field: action.action.clone(),
@@ -190,7 +222,7 @@ fn resolver(
         is_batch: false,
         headers: Headers::default(),
         inputs: InputSource::Arguments,
-        answers: AnswerRules::Strict,
+        answers: AnswerRules::Action,
         timeout: Some(Duration::from_secs(definition.timeout)),
     })
 }

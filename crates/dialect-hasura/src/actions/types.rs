@@ -125,6 +125,11 @@ impl<'m> CustomTypeNames<'m> {
         }
     }
 
+    /// True if a custom type has the name.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// True if the type of a name and a kind is to be added.
     fn has(&self, name: &str, kind: Kind) -> bool {
         self.0.get(name) == Some(&kind)

@@ -38,6 +38,18 @@ pub(super) fn of_arguments(nearest: &[Step]) -> Vec<Step> {
     path
 }
 
+/// The path of the id of a row of any table: an argument of the nearest field.
+pub(super) fn of_id(nearest: &[Step]) -> Vec<Step> {
+    let mut path = of_arguments(nearest);
+    path.push(Step::Key("id".into()));
+    path
+}
+
+/// True for the root field that finds the row of any table by its id.
+pub(super) fn is_node(nearest: &[Step]) -> bool {
+    matches!(nearest, [Step::SelectionSet, Step::Key(field)] if &**field == "node")
+}
+
 /// The path of what the database refuses: of inserts their objects, of everything else the request.
 /// `nearest` is the path to the root field.
 pub(super) fn of_written(nearest: &[Step]) -> String {

@@ -35,6 +35,9 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         Problem::UndefinedFragment { name } => {
             format!("reference to undefined fragment \"{name}\"")
         }
+        Problem::FragmentCycle { names } => {
+            format!("the fragment definition(s) {} form a cycle", listed(names))
+        }
         Problem::UnknownDirective { name } => {
             format!("directive '{name}' is not defined in the schema")
         }
@@ -66,7 +69,7 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         Problem::Unreadable { message } => return ("parse-failed", message.to_string()),
         Problem::NoInteger { number } => {
             let text = format!(
-                "The value {} lies outside the bounds or is not an integer.  Maybe it is a float, or \
+                "The value {} lies outside the bounds or is not an integer. Maybe it is a float, or \
                  is there integer overflow?",
                 scientific(number)
             );
@@ -74,6 +77,15 @@ pub(super) fn told(problem: &Problem) -> (&'static str, String) {
         }
     };
     (VALIDATION_FAILED, text)
+}
+
+/// Names with commas, and `and` before the last.
+fn listed(names: &[Box<str>]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }
 
 fn expected_text(expected: Expected) -> &'static str {

@@ -38,7 +38,7 @@ fn a_problem_has_its_text_code_and_path() {
     let text = [field, number].map(|located| json(&form(&error, &located))).concat();
     expect![[r#"
         {"message":"field 'x' not found in type: 'artist'","extensions":{"code":"validation-failed","path":"$.selectionSet.artist.selectionSet.x"}}
-        {"message":"The value 2.147483648e9 lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?","extensions":{"code":"parse-failed","path":"$.selectionSet.insert_t.args.objects[0]['a b']"}}
+        {"message":"The value 2.147483648e9 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?","extensions":{"code":"parse-failed","path":"$.selectionSet.insert_t.args.objects[0]['a b']"}}
     "#]].assert_eq(&text);
 }
 

@@ -95,7 +95,7 @@ impl Expressions<'_> {
         }
         let table = self.tables.find(rows.entity);
         if table
-            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == *name))
+            .is_some_and(|table| table.table.computed_fields.iter().any(|own| *own.name == **name))
         {
             return self.computed(rows, condition);
         }
@@ -134,7 +134,7 @@ impl Expressions<'_> {
                         return self.fail(place, message);
                     }
                 };
-                return Filter::Called { call, entity, filter: Box::new(filter) };
+                return Filter::FunctionRows { call, filter: Box::new(filter) };
             }
             FunctionResult::Nothing
             | FunctionResult::Values(_)

@@ -15,7 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::{Change, Select, TableCompiler};
 use super::tables::{Tables, find_function, problem};
-use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE};
+use super::{ADMIN, BACKEND, FAILED_CHECK, ROLE, UNKNOWN};
+use crate::Options;
 use crate::actions::{ActionRoles, QUERY};
 
 /// The permissions of a role.
@@ -39,6 +40,13 @@ pub(super) struct RoleTable {
     pub(super) insert: Option<(usize, Arc<Change>)>,
     pub(super) update: Option<(usize, Arc<Change>)>,
     pub(super) delete: Option<(usize, Arc<Change>)>,
+}
+
+impl RoleTable {
+    /// True if the role may set a column of rows that are there.
+    pub(super) fn updates_columns(&self) -> bool {
+        self.update.as_ref().is_some_and(|(_, update)| update.assigned().next().is_some())
+    }
 }
 
 impl RolePermissions {
@@ -97,7 +105,12 @@ impl Grants {
                 "delete"
             }
         };
-        let name = format!("{verb} {table}").into();
+        let name = format!("{verb} {table}");
+        // The grants of a table are added one after the other.
+        let name = match self.0.last() {
+            Some(last) if *last.name == *name => Arc::clone(&last.name),
+            _ => name.into(),
+        };
         self.0.push(Grant { name, entity, read, insert, update, delete });
         self.0.len() - 1
     }
@@ -119,16 +132,25 @@ impl Grants {
     }
 }
 
+/// The functions of the metadata.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Functions<'m> {
+    pub(super) all: &'m [Function],
+    /// True if those of queries need no permission of their own.
+    pub(super) infers: bool,
+}
+
 /// Compiles the permissions of the tables by role, sorted by name.
 pub(super) fn of_tables(
     catalog: &Catalog,
     tables: &Tables<'_>,
-    functions: &[Function],
+    functions: Functions<'_>,
     actions: &[ActionRoles],
+    options: &Options,
 ) -> (Vec<RolePermissions>, Grants, Vec<Problem>) {
     let mut compiling = Compiling::default();
     for table in tables.iter() {
-        compiling.table(&TableCompiler { catalog, tables, table });
+        compiling.table(&TableCompiler::new(catalog, tables, table, options));
     }
     let Compiling { mut roles, grants, problems } = compiling;
     for action in actions {
@@ -155,7 +177,7 @@ struct Compiling {
 impl Compiling {
     fn table(&mut self, compiler: &TableCompiler<'_>) {
         let (entity, table) = (compiler.entity(), compiler.table.table);
-        let name = compiler.catalog.qualified_name(entity);
+        let name = compiler.catalog().qualified_name(entity);
         let mut known = Vec::new();
         for entry in &table.select_permissions {
             let compiled = compiler.select(&entry.permission);
@@ -236,11 +258,11 @@ impl Compiling {
 }
 
 /// The functions that a role may call: those of its computed fields, and root fields whose rows it may
-/// read, if they change nothing or name the role.
+/// read, if they name the role, or are those of queries and their permissions are inferred.
 fn callable(
     catalog: &Catalog,
     tables: &Tables<'_>,
-    functions: &[Function],
+    functions: Functions<'_>,
     role: &RolePermissions,
 ) -> FxHashSet<FunctionId> {
     let reads = |function: FunctionId| match catalog[function].result {
@@ -264,7 +286,7 @@ fn callable(
         let computed = computed.filter_map(|own| find_function(catalog, &own.definition.function));
         callable.extend(computed.filter(|function| reads(*function)));
     }
-    for function in functions {
+    for function in functions.all {
         let Some(id) = find_function(catalog, &function.function) else { continue };
         let is_query = match function.configuration.exposed_as {
             Some(ExposedAs::Query) => true,
@@ -272,7 +294,7 @@ fn callable(
             None => catalog[id].volatility != Volatility::Volatile,
         };
         let is_named = function.permissions.iter().any(|own| *own.role == *role.name);
-        if reads(id) && (is_query || is_named) {
+        if reads(id) && (is_query && functions.infers || is_named) {
             callable.insert(id);
         }
     }
@@ -304,6 +326,7 @@ pub(super) fn compile(permissions: &[RolePermissions], grants: Grants) -> Roles 
         elevating_claim: Some(BACKEND.into()),
     };
     Roles::new(ROLE.into(), None, grants.0, roles.collect())
+        .with_unknown(UNKNOWN.into())
         .with_elevations(elevations)
         .with_conventions(conventions)
 }

@@ -1,26 +1,32 @@
 //! The permissions of one role on one table.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use access::{Check, Condition, FieldSet, Permission};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, Generated};
 use hasura_metadata::types::expression::BooleanExpression;
-use hasura_metadata::types::name::Name;
 use hasura_metadata::types::permission::{
     ColumnPresets, Columns, DeletePermission, InputValidation, InsertPermission, QueryRootField,
     SelectPermission, SubscriptionRootField, UpdatePermission,
 };
 use hasura_metadata::{Location, Problem};
+use http_resolvers::HttpResolver;
 use ir::{Filter, Operand};
 
+use super::super::{Options, SchemaKind};
 use super::expression::Expressions;
 use super::operand::ValueType;
 use super::tables::{NamedTable, Tables, problem};
+use super::validation;
 
 /// A permission to read rows.
 #[derive(Debug, PartialEq)]
 pub(super) struct Select {
     pub(super) permission: Arc<Permission>,
+    /// The fields that the role sees in the schema. In the Relay API, ids and cursors have the
+    /// fields of the key, too.
+    pub(super) seen: FieldSet,
     pub(super) allows_aggregates: bool,
     pub(super) query: RootFields,
     pub(super) subscription: RootFields,
@@ -33,6 +39,17 @@ pub(super) struct Select {
 pub(super) struct Change {
     pub(super) permission: Arc<Permission>,
     pub(super) is_for_backends: bool,
+    /// The server that checks the inputs first.
+    pub(super) validation: Option<Arc<HttpResolver>>,
+}
+
+impl Change {
+    /// The columns that requests may set.
+    pub(super) fn assigned(&self) -> impl Iterator<Item = FieldId> + '_ {
+        let presets = &self.permission.presets;
+        let is_preset = |field: &FieldId| presets.iter().any(|(preset, _)| preset == field);
+        self.permission.fields.iter().copied().filter(move |field| !is_preset(field))
+    }
 }
 
 /// The root fields that read a table.
@@ -86,18 +103,56 @@ impl RootFields {
 
 /// The compiler of the permissions on one table.
 pub(super) struct TableCompiler<'a> {
-    pub(super) catalog: &'a Catalog,
-    pub(super) tables: &'a Tables<'a>,
+    catalog: &'a Catalog,
+    tables: &'a Tables<'a>,
     pub(super) table: &'a NamedTable<'a>,
+    options: &'a Options,
+    shared: RefCell<Shared>,
+}
+
+/// The different conditions and columns of the permissions so far. There are few: the permissions of
+/// all roles for reading, inserting, updating and deleting rows are about the same rows.
+#[derive(Default)]
+struct Shared {
+    conditions: Vec<Arc<Condition>>,
+    fields: Vec<FieldSet>,
+}
+
+/// The equal one of those that are known, or a new one.
+fn share<T: Clone + PartialEq>(known: &mut Vec<T>, new: T) -> T {
+    match known.iter().find(|known| **known == new) {
+        Some(known) => known.clone(),
+        None => {
+            known.push(new.clone());
+            new
+        }
+    }
 }
 
 /// A permission, or all problems of it.
 type Compiled<T> = Result<T, Vec<Problem>>;
 
-impl TableCompiler<'_> {
+impl<'a> TableCompiler<'a> {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        tables: &'a Tables<'a>,
+        table: &'a NamedTable<'a>,
+        options: &'a Options,
+    ) -> Self {
+        Self { catalog, tables, table, options, shared: RefCell::default() }
+    }
+
+    pub(super) fn catalog(&self) -> &'a Catalog {
+        self.catalog
+    }
+
     pub(super) fn select(&self, select: &SelectPermission) -> Compiled<Select> {
         let mut problems = Vec::new();
-        let fields = self.columns(&select.columns, &mut problems);
+        let seen = self.columns(&select.columns, &mut problems);
+        let fields = match self.options.schema {
+            SchemaKind::Lists => seen.clone(),
+            SchemaKind::Relay => self.with_key(&seen),
+        };
         let rows = self.condition(&select.filter, &mut problems);
         let mut computed = Vec::new();
         for name in &select.computed_fields {
@@ -112,6 +167,7 @@ impl TableCompiler<'_> {
         let permission = Permission { rows, limit: select.limit, fields, presets, check };
         Ok(Select {
             permission: Arc::new(permission),
+            seen,
             allows_aggregates: select.allow_aggregations,
             query: RootFields::of_query(select.query_root_fields.as_deref()),
             subscription: RootFields::of_subscription(select.subscription_root_fields.as_deref()),
@@ -119,21 +175,32 @@ impl TableCompiler<'_> {
         })
     }
 
+    /// The fields with those of the primary key.
+    fn with_key(&self, fields: &FieldSet) -> FieldSet {
+        let key = self.catalog[self.table.entity].primary_key();
+        let key = key.into_iter().flat_map(|key| &key.fields);
+        fields.iter().chain(key).copied().collect()
+    }
+
     pub(super) fn insert(&self, insert: &InsertPermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(insert.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("insert", insert.validate_input.as_ref(), &mut problems);
         let fields = self.columns(insert.columns.as_ref().unwrap_or(&Columns::All), &mut problems);
         let presets = self.presets(&insert.set, &insert.place, &mut problems);
         let check = self.check(&insert.check, &mut problems);
         done(problems)?;
-        let rows = Condition::always();
+        let rows = self.share_condition(Condition::always());
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: insert.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: insert.backend_only,
+            validation,
+        })
     }
 
     pub(super) fn update(&self, update: &UpdatePermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(update.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("update", update.validate_input.as_ref(), &mut problems);
         let fields = self.columns(&update.columns, &mut problems);
         let presets = self.presets(&update.set, &update.place, &mut problems);
         let rows = self.condition(&update.filter, &mut problems);
@@ -143,30 +210,46 @@ impl TableCompiler<'_> {
         };
         done(problems)?;
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: update.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: update.backend_only,
+            validation,
+        })
     }
 
     pub(super) fn delete(&self, delete: &DeletePermission) -> Compiled<Change> {
         let mut problems = Vec::new();
-        refuse_validation(delete.validate_input.as_ref(), &mut problems);
+        let validation = self.validation("delete", delete.validate_input.as_ref(), &mut problems);
         let rows = self.condition(&delete.filter, &mut problems);
         done(problems)?;
         let (presets, check, fields) = (Vec::new(), Check::None, FieldSet::default());
         let permission = Permission { rows, limit: None, fields, presets, check };
-        Ok(Change { permission: Arc::new(permission), is_for_backends: delete.backend_only })
+        Ok(Change {
+            permission: Arc::new(permission),
+            is_for_backends: delete.backend_only,
+            validation,
+        })
     }
 
-    fn condition(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Condition {
-        match self.filter(expression, problems) {
+    fn condition(
+        &self,
+        expression: &BooleanExpression,
+        problems: &mut Vec<Problem>,
+    ) -> Arc<Condition> {
+        self.share_condition(match self.filter(expression, problems) {
             filter if filter.is_all() => Condition::always(),
             filter => Condition::Row(filter),
-        }
+        })
+    }
+
+    fn share_condition(&self, condition: Condition) -> Arc<Condition> {
+        share(&mut self.shared.borrow_mut().conditions, Arc::new(condition))
     }
 
     fn check(&self, expression: &BooleanExpression, problems: &mut Vec<Problem>) -> Check {
         match self.filter(expression, problems) {
             filter if filter.is_all() => Check::None,
-            filter => Check::Condition(Condition::Row(filter)),
+            filter => Check::Condition(self.share_condition(Condition::Row(filter))),
         }
     }
 
@@ -179,17 +262,27 @@ impl TableCompiler<'_> {
     }
 
     fn columns(&self, columns: &Columns, problems: &mut Vec<Problem>) -> FieldSet {
-        match columns {
+        let fields = match columns {
             Columns::All => self.catalog[self.table.entity].fields.iter().copied().collect(),
             Columns::Listed(names) => {
-                let column = |name: &Name| self.column(name, &name.place, problems);
+                let column = |(name, place)| self.column(name, place, problems);
                 names.iter().filter_map(column).collect()
             }
-        }
+        };
+        share(&mut self.shared.borrow_mut().fields, fields)
     }
 
-    fn column(&self, name: &str, place: &Location, problems: &mut Vec<Problem>) -> Option<FieldId> {
-        match Tables::require_column(self.catalog, self.table.entity, name, place) {
+    fn column(
+        &self,
+        name: &str,
+        place: impl Fn() -> Location,
+        problems: &mut Vec<Problem>,
+    ) -> Option<FieldId> {
+        let entity = self.table.entity;
+        if let Some(field) = self.catalog.find_field(entity, name) {
+            return Some(field.id);
+        }
+        match Tables::require_column(self.catalog, entity, name, &place()) {
             Ok(field) => Some(field.id),
             Err(problem) => {
                 problems.push(problem);
@@ -206,7 +299,7 @@ impl TableCompiler<'_> {
     ) -> Vec<(FieldId, Operand)> {
         let mut compiled = Vec::new();
         for (name, preset) in presets {
-            let Some(field) = self.column(name, place, problems) else { continue };
+            let Some(field) = self.column(name, || place.clone(), problems) else { continue };
             if let Some(Generated::Stored | Generated::IdentityAlways) =
                 self.catalog[field].generated
             {
@@ -225,16 +318,24 @@ impl TableCompiler<'_> {
         compiled
     }
 
+    fn validation(
+        &self,
+        change: &str,
+        validation: Option<&InputValidation>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Arc<HttpResolver>> {
+        let table = self.catalog.qualified_name(self.table.entity);
+        match validation::resolver(&table, change, validation?, &self.options.environment) {
+            Ok(resolver) => Some(Arc::new(resolver)),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        }
+    }
+
     pub(super) fn entity(&self) -> EntityId {
         self.table.entity
-    }
-}
-
-fn refuse_validation(validation: Option<&InputValidation>, problems: &mut Vec<Problem>) {
-    if let Some(validation) = validation {
-        let message = "Inputs cannot be validated by a server: the change would be made without. \
-                       Remove `validate_input`, or the permission.";
-        problems.push(problem(&validation.place, message));
     }
 }
 

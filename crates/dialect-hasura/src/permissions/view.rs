@@ -7,8 +7,8 @@
 //! here are hidden.
 
 use api::binding::{
-    AggregateField, ArgumentRole, Change, FieldBinding, FilterRole, InputRole, OrderRole, RowsForm,
-    RowsFrom, TreeRole, ValueBinding, WriteRole,
+    AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
+    OrderRole, RowsForm, RowsFrom, TreeRole, ValueBinding, WriteRole,
 };
 use api::{Api, RoleViews};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
@@ -26,11 +26,13 @@ use super::table::RootFields;
 pub(super) fn views(api: &Api, catalog: &Catalog, roles: &[RolePermissions]) -> RoleViews {
     let known = Known::new(api, catalog);
     let mut views = RoleViews::default();
-    // The text in the place of queries is for roles without any.
-    if !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries) {
+    let has_texts = !known.literals.is_empty() && roles.iter().any(RolePermissions::has_queries);
+    // Texts in the place of queries and of columns are for roles without any.
+    if has_texts || !known.placeholders.is_empty() {
         let is_allowed = |position| match position {
-            Position::Field(id) => !known.literals.contains(&id),
-            Position::Input(_) | Position::EnumValue(_) => true,
+            Position::Field(id) => !has_texts || !known.literals.contains(&id),
+            Position::EnumValue(id) => !known.placeholders.contains_key(&id),
+            Position::Input(_) => true,
         };
         views.insert(ADMIN, Visibility::new(&api.schema, is_allowed, |_| false));
     }
@@ -55,8 +57,12 @@ struct Known {
     literals: FxHashSet<SchemaFieldId>,
     /// Values of enums of columns that an upsert updates.
     updated: FxHashSet<EnumValueId>,
+    /// Values of these enums in the place of columns, with the entity.
+    placeholders: FxHashMap<EnumValueId, EntityId>,
     /// The entities of the inputs of conflicts, by the type.
     conflicts: FxHashMap<TypeId, EntityId>,
+    /// The connections of the Relay API.
+    connections: FxHashSet<TypeId>,
 }
 
 impl Known {
@@ -66,7 +72,9 @@ impl Known {
             subscriptions: FxHashSet::default(),
             literals: FxHashSet::default(),
             updated: FxHashSet::default(),
+            placeholders: FxHashMap::default(),
             conflicts: FxHashMap::default(),
+            connections: FxHashSet::default(),
         };
         if let Some(subscription) = schema.subscription
             && let TypeKind::Object { fields, .. } = &schema[subscription].kind
@@ -81,6 +89,12 @@ impl Known {
             known.literals.extend(fields.iter().filter(is_literal).copied());
         }
         for (r#type, definition) in schema.types() {
+            if let TypeKind::Object { fields, .. } = &definition.kind {
+                let page = FieldBinding::Connection(ConnectionField::PageInfo);
+                if fields.iter().any(|field| *api.field(*field) == page) {
+                    known.connections.insert(r#type);
+                }
+            }
             let TypeKind::InputObject { fields } = &definition.kind else { continue };
             for input in fields {
                 let InputRole::Write(WriteRole::Tree(TreeRole::ConflictColumns)) =
@@ -91,11 +105,16 @@ impl Known {
                 let columns = schema[*input].r#type.base;
                 let TypeKind::Enum { values } = &schema[columns].kind else { continue };
                 known.updated.extend(values.iter().copied());
-                if let Some(ValueBinding::Column(field)) =
-                    values.first().map(|value| api.value(*value))
-                {
-                    known.conflicts.insert(r#type, catalog[*field].entity);
-                }
+                let entity = values.iter().find_map(|value| match api.value(*value) {
+                    ValueBinding::Column(field) => Some(catalog[*field].entity),
+                    _ => None,
+                });
+                let Some(entity) = entity else { continue };
+                known.conflicts.insert(r#type, entity);
+                let refused = values
+                    .iter()
+                    .filter(|value| matches!(api.value(**value), ValueBinding::Refused(_)));
+                known.placeholders.extend(refused.map(|value| (*value, entity)));
             }
         }
         known
@@ -143,6 +162,7 @@ struct TableBits {
     aggregates: bool,
     inserts: bool,
     updates: bool,
+    updates_columns: bool,
     deletes: bool,
     query: RootFields,
     subscription: RootFields,
@@ -157,14 +177,14 @@ impl<'r> RoleBits<'r> {
             let Some(bits) = tables.get_mut(entity.index()) else { continue };
             for (_, select) in &table.select {
                 bits.reads = true;
-                bits.reads_all |= select.permission.rows == access::Condition::always();
+                bits.reads_all |= *select.permission.rows == access::Condition::always();
                 bits.aggregates |= select.allows_aggregates;
                 bits.query = bits.query.or(select.query);
                 bits.subscription = bits.subscription.or(select.subscription);
-                for field in select.permission.fields.iter() {
+                for field in select.seen.iter() {
                     read.insert(field.index());
                     let all = table.select.iter();
-                    if !all.map(|(_, one)| one).all(|one| one.permission.fields.contains(field)) {
+                    if !all.map(|(_, one)| one).all(|one| one.seen.contains(field)) {
                         masked.insert(field.index());
                     }
                 }
@@ -179,13 +199,9 @@ impl<'r> RoleBits<'r> {
                     continue;
                 }
                 *bits = true;
-                let presets = &change.permission.presets;
-                for field in change.permission.fields.iter() {
-                    if presets.iter().all(|(preset, _)| preset != field) {
-                        all.insert(field.index());
-                    }
-                }
+                change.assigned().for_each(|field| all.insert(field.index()));
             }
+            bits.updates_columns = bits.updates && table.updates_columns();
             bits.deletes =
                 table.delete.as_ref().is_some_and(|(_, change)| is_used(change.is_for_backends));
         }
@@ -247,6 +263,11 @@ impl View<'_> {
         self.along(hop).is_some_and(|far| far.aggregates)
     }
 
+    /// True for a connection of the Relay API.
+    fn is_relay(&self, id: SchemaFieldId) -> bool {
+        self.known.connections.contains(&self.api.schema[id].r#type.base)
+    }
+
     fn field(&self, id: SchemaFieldId) -> bool {
         match self.api.field(id) {
             FieldBinding::Column(field) => self.reads(*field),
@@ -262,18 +283,22 @@ impl View<'_> {
                             match rows.form {
                                 RowsForm::List => fields.select,
                                 RowsForm::Single => fields.by_key,
+                                RowsForm::Connection if self.is_relay(id) => fields.select,
                                 RowsForm::Connection => fields.aggregate && table.aggregates,
                                 RowsForm::Stream => fields.stream,
                                 RowsForm::Aggregate | RowsForm::First | RowsForm::Keyed => false,
                             }
                         }
                         RowsFrom::Relation(hop) => match rows.form {
-                            RowsForm::Connection => self.aggregates(hop),
+                            RowsForm::Connection if !self.is_relay(id) => self.aggregates(hop),
                             _ => self.follows(hop),
                         },
+                        RowsFrom::Effect(function) => self.role.functions.contains(&function),
                         RowsFrom::Function { function, .. } => {
                             self.role.functions.contains(&function)
-                                && (rows.form != RowsForm::Connection || table.aggregates)
+                                && (rows.form != RowsForm::Connection
+                                    || table.aggregates
+                                    || self.is_relay(id))
                         }
                         _ => false,
                     }
@@ -282,7 +307,8 @@ impl View<'_> {
             FieldBinding::Resolved(id) => self.api.find_resolver(*id).is_some_and(|resolver| {
                 let HttpResolver { parent, field, .. } = &*resolver.definition;
                 let mut actions = self.role.actions.iter();
-                resolver.definition.webhook().is_some()
+                let definition = &resolver.definition;
+                (definition.webhook().is_some() || definition.logged().is_some())
                     && actions.any(|(root, name)| **root == **parent && name == field)
             }),
             // Fields of results of actions: those of types to which a visible position leads.
@@ -291,7 +317,7 @@ impl View<'_> {
             FieldBinding::Aggregate(AggregateField::Value(values)) => {
                 values.iter().filter_map(|value| value.field).all(|field| self.reads(field))
             }
-            FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Object)
+            FieldBinding::Aggregate(AggregateField::Counted | AggregateField::Function(_))
             | FieldBinding::Connection(_)
             | FieldBinding::Edge(_)
             | FieldBinding::PageInfo(_)
@@ -300,7 +326,9 @@ impl View<'_> {
             | FieldBinding::Constants
             | FieldBinding::Lookup { .. } => true,
             FieldBinding::Literal(_) => !self.has_queries,
-            FieldBinding::NodeId { key, .. } => key.iter().all(|field| self.reads(*field)),
+            FieldBinding::NodeId { key, .. } => {
+                key.first().is_some_and(|field| self.role.table(self.catalog[*field].entity).reads)
+            }
             FieldBinding::Mutation(mutation) => match &mutation.change {
                 Change::InsertTree(entity) => self.role.table(*entity).inserts,
                 Change::UpdateAll(entity) | Change::UpdateEach(entity) => {
@@ -322,6 +350,9 @@ impl View<'_> {
                 | ArgumentRole::Offset
                 | ArgumentRole::Last
                 | ArgumentRole::After
+                | ArgumentRole::AfterMembers
+                | ArgumentRole::BeforeMembers
+                | ArgumentRole::VersionedNodeId
                 | ArgumentRole::Before
                 | ArgumentRole::Sort
                 | ArgumentRole::DistinctOn
@@ -364,7 +395,7 @@ impl View<'_> {
                     TreeRole::OnConflict => {
                         let r#type = self.api.schema[id].r#type.base;
                         let entity = self.known.conflicts.get(&r#type);
-                        entity.is_some_and(|entity| self.role.table(*entity).updates)
+                        entity.is_some_and(|entity| self.role.table(*entity).inserts)
                     }
                 },
                 _ => false,
@@ -388,10 +419,8 @@ impl View<'_> {
             FilterRole::Negated(role) => self.filter(role),
             FilterRole::Equal(field) => self.reads(*field),
             FilterRole::Operators(subject) => self.place(&subject.place),
+            FilterRole::FunctionRows(function) => self.role.functions.contains(function),
             FilterRole::Related(hop) | FilterRole::RelatedBy { hop, .. } => self.follows(*hop),
-            FilterRole::RowsOfCall { function, entity } => {
-                self.role.functions.contains(function) && self.role.table(*entity).reads
-            }
             FilterRole::RelatedMany(hop) => self.aggregates(*hop),
             _ => false,
         }
@@ -417,6 +446,10 @@ impl View<'_> {
             | ValueBinding::Direction(_)
             | ValueBinding::Key(_)
             | ValueBinding::Label(_) => true,
+            ValueBinding::Refused(_) => {
+                let entity = self.known.placeholders.get(&id);
+                entity.is_some_and(|entity| !self.role.table(*entity).updates_columns)
+            }
             _ => false,
         }
     }

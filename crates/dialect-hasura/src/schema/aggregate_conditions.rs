@@ -4,7 +4,8 @@ use api::binding::{FilterRole, InputBinding, Meaning, RowsRole, ValueBinding};
 use catalog::Catalog;
 use ir::AggregateFunction;
 
-use super::{Build, comparisons, conditions};
+use super::condition_member::member;
+use super::{Build, comparisons};
 use crate::columns::Column;
 use crate::draft::{DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -160,10 +161,10 @@ fn add_condition(
         arguments,
         DraftInput::new("distinct", "Boolean", distinct),
         DraftInput::new("filter", planned.r#type("bool_exp"), filter),
-        conditions::member("predicate", predicate, FilterRole::AggregateIs, Meaning::True),
+        member("predicate", predicate, FilterRole::AggregateIs, Meaning::True),
     ];
     let r#type = planned.r#type(&format!("aggregate_bool_exp_{name}"));
     build.draft.input(&r#type, None, members);
     let role = FilterRole::Rows(RowsRole::Aggregate(function));
-    conditions::member(name, r#type, role, Meaning::True)
+    member(name, r#type, role, Meaning::True)
 }

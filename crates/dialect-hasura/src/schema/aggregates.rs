@@ -4,6 +4,7 @@ use api::binding::{
     AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, InputBinding,
     OrderRole,
 };
+use catalog::FieldId;
 use ir::AggregateFunction;
 use response::Leaf;
 
@@ -89,17 +90,18 @@ fn add_objects(build: &mut Build<'_>, planned: &Planned<'_>) {
         DraftInput::new("distinct", "Boolean", lenient(ArgumentRole::CountsDistinct)),
     ]);
     let mut fields = vec![count];
+    let shared = SharedValues::new(build, planned);
     for function in &FUNCTIONS {
-        let values = accepted(build, planned, function);
+        let values = accepted(build, planned, function.result);
         let values: Vec<_> =
-            values.map(|(column, r#type, leaf)| value(column, r#type, function, leaf)).collect();
+            values.map(|(column, r#type, _)| shared.field(column, r#type)).collect();
         if values.is_empty() {
             continue;
         }
         let r#type = planned.r#type(&format!("{}_fields", function.name));
         let about = format!("aggregate {} on columns", function.name);
         build.draft.object(&r#type, Some(&about), values);
-        let binding = FieldBinding::Aggregate(AggregateField::Object);
+        let binding = FieldBinding::Aggregate(AggregateField::Function(function.function));
         fields.push(DraftField::new(function.name, r#type, binding));
     }
     let about = format!("aggregate fields of \"{}\"", planned.described);
@@ -110,10 +112,9 @@ fn add_objects(build: &mut Build<'_>, planned: &Planned<'_>) {
 fn accepted<'p>(
     build: &Build<'_>,
     planned: &'p Planned<'_>,
-    function: &Function,
+    result: FunctionResult,
 ) -> impl Iterator<Item = (&'p Column<'p>, String, Leaf)> {
     let has_statistics = build.catalog.capabilities().statistics;
-    let result = function.result;
     planned.read().filter_map(move |column| {
         let values = &column.values;
         let number = values.number.as_ref();
@@ -128,18 +129,45 @@ fn accepted<'p>(
     })
 }
 
-/// A field of an aggregate of a column.
-fn value(column: &Column<'_>, r#type: String, function: &Function, leaf: Leaf) -> DraftField {
-    let value = AggregateValue {
-        function: function.function,
-        field: Some(column.field.id),
-        leaf,
-        form: column.values.binding.form,
-        absent: None,
-    };
-    let binding = FieldBinding::Aggregate(AggregateField::Value([value].into()));
-    let field = DraftField::new(column.name(), r#type, binding).verbatim();
-    field.described_by(column.description())
+/// The values of all functions of a table's columns. Functions of one column whose values have one
+/// type share a field, whose value is that of the enclosing object's function: a table of ten columns
+/// would have a hundred fields otherwise.
+struct SharedValues(Vec<(FieldId, String, Vec<AggregateValue>)>);
+
+impl SharedValues {
+    fn new(build: &Build<'_>, planned: &Planned<'_>) -> Self {
+        let mut shared: Vec<(FieldId, String, Vec<AggregateValue>)> = Vec::new();
+        for Function { function, result, .. } in &FUNCTIONS {
+            for (column, r#type, leaf) in accepted(build, planned, *result) {
+                let (id, form) = (column.field.id, column.values.binding.form);
+                let value = AggregateValue {
+                    function: *function,
+                    field: Some(id),
+                    leaf,
+                    form,
+                    absent: None,
+                };
+                let known = shared.iter_mut().find(|(of, known, _)| *of == id && *known == r#type);
+                match known {
+                    // Two names of one function have one value.
+                    Some((.., values)) if values.contains(&value) => {}
+                    Some((.., values)) => values.push(value),
+                    None => shared.push((id, r#type, vec![value])),
+                }
+            }
+        }
+        Self(shared)
+    }
+
+    /// The field of aggregates of a column that have this type.
+    fn field(&self, column: &Column<'_>, r#type: String) -> DraftField {
+        let mut shared = self.0.iter();
+        let values = shared.find(|(of, known, _)| *of == column.field.id && *known == r#type);
+        let values = values.map(|(.., values)| values.as_slice()).unwrap_or_default();
+        let binding = FieldBinding::Aggregate(AggregateField::Value(values.into()));
+        let field = DraftField::new(column.name(), r#type, binding).verbatim();
+        field.described_by(column.description())
+    }
 }
 
 /// Adds the orders by aggregates of related rows.
@@ -147,7 +175,7 @@ fn add_orders(build: &mut Build<'_>, planned: &Planned<'_>) {
     let order_by = build.shared_type(ORDER_BY);
     let mut members = vec![orders::member("count", &order_by, OrderRole::RelatedCount)];
     for function in &FUNCTIONS {
-        let columns = accepted(build, planned, function).map(|(column, ..)| {
+        let columns = accepted(build, planned, function.result).map(|(column, ..)| {
             orders::member(column.name(), &order_by, OrderRole::Field(column.field.id))
                 .verbatim()
                 .described_by(column.description())

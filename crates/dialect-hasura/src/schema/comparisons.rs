@@ -5,7 +5,7 @@ mod spatial;
 use api::binding::{FilterRole, InputBinding, Meaning, OperatorRole};
 use ir::{Comparison, TextMatch, TreeComparison};
 
-use super::{Build, conditions};
+use super::{Build, condition_member};
 use crate::draft::DraftInput;
 use crate::values::{Operators, TEXT, TREE_PATTERN, TREE_QUERY, Values};
 
@@ -55,7 +55,7 @@ fn add_operands(build: &mut Build<'_>, class: Operators, scalar: &str) {
         Operators::Json | Operators::JsonContent => {
             let text = find_text(build);
             let role = FilterRole::Operator(OperatorRole::AsText);
-            let member = conditions::member(TEXT, text, role, Meaning::True).verbatim();
+            let member = condition_member::member(TEXT, text, role, Meaning::True).verbatim();
             build.draft.input(&cast_type(build, scalar), None, vec![member]);
         }
         Operators::Tree => {
@@ -122,7 +122,7 @@ fn member(build: &Build<'_>, operator: Operator, value: &str, scalar: &str) -> D
     let empty = if operand == Operand::Cast { Meaning::True } else { Meaning::Ignore };
     // An empty list is a value: nothing is in it.
     let text = format!("unexpected null value for type '{type}'");
-    let binding = InputBinding { role: role.into(), null: Meaning::Refuse(text.into()), empty };
+    let binding = InputBinding { role: role.into(), null: Meaning::refuse(text), empty };
     DraftInput::new(name, r#type, binding).described_by(description)
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use api::binding::{FilterRole, InputBinding, InputRole, Meaning, RowsRole, Subject};
+use api::binding::{FilterRole, Meaning, RowsRole, Subject};
 use ir::Quantifier;
 
 use super::Build;
+use super::condition_member::member;
 use super::{comparisons, functions};
-use crate::draft::DraftInput;
 use crate::plan::Planned;
 use crate::relations::RelationKind;
 
@@ -54,17 +54,4 @@ pub(super) fn add(build: &mut Build<'_>, planned: &Planned<'_>) {
         planned.described
     );
     build.draft.input(&name, Some(&about), members);
-}
-
-/// A member of conditions. A null is an error, so that no condition of a variable without a value
-/// is lost.
-pub(super) fn member(
-    name: &str,
-    r#type: String,
-    role: impl Into<InputRole>,
-    empty: Meaning,
-) -> DraftInput {
-    let text = format!("unexpected null value for type '{}'", r#type.trim_end_matches('!'));
-    let binding = InputBinding { role: role.into(), null: Meaning::Refuse(text.into()), empty };
-    DraftInput::new(name, r#type, binding)
 }

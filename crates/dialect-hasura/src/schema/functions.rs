@@ -10,21 +10,46 @@ use catalog::{ArgumentType, FunctionId};
 use ir::ValueRef;
 
 use super::base::ORDER_BY;
-use super::conditions::member;
+use super::condition_member::member;
 use super::{Build, comparisons, orders, rows};
 use crate::draft::{DraftField, DraftInput};
 use crate::functions::{Call, Computed, ComputedForm, RootFunction};
 use crate::plan::Planned;
 
+/// The fields of functions of the mutation type.
+pub(super) fn mutation_fields(build: &mut Build<'_>) -> Vec<DraftField> {
+    let plan = build.plan;
+    let mut fields = Vec::new();
+    for function in plan.functions.iter().filter(|function| function.is_mutation) {
+        let target = &plan.entities[function.target];
+        let call = &function.call;
+        let mut arguments = root_arguments(build, function);
+        arguments.append(&mut rows::arguments(target));
+        let (r#type, form) = match function.is_set {
+            true => (format!("[{}!]!", target.name), RowsForm::List),
+            false => (target.name.clone(), RowsForm::First),
+        };
+        let binding = binding(RowsFrom::Effect(call.function), target, form);
+        let field = DraftField::new(&function.name, r#type, binding).verbatim().with(arguments);
+        fields.push(field.described(&function.description));
+    }
+    fields
+}
+
+/// The argument with the arguments of a function of the root types; adds its type.
+pub(super) fn root_arguments(build: &mut Build<'_>, function: &RootFunction) -> Vec<DraftInput> {
+    let about = format!("input parameters for function \"{}\"", function.call.described);
+    arguments(build, &function.call, &about)
+}
+
 /// The fields of functions of the query type.
 pub(super) fn root_fields(build: &mut Build<'_>) -> Vec<DraftField> {
     let plan = build.plan;
     let mut fields = Vec::new();
-    for function in &plan.functions {
+    for function in plan.functions.iter().filter(|function| !function.is_mutation) {
         let target = &plan.entities[function.target];
         let RootFunction { name, aggregate, description, call, is_set, .. } = function;
-        let about = format!("input parameters for function \"{}\"", call.described);
-        let arguments = arguments(build, call, &about);
+        let arguments = root_arguments(build, function);
         let from = RowsFrom::Function { function: call.function, of_row: false };
         let list = arguments.iter().cloned().chain(rows::arguments(target)).collect();
         if !is_set {
@@ -68,7 +93,7 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
                     form: values.binding.form,
                     external: Vec::new(),
                 };
-                DraftField::new(name, values.text(), FieldBinding::Computed(computed))
+                DraftField::new(name, values.text(), FieldBinding::Computed(Box::new(computed)))
             }
             ComputedForm::Rows(place) => {
                 let target = &build.plan.entities[*place];
@@ -84,23 +109,21 @@ pub(super) fn computed_fields(build: &mut Build<'_>, planned: &Planned<'_>) -> V
     fields
 }
 
-/// The conditions on computed fields without arguments: on values, and on rows.
+/// The conditions on computed values and rows without arguments.
 pub(super) fn conditions(build: &mut Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput> {
     let mut members = Vec::new();
     for computed in &planned.computed {
         if let ComputedForm::Rows(place) = computed.form
             && computed.call.arguments.is_empty()
         {
-            let target = &build.plan.entities[place];
-            let (function, entity) = (computed.call.function, target.entity.id);
-            let role = FilterRole::RowsOfCall { function, entity };
-            let r#type = target.r#type("bool_exp");
+            let r#type = build.plan.entities[place].r#type("bool_exp");
+            let role = FilterRole::FunctionRows(computed.call.function);
             members.push(member(&computed.name, r#type, role, Meaning::True).verbatim());
             continue;
         }
         let Some(values) = computed.find_operand() else { continue };
         let operators = comparisons::find(build, values);
-        let place = ValueRef::Computed(of_row(computed.call.function));
+        let place = ValueRef::Computed(computed.call.of_row());
         let role = FilterRole::Operators(Arc::new(Subject::new(place)));
         members.push(member(&computed.name, operators, role, Meaning::True).verbatim());
     }
@@ -124,19 +147,15 @@ pub(super) fn orders(build: &Build<'_>, planned: &Planned<'_>) -> Vec<DraftInput
 /// The bindings of all calls.
 pub(super) fn calls(build: &Build<'_>) -> impl Iterator<Item = (FunctionId, CallBinding)> {
     let computed = build.plan.entities.iter().flat_map(|planned| &planned.computed);
-    let computed = computed.map(|computed| &computed.call);
     // Those of the root have all arguments, also that which is the row of a computed field.
     let roots = build.plan.functions.iter().map(|function| &function.call);
-    computed.chain(roots).map(|call| {
-        let arguments = call.arguments.iter().map(|argument| argument.binding).collect();
+    let calls = computed.map(|computed| &computed.call).chain(roots);
+    calls.map(|call| {
         let all = build.catalog[call.function].arguments.iter();
         let row = all.zip(0u16..).find(|(one, _)| matches!(one.r#type, ArgumentType::Row(_)));
-        (call.function, CallBinding { arguments, row: row.map(|(_, place)| place) })
+        let row = row.map(|(_, place)| place);
+        (call.function, CallBinding { row, ..call.binding() })
     })
-}
-
-fn of_row(function: FunctionId) -> ir::Call {
-    ir::Call { function, of_row: Some(Vec::new()), arguments: Vec::new() }
 }
 
 fn binding(from: RowsFrom, target: &Planned<'_>, form: RowsForm) -> FieldBinding {

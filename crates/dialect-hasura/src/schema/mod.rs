@@ -8,6 +8,8 @@
 //! * `streams`: streams of rows, of the subscription type
 //! * `aggregates`: aggregates of rows, and orders by them; `aggregate_conditions`: conditions on them
 //! * `functions`: functions and computed fields
+//! * `namespace`: the object with the fields of the source in each root type
+//! * `relay`: connections and global ids of the Relay API
 //! * `mutations`: changes of rows, with `assignments` for the operators of updates
 
 pub(super) mod aggregate_conditions;
@@ -15,19 +17,23 @@ mod aggregates;
 mod assignments;
 mod base;
 mod comparisons;
+mod condition_member;
 mod conditions;
 mod functions;
 mod mutations;
+mod namespace;
 mod orders;
+mod relay;
 pub(super) mod rows;
 mod streams;
 
-use api::binding::EntityBinding;
+use api::binding::{Cursors, EntityBinding};
 use api::{Api, ApiBuilder};
 use catalog::Catalog;
+use graphql::Leniency;
 
+use super::SchemaKind;
 use super::collision::left_out;
-use super::columns::tie_break;
 use super::draft::Draft;
 use super::plan::{Plan, is_unread};
 
@@ -51,9 +57,9 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
     mut plan: Plan<'_>,
     add: impl FnOnce(&mut Build<'_>) -> B,
 ) -> Api {
-    let mut builder = ApiBuilder::default();
     let notes = std::mem::take(&mut plan.notes);
-    let mut build = Build { catalog, plan: &plan, draft: Draft::default() };
+    let draft = Draft::new(plan.naming.convention);
+    let mut build = Build { catalog, plan: &plan, draft };
     base::add(&mut build);
     for planned in &plan.entities {
         rows::add_object(&mut build, planned);
@@ -61,11 +67,17 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         orders::add(&mut build, planned);
         aggregates::add(&mut build, planned);
     }
+    if plan.schema == SchemaKind::Relay {
+        relay::add_shared(&mut build);
+        plan.entities.iter().for_each(|planned| relay::add(&mut build, planned));
+    }
     rows::add_roots(&mut build);
     mutations::add(&mut build);
-    functions::calls(&build).for_each(|(function, call)| builder.bind_call(function, call));
+    let calls: Vec<_> = functions::calls(&build).collect();
     let bind = add(&mut build);
-    build.draft.finish(plan.naming, &mut builder);
+    let mut builder = build.draft.finish();
+    calls.into_iter().for_each(|(function, call)| builder.bind_call(function, call));
+    builder.schema_mut().leniency = Leniency { unused: true, nullable_items: true };
     bind(&mut builder);
     base::add_directives(&mut builder);
     base::bind_enums(&plan, &mut builder);
@@ -74,9 +86,17 @@ pub(super) fn build<B: FnOnce(&mut ApiBuilder)>(
         for column in &planned.columns {
             builder.bind_column(column.field.id, column.values.binding.clone());
         }
-        let tie_break = tie_break(catalog, planned.entity);
-        let binding = EntityBinding { tie_break, ..EntityBinding::default() };
+        if plan.schema != SchemaKind::Relay {
+            continue;
+        }
+        let mut binding = EntityBinding::default();
+        if let Some(key) = planned.key() {
+            binding.tie_break = key.iter().map(|column| column.field.id).collect();
+            binding.cursors = Cursors::Members;
+            binding.cursor_members = key.iter().map(|column| column.name().into()).collect();
+        }
         builder.bind_entity(planned.entity.id, binding);
+        relay::bind(planned, &mut builder);
     }
     if plan.entities.is_empty() {
         let is_unread = catalog.entities().any(|entity| is_unread(catalog, entity));

@@ -11,10 +11,11 @@ use graphql::schema::is_name;
 use graphql::value::Const;
 use hasura_metadata::naming::RootField;
 
-use super::Build;
 use super::assignments::{OPERATORS, Operator, operated, updated};
-use super::conditions::member;
+use super::condition_member::member;
+use super::namespace::{Root, add_field};
 use super::rows::{described, key_arguments};
+use super::{Build, functions};
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -45,13 +46,13 @@ impl Changes {
 
 /// Adds the root type of mutations, if anything can be changed.
 pub(super) fn add(build: &mut Build<'_>) {
-    let mut fields = Vec::new();
     for planned in &build.plan.entities {
         let changes = Changes::of(planned);
         if changes.is_none() {
             continue;
         }
         add_response(build, planned);
+        let mut fields = Vec::new();
         if changes.insert {
             add_insert_inputs(build, planned, changes);
             fields.extend(insert_fields(build, planned, changes));
@@ -63,9 +64,10 @@ pub(super) fn add(build: &mut Build<'_>) {
         if changes.delete {
             fields.extend(delete_fields(planned));
         }
+        fields.into_iter().for_each(|field| add_field(build, Root::Mutation, field));
     }
-    if !fields.is_empty() {
-        build.draft.object("mutation_root", Some("mutation root"), fields);
+    for field in functions::mutation_fields(build) {
+        add_field(build, Root::Mutation, field);
     }
 }
 
@@ -131,15 +133,14 @@ fn add_insert_inputs(build: &mut Build<'_>, planned: &Planned<'_>, changes: Chan
     if !keys.is_empty() {
         add_conflicts(build, planned, &keys);
     }
+    let row = planned.r#type("insert_input");
     for (is_target, suffix, data, kind) in [
-        (planned.is_object_target, "obj_rel_insert_input", "insert_input!", "object"),
-        (planned.is_array_target, "arr_rel_insert_input", "insert_input!]!", "array"),
+        (planned.is_object_target, "obj_rel_insert_input", format!("{row}!"), "object"),
+        (planned.is_array_target, "arr_rel_insert_input", format!("[{row}!]!"), "array"),
     ] {
         if !is_target {
             continue;
         }
-        let list = if kind == "array" { "[" } else { "" };
-        let data = format!("{list}{}", planned.r#type(data));
         let mut members = vec![DraftInput::new("data", data, tree(TreeRole::Data))];
         if !keys.is_empty() {
             members.push(on_conflict(planned));
@@ -189,7 +190,12 @@ fn add_update_columns(build: &mut Build<'_>, planned: &Planned<'_>) {
         DraftValue::new(column.name(), "column name", binding).verbatim()
     };
     let about = format!("update columns of table \"{}\"", planned.described);
-    let values = updated(planned).map(value).collect();
+    let mut values: Vec<_> = updated(planned).map(value).collect();
+    if build.plan.inserted_without_update.contains(&planned.entity.id) {
+        let binding = ValueBinding::Refused("erroneous column name".into());
+        let placeholder = DraftValue::new("_PLACEHOLDER", "placeholder (do not use)", binding);
+        values.push(placeholder.verbatim());
+    }
     build.draft.values(&planned.r#type("update_column"), Some(&about), values);
 }
 
@@ -271,19 +277,7 @@ fn operator_arguments(planned: &Planned<'_>) -> Vec<DraftInput> {
 
 fn update_fields(planned: &Planned<'_>) -> Vec<DraftField> {
     let (table, id) = (&planned.described, planned.entity.id);
-    let names = operator_arguments(planned);
-    let names: Vec<&str> = names.iter().map(DraftInput::name).collect();
-    let nothing = format!("At least any one of {} is expected", names.join(", "));
-    let nothing: Box<str> = nothing.into();
-    let change = |change: Change, form| {
-        FieldBinding::Mutation(Box::new(MutationBinding {
-            change,
-            returned: Some(id),
-            form,
-            missing: None,
-            unchanged: Some(nothing.clone()),
-        }))
-    };
+    let change = |kind, form| change(kind, id, form);
     let response = planned.r#type("mutation_response");
     let mut arguments = operator_arguments(planned);
     arguments.push(where_argument(planned, "filter the rows which have to be updated"));

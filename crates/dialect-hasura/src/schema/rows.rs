@@ -8,7 +8,9 @@ use response::Leaf;
 
 use hasura_metadata::naming::RootField;
 
-use super::{Build, functions, streams};
+use super::namespace::{Root, add_field, add_outside};
+use super::{Build, functions, relay, streams};
+use crate::SchemaKind;
 use crate::columns::Column;
 use crate::draft::{DraftField, DraftInput, DraftValue};
 use crate::plan::Planned;
@@ -20,7 +22,11 @@ const NO_QUERIES: &str = "There are no queries available to the current role.";
 /// Adds the object of an entity's rows, and the enum of its columns.
 pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
     let mut fields = Vec::new();
-    for column in planned.read() {
+    let is_relay = build.plan.schema == SchemaKind::Relay;
+    let id = if is_relay { relay::id_field(planned) } else { None };
+    let is_node = id.is_some();
+    // The global id is in the place of a column of its name.
+    for column in planned.read().filter(|column| !is_node || column.name() != relay::ID) {
         let field =
             DraftField::new(column.name(), column.output(), FieldBinding::Column(column.field.id));
         let field = field.with(path_argument(column)).verbatim();
@@ -49,11 +55,18 @@ pub(super) fn add_object(build: &mut Build<'_>, planned: &Planned<'_>) {
                     let field = self::aggregate(name, target, binding);
                     fields.push(field.described("An aggregate relationship"));
                 }
+                if is_relay {
+                    fields.extend(relay::related(&relation.name, target, from));
+                }
             }
         }
     }
     fields.append(&mut functions::computed_fields(build, planned));
+    fields.extend(id);
     build.draft.object(&planned.name, planned.description().as_deref(), fields);
+    if is_node {
+        build.draft.implement(&planned.name, vec![relay::NODE.to_owned()]);
+    }
     let columns = planned.read().map(|column| {
         let binding = ValueBinding::Column(column.field.id);
         DraftValue::new(column.name(), "column name", binding).verbatim()
@@ -75,25 +88,40 @@ fn path_argument(column: &Column<'_>) -> Vec<DraftInput> {
 
 /// Adds the root types of queries and subscriptions.
 pub(super) fn add_roots(build: &mut Build<'_>) {
-    let mut fields: Vec<DraftField> = build.plan.entities.iter().flat_map(root_fields).collect();
-    fields.append(&mut functions::root_fields(build));
-    if !fields.is_empty() {
-        let mut subscriptions = fields.clone();
-        for planned in &build.plan.entities {
-            subscriptions.extend(streams::field(build, planned));
+    if build.plan.schema == SchemaKind::Relay {
+        let fields = relay::root_fields(build);
+        for root in [Root::Subscription, Root::Query] {
+            fields.iter().for_each(|field| add_field(build, root, field.clone()));
+            add_outside(build, root, relay::node_field());
         }
-        build.draft.object("subscription_root", None, subscriptions);
+        return;
     }
-    if fields.is_empty() || build.plan.has_role_without_queries {
+    // One after the other: all fields of thousands of tables would take as much as the API.
+    let mut is_empty = true;
+    let mut add = |build: &mut Build<'_>, fields: Vec<DraftField>| {
+        is_empty &= fields.is_empty();
+        for field in fields {
+            add_field(build, Root::Subscription, field.clone());
+            add_field(build, Root::Query, field);
+        }
+    };
+    for planned in &build.plan.entities {
+        add(build, root_fields(planned));
+        if let Some(stream) = streams::field(build, planned) {
+            add_outside(build, Root::Subscription, stream);
+        }
+    }
+    let functions = functions::root_fields(build);
+    add(build, functions);
+    if is_empty || build.plan.has_role_without_queries {
         let mut text = Vec::new();
         text.push(b'"');
         text.extend_from_slice(NO_QUERIES.as_bytes());
         text.push(b'"');
         let binding = FieldBinding::Literal(text.into());
         let field = DraftField::new("no_queries_available", "String!", binding);
-        fields.push(field.described(NO_QUERIES));
+        add_outside(build, Root::Query, field.described(NO_QUERIES));
     }
-    build.draft.object("query_root", None, fields);
 }
 
 fn root_fields(planned: &Planned<'_>) -> Vec<DraftField> {
@@ -157,6 +185,24 @@ pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
     let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
         DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
     };
+    let mut arguments = rows_of(target);
+    arguments.extend([
+        argument("limit", "Int".into(), ArgumentRole::Limit, "limit the number of rows returned"),
+        argument(
+            "offset",
+            "Int".into(),
+            ArgumentRole::Offset,
+            "skip the first n rows. Use only with order_by",
+        ),
+    ]);
+    arguments
+}
+
+/// The arguments that decide of which rows a page is, and in which order.
+pub(super) fn rows_of(target: &Planned<'_>) -> Vec<DraftInput> {
+    let argument = |name: &str, r#type: String, role: ArgumentRole, about: &str| {
+        DraftInput::new(name, r#type, InputBinding::lenient(role)).described(about)
+    };
     let condition = InputBinding {
         role: FilterRole::Conditions.into(),
         null: Meaning::Ignore,
@@ -168,13 +214,6 @@ pub(crate) fn arguments(target: &Planned<'_>) -> Vec<DraftInput> {
             format!("[{}!]", target.r#type("select_column")),
             ArgumentRole::DistinctOn,
             "distinct select on columns",
-        ),
-        argument("limit", "Int".into(), ArgumentRole::Limit, "limit the number of rows returned"),
-        argument(
-            "offset",
-            "Int".into(),
-            ArgumentRole::Offset,
-            "skip the first n rows. Use only with order_by",
         ),
         DraftInput::new("where", target.r#type("bool_exp"), condition)
             .described("filter the rows returned"),

@@ -2,16 +2,15 @@
 
 use catalog::{
     Argument, ArgumentType, Catalog, EntityId, FieldId, Function as SourceFunction, FunctionId,
-    FunctionResult, Note,
+    FunctionResult, Scalar, Type,
 };
 use graphql::schema::is_name;
 use hasura_metadata::types::function::{ComputedField, ExposedAs, Function};
-use hasura_metadata::types::name::{NameParts, QualifiedName};
+use hasura_metadata::types::name::{Name, NameParts, QualifiedName};
 use hasura_metadata::types::source::Source;
 use hasura_metadata::types::table::Table;
 use hasura_metadata::{Problem, ProblemKind};
 
-use super::super::collision::left_out;
 use super::{missing, namespace, remedy};
 
 /// A function that is a field of the root.
@@ -23,7 +22,9 @@ pub(crate) struct TrackedFunction<'m> {
     pub(crate) entity: EntityId,
     /// True if it returns a set of rows; if not, one row or none.
     pub(crate) is_set: bool,
-    pub(crate) arguments: Vec<FunctionArgument>,
+    /// True if it is a field of mutations.
+    pub(crate) is_mutation: bool,
+    pub(crate) arguments: FunctionArguments,
 }
 
 /// A field of the rows of a table that a function computes.
@@ -32,7 +33,7 @@ pub(crate) struct TrackedComputed<'m> {
     pub(crate) tracked: &'m ComputedField,
     pub(crate) function: FunctionId,
     pub(crate) result: ComputedResult,
-    pub(crate) arguments: Vec<FunctionArgument>,
+    pub(crate) arguments: FunctionArguments,
 }
 
 /// The result of a computed field.
@@ -42,6 +43,15 @@ pub(crate) enum ComputedResult {
     Value(FieldId),
     /// A set of rows of a table.
     Rows(EntityId),
+}
+
+/// The arguments of a function.
+#[derive(Debug)]
+pub(crate) struct FunctionArguments {
+    /// Those that clients give.
+    pub(crate) given: Vec<FunctionArgument>,
+    /// The index of the one that receives the session variables.
+    pub(crate) session: Option<u16>,
 }
 
 /// An argument that clients give.
@@ -57,14 +67,13 @@ pub(super) fn functions<'m>(
     catalog: &Catalog,
     source: &'m Source,
     tables: &[EntityId],
-    found: &mut (Vec<Note>, Vec<Problem>),
+    problems: &mut Vec<Problem>,
 ) -> Vec<TrackedFunction<'m>> {
     let mut tracked = Vec::new();
     for one in &source.functions {
         match function(catalog, one, tables) {
             Ok(function) => tracked.push(function),
-            Err(Unserved::Note(note)) => found.0.push(note),
-            Err(Unserved::Problem(problem)) => found.1.push(problem),
+            Err(problem) => problems.push(problem),
         }
     }
     tracked
@@ -76,31 +85,16 @@ pub(super) fn computed_fields<'m>(
     entity: EntityId,
     table: &'m Table,
     tables: &[EntityId],
-    found: &mut (Vec<Note>, Vec<Problem>),
+    problems: &mut Vec<Problem>,
 ) -> Vec<TrackedComputed<'m>> {
     let mut tracked = Vec::new();
     for one in &table.computed_fields {
         match computed(catalog, entity, one, tables) {
             Ok(computed) => tracked.push(computed),
-            Err(Unserved::Note(note)) => found.0.push(note),
-            Err(Unserved::Problem(problem)) => found.1.push(problem),
+            Err(problem) => problems.push(problem),
         }
     }
     tracked
-}
-
-/// Why a function of the metadata is not in the API.
-enum Unserved {
-    /// Hasura serves it.
-    Note(Note),
-    /// The metadata is wrong.
-    Problem(Problem),
-}
-
-impl From<Problem> for Unserved {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
 }
 
 fn wrong(name: &QualifiedName, message: String) -> Problem {
@@ -111,7 +105,7 @@ fn function<'m>(
     catalog: &Catalog,
     tracked: &'m Function,
     tables: &[EntityId],
-) -> Result<TrackedFunction<'m>, Unserved> {
+) -> Result<TrackedFunction<'m>, Problem> {
     let name = &tracked.function;
     let function = find_function(catalog, name)?;
     let subject = catalog.function_name(function.id);
@@ -128,21 +122,23 @@ fn function<'m>(
                 "The function {subject} does not return rows of a tracked table. Track its table, or \
                  untrack the function."
             );
-            return Err(wrong(name, message).into());
+            return Err(wrong(name, message));
         }
     };
     let is_mutation = match tracked.configuration.exposed_as {
         Some(exposed_as) => exposed_as == ExposedAs::Mutation,
         None => !function.only_reads(),
     };
-    if is_mutation {
-        let message = "it is a mutation, and functions are served as queries only.";
-        let remedy = "let it be STABLE, or write `exposed_as: query`, if it changes nothing.";
-        return Err(Unserved::Note(left_out(&subject, message, remedy)));
+    if is_mutation && function.only_reads() {
+        let message = format!(
+            "The function {subject} is exposed as a mutation, and is not VOLATILE. Let it be \
+             VOLATILE, or remove `exposed_as`."
+        );
+        return Err(wrong(name, message));
     }
-    refuse_session(tracked.configuration.session_argument.is_some(), &subject)?;
-    let arguments = arguments(catalog, function, None, name)?;
-    Ok(TrackedFunction { tracked, function: function.id, entity, is_set, arguments })
+    let session = tracked.configuration.session_argument.as_ref();
+    let arguments = arguments(catalog, function, None, session, name)?;
+    Ok(TrackedFunction { tracked, function: function.id, entity, is_set, is_mutation, arguments })
 }
 
 fn computed<'m>(
@@ -150,7 +146,7 @@ fn computed<'m>(
     entity: EntityId,
     tracked: &'m ComputedField,
     tables: &[EntityId],
-) -> Result<TrackedComputed<'m>, Unserved> {
+) -> Result<TrackedComputed<'m>, Problem> {
     let definition = &tracked.definition;
     let name = &definition.function;
     let function = find_function(catalog, name)?;
@@ -158,7 +154,7 @@ fn computed<'m>(
     let table = || catalog.qualified_name(entity);
     if !function.only_reads() {
         let message = format!("The function {subject} is VOLATILE: let it be STABLE.");
-        return Err(wrong(name, message).into());
+        return Err(wrong(name, message));
     }
     let own = match &definition.table_argument {
         None => Some(0),
@@ -178,7 +174,7 @@ fn computed<'m>(
              `table_argument`, or change the function.",
             table()
         );
-        return Err(wrong(name, message).into());
+        return Err(wrong(name, message));
     }
     let own = own.unwrap_or_default();
     let is_row = |argument: &Argument| matches!(argument.r#type, ArgumentType::Row(_));
@@ -187,9 +183,8 @@ fn computed<'m>(
             "An argument of the function {subject} before that of the row is a row as well. Change \
              the order of the arguments."
         );
-        return Err(wrong(name, message).into());
+        return Err(wrong(name, message));
     }
-    refuse_session(definition.session_argument.is_some(), &subject)?;
     let result = match function.result {
         FunctionResult::Value(field) => ComputedResult::Value(field),
         FunctionResult::Rows(entity) if tables.contains(&entity) => ComputedResult::Rows(entity),
@@ -202,20 +197,12 @@ fn computed<'m>(
                 "The function {subject} returns neither a value nor a set of rows of a tracked table. \
                  Track its table, or remove the computed field."
             );
-            return Err(wrong(name, message).into());
+            return Err(wrong(name, message));
         }
     };
-    let arguments = arguments(catalog, function, Some(own), name)?;
+    let session = definition.session_argument.as_ref();
+    let arguments = arguments(catalog, function, Some(own), session, name)?;
     Ok(TrackedComputed { tracked, function: function.id, result, arguments })
-}
-
-/// A function with an argument for the session would get another one in its place.
-fn refuse_session(has_session: bool, subject: &str) -> Result<(), Unserved> {
-    if !has_session {
-        return Ok(());
-    }
-    let message = "its argument for session variables is not served yet.";
-    Err(Unserved::Note(left_out(subject, message, "serve it without the argument.")))
 }
 
 fn find_function<'c>(
@@ -263,29 +250,66 @@ fn find_function<'c>(
     }
 }
 
-/// The arguments that clients give: all but that of the row.
+/// The arguments that clients give: all but the row, at `own`, and the session variables.
 fn arguments(
     catalog: &Catalog,
     function: &SourceFunction,
     own: Option<usize>,
+    session: Option<&Name>,
     name: &QualifiedName,
-) -> Result<Vec<FunctionArgument>, Problem> {
-    let mut arguments = Vec::new();
+) -> Result<FunctionArguments, Problem> {
+    let subject = catalog.function_name(function.id);
+    let mut arguments = FunctionArguments { given: Vec::new(), session: None };
+    let mut unnamed = 0;
     for (place, argument) in (0u16..).zip(&function.arguments) {
         if own == Some(usize::from(place)) {
             continue;
         }
-        let subject = catalog.function_name(function.id);
+        if let Some(session) = session
+            && argument.name.as_deref() == Some(&**session)
+        {
+            require_json(&argument.r#type, session, &subject)?;
+            arguments.session = Some(place);
+            continue;
+        }
         let text = match &argument.name {
             Some(name) => String::from(&**name),
-            None => format!("arg_{}", usize::from(place) + 1),
+            None => {
+                unnamed += 1;
+                format!("arg_{unnamed}")
+            }
         };
-        if !is_name(&text) || arguments.iter().any(|known: &FunctionArgument| known.name == text) {
+        let mut given = arguments.given.iter();
+        if !is_name(&text) || given.any(|known: &FunctionArgument| known.name == text) {
             let message =
                 format!("The argument {text:?} of {subject} has no name of its own in GraphQL.");
             return Err(wrong(name, message));
         }
-        arguments.push(FunctionArgument { name: text, place });
+        arguments.given.push(FunctionArgument { name: text, place });
     }
-    Ok(arguments)
+    match session {
+        Some(session) if arguments.session.is_none() => {
+            let named = function.arguments.iter();
+            let named = named.filter_map(|argument| argument.name.as_deref());
+            let remedy = remedy(session, named);
+            let message = format!(
+                "The function {subject} has no argument `{}` for the session variables. {remedy}",
+                session.text
+            );
+            Err(missing(&session.place, message))
+        }
+        Some(_) | None => Ok(arguments),
+    }
+}
+
+/// The argument for the session variables is of the type `json`.
+fn require_json(r#type: &ArgumentType, session: &Name, subject: &str) -> Result<(), Problem> {
+    if *r#type == ArgumentType::Value(Type::Scalar(Scalar::Json)) {
+        return Ok(());
+    }
+    let message = format!(
+        "The argument `{}` of the function {subject} is not of the type `json`. Change the function.",
+        session.text
+    );
+    Err(Problem { kind: ProblemKind::WrongValue, place: session.place.clone(), message })
 }

@@ -17,6 +17,7 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
         };
         let Some(r#type) = builder.schema().find_type(&node.name) else { continue };
         let binding = NodeIdBinding {
+            form: api::binding::IdForm::Tagged,
             prefix: prefix(&node.name, &field.name),
             key: vec![*id],
             codec: Codec::GlobalId,

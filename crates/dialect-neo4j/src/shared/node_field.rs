@@ -22,7 +22,7 @@ pub(crate) fn root(build: &mut Builder<'_>, of_interface: FieldBinding) {
     build.draft.add(NODE, Some("An object with an ID"), kind);
     let id = DraftInput::lenient("id", "ID!", ArgumentRole::GlobalId);
     // No id stands for the root itself.
-    let field = DraftField::new("node", NODE, FieldBinding::Lookup { root: "" })
+    let field = DraftField::new("node", NODE, FieldBinding::Lookup { root: None })
         .described("Fetches an object given its ID")
         .argument(id.described("The ID of an object"));
     build.draft.add_field("Query", field);

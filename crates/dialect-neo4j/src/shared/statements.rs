@@ -98,7 +98,8 @@ impl StatementFields<'_> {
             Given::Value(property) if of_row => {
                 let column = values::column(self.model, property, self.version);
                 let (value, form, external) = (column.value, column.form, Vec::new());
-                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, external })
+                let computed = ComputedBinding { function, of_row, value, form, external };
+                FieldBinding::Computed(Box::new(computed))
             }
             Given::Value(_) => {
                 let (entity, form) = (placed.entity, call.rows_form());

@@ -78,6 +78,7 @@ fn add_values(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>])
         if !build.draft.has(&r#type) {
             add_functions(build, &r#type, &one.property.r#type, mark);
         }
+        let place = Box::new(place);
         let binding = FieldBinding::Aggregate(AggregateField::Of { place, once: false });
         build.show(name, one.name(), &format!("{type}!"), binding);
     }

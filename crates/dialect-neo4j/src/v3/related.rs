@@ -183,5 +183,5 @@ pub(super) fn directed_argument(link: &Link<'_>) -> Option<DraftInput> {
 
 /// The meaning of null as a condition on a connection.
 pub(super) fn null_connection() -> Meaning {
-    Meaning::Refuse("A condition on a connection cannot be null.".into())
+    Meaning::refuse("A condition on a connection cannot be null.")
 }

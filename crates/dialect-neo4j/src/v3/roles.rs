@@ -30,7 +30,7 @@ pub(super) fn limit(most: Option<u32>) -> InputBinding {
 /// The binding of an input that is in the schema and not served.
 pub(super) fn unserved(what: &str) -> InputBinding {
     let text: Box<str> = format!("{what} is not served yet.").into();
-    let null = Meaning::Refuse(text.clone());
+    let null = Meaning::refuse(text.clone());
     InputBinding { role: InputRole::Refused(text), null, empty: Meaning::Ignore }
 }
 

@@ -96,7 +96,9 @@ fn of_attributes(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_
         // Relationships are never of one node, so neither are their values.
         let once = !matches!(attribute.origin, Origin::Edge(_));
         let binding = match attribute.origin.place() {
-            Some(place) => FieldBinding::Aggregate(AggregateField::Of { place, once }),
+            Some(place) => {
+                FieldBinding::Aggregate(AggregateField::Of { place: Box::new(place), once })
+            }
             None => super::objects::unserved(),
         };
         let r#type = format!("{type}AggregateSelection!");

@@ -60,7 +60,7 @@ fn add_field(
         topic: Some(Arc::clone(topic)),
         members: Arc::clone(members),
     };
-    let added = build.api.add_field(root, definition, FieldBinding::Listen(binding));
+    let added = build.api.add_field(root, definition, FieldBinding::Listen(Box::new(binding)));
     for (argument, r#type) in arguments {
         let definition = InputDefinition {
             description: argument.description.clone(),

@@ -78,14 +78,14 @@ impl FilterOptions {
     fn null(&self) -> Meaning {
         match self.allow_null_input {
             true => Meaning::Ignore,
-            false => Meaning::Refuse(descriptions::NO_NULL_FILTER.into()),
+            false => Meaning::refuse(descriptions::NO_NULL_FILTER),
         }
     }
 
     fn empty(&self) -> Meaning {
         match self.allow_empty_object_input {
             true => Meaning::Ignore,
-            false => Meaning::Refuse(descriptions::NO_EMPTY_FILTER.into()),
+            false => Meaning::refuse(descriptions::NO_EMPTY_FILTER),
         }
     }
 

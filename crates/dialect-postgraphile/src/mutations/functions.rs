@@ -73,7 +73,7 @@ fn add_one(
     let description = descriptions::input_of(&field_name);
     let input_type = add_input_type(build, &input_name, description).ok_or_else(unmade)?;
     let arguments = inputs.iter().map(|input| input.binding).collect();
-    build.api.bind_call(function.id, CallBinding { arguments, row: None });
+    build.api.bind_call(function.id, CallBinding { arguments, ..CallBinding::default() });
     for Input { definition, binding } in inputs {
         add_member(build, input_type, definition, ArgumentRole::Call(binding));
     }

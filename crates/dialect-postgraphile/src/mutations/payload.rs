@@ -13,7 +13,7 @@ use crate::naming::Verb;
 use crate::relations::{forward_field, outgoing_in_order};
 use crate::tags::deprecation;
 use crate::tags::omit::Action;
-use api::binding::{FieldBinding, PayloadField};
+use api::binding::{FieldBinding, IdForm, PayloadField};
 
 /// Adds the payload type of a mutation of an entity's rows.
 pub(super) fn of_rows(
@@ -147,7 +147,11 @@ impl Payload {
             false => FieldBinding::Literal(b"null".as_slice().into()),
             true => {
                 let prefix = build.node_prefix(one.entity.id);
-                FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() }
+                FieldBinding::NodeId {
+                    prefix,
+                    key: one.primary_key().to_vec(),
+                    form: IdForm::Tagged,
+                }
             }
         };
         self.add(build, subject, FieldDefinition::new(&name, id), binding);

@@ -261,7 +261,7 @@ impl MemorySize for Filter {
             Self::IsNull(place) => sum!(place),
             Self::CompareValues { left, comparison: _, right } => sum!(left, right),
             Self::Exists { entity: _, filter } => sum!(filter),
-            Self::Called { call, entity: _, filter } => sum!(call, filter),
+            Self::FunctionRows { call, filter } => sum!(call, filter),
             Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
             Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
             Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),

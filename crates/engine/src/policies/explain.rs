@@ -46,7 +46,10 @@ impl<'r> RoleGrants<'r> {
         let mut claims = Vec::new();
         for grant in self.grants.iter().filter(|grant| grant.entity == entity) {
             let permissions = [&grant.read, &grant.update, &grant.delete];
-            permissions.into_iter().flatten().for_each(|one| one.claims(&mut claims));
+            permissions
+                .into_iter()
+                .flatten()
+                .for_each(|one| one.claims(&mut |claim| claims.push(claim.into())));
         }
         let mut different: Vec<Box<str>> = Vec::with_capacity(claims.len());
         for claim in claims {
@@ -78,7 +81,7 @@ pub(crate) fn explain(
         false => writeln!(out, "role {}, with the rules {}", role.name, names.join(", ")),
     };
     if role.is_superuser {
-        out.push_str("everything is let\n");
+        out.push_str("everything is allowed\n");
         return out;
     }
     let authorized = authorize(catalog, &set, &mut request);

@@ -36,7 +36,7 @@ impl Resolver<'_> {
             self.line = *line;
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
-            let (rows, fields) = (rows?, fields?);
+            let (rows, fields) = (Arc::new(rows?), fields?);
             let (presets, check) = (Vec::new(), Check::None);
             Some(Arc::new(Permission { rows, limit: *limit, fields, presets, check }))
         });
@@ -46,11 +46,14 @@ impl Resolver<'_> {
             let fields = problems.keep(self.columns(entity, columns));
             let presets = problems.keep(self.presets(entity, presets));
             let check = match check {
-                Some(check) => problems.keep(self.condition(entity, check)).map(Check::Condition),
+                Some(check) => {
+                    let check = problems.keep(self.condition(entity, check));
+                    check.map(|check| Check::Condition(Arc::new(check)))
+                }
                 None => Some(Check::None),
             };
             let (fields, presets, check) = (fields?, presets?, check?);
-            let rows = Condition::always();
+            let rows = Arc::new(Condition::always());
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         let update = rule.update.as_ref().and_then(|update| {
@@ -63,16 +66,16 @@ impl Resolver<'_> {
                 check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
             let rows = rows?;
             let check = match condition {
-                Some(condition) => Check::Condition(condition?),
+                Some(condition) => Check::Condition(Arc::new(condition?)),
                 None => Check::Rows(self.deciding(&rows).into()),
             };
-            let (fields, presets) = (fields?, presets?);
+            let (rows, fields, presets) = (Arc::new(rows), fields?, presets?);
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });
         let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
             self.line = *line;
-            let (rows, fields) =
-                (problems.keep(self.condition(entity, rows))?, FieldSet::default());
+            let rows = Arc::new(problems.keep(self.condition(entity, rows))?);
+            let fields = FieldSet::default();
             let (presets, check) = (Vec::new(), Check::None);
             Some(Arc::new(Permission { rows, limit: None, fields, presets, check }))
         });

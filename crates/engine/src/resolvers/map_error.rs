@@ -1,13 +1,12 @@
 //! Errors of other servers as clients see them.
 //!
-//! The texts are those of Dgraph, and those of Hasura for its actions. Addresses and details of
+//! The texts are those of Dgraph; those of Hasura's actions are in `action`. Addresses and details of
 //! connections are in the log only.
 
 use std::time::Instant;
 
 use clients::egress::EgressError;
 use graphql::{ErrorCode, GraphQLError};
-use http_resolvers::webhook::TransformError;
 use http_resolvers::{AnswerError, AnswerRules, CallError, HttpResolver, RemoteError};
 
 use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
@@ -32,29 +31,16 @@ pub(crate) fn egress_error(resolver: &HttpResolver, error: &EgressError) -> Grap
         EgressError::MemoryExhausted => (ErrorCode::ResponseMemoryExhausted, error.to_string()),
     };
     log(resolver, code, &error.to_string());
-    match (resolver.answers, resolver.webhook()) {
-        (AnswerRules::Lenient, _) => external(resolver, code, &text),
-        (AnswerRules::Strict, Some(_)) => {
-            GraphQLError::new(code, "http exception when calling webhook")
-        }
-        (AnswerRules::Strict, None) => of_remote_schema(code, &text),
+    match resolver.answers {
+        AnswerRules::Lenient => external(resolver, code, &text),
+        AnswerRules::Strict | AnswerRules::Action => of_remote_schema(code, &text),
     }
 }
 
 /// The error of a field that has no request.
 pub(crate) fn call_error(resolver: &HttpResolver, error: &CallError) -> GraphQLError {
-    if let CallError::Transform(error) = error {
-        log(resolver, ErrorCode::ResolverError, &error.to_string());
-        return GraphQLError::new(ErrorCode::ResolverError, "Request Transformation Failed");
-    }
     external(resolver, ErrorCode::BadUserInput, &error.to_string())
         .logged_as("A value of the request is no part of a URL.")
-}
-
-/// The error of an answer that cannot be transformed.
-pub(crate) fn transform_error(resolver: &HttpResolver, error: &TransformError) -> GraphQLError {
-    log(resolver, ErrorCode::ResolverResponseInvalid, &error.to_string());
-    GraphQLError::new(ErrorCode::ResolverResponseInvalid, "Response Transformation Failed")
 }
 
 /// The error of an answer without a value; none if the other server reports its own.
@@ -66,17 +52,8 @@ pub(crate) fn answer_error(resolver: &HttpResolver, error: &AnswerError) -> Opti
         Some(GraphQLError::new(ErrorCode::ResolverResponseInvalid, text))
     };
     match error {
-        AnswerError::Reported => None,
-        AnswerError::Status(_) if resolver.webhook().is_some() => {
-            log(resolver, ErrorCode::ResolverError, &error.to_string());
-            Some(GraphQLError::new(ErrorCode::ResolverError, "internal error"))
-        }
-        AnswerError::Json(_) if resolver.webhook().is_some() => {
-            invalid("not a valid json response from webhook".to_owned())
-        }
-        AnswerError::NoMessage => invalid(
-            "the webhook reports an error without the key \"message\", which is a text".to_owned(),
-        ),
+        // Answers of actions are checked before.
+        AnswerError::Reported | AnswerError::NoMessage => None,
         AnswerError::Status(_) | AnswerError::Json(_) | AnswerError::NoKey(_)
             if resolver.answers == AnswerRules::Strict =>
         {
@@ -141,7 +118,7 @@ fn external(resolver: &HttpResolver, code: ErrorCode, text: &str) -> GraphQLErro
 }
 
 /// Logs a failure, without the request and the answer.
-fn log(resolver: &HttpResolver, code: ErrorCode, error: &str) {
+pub(crate) fn log(resolver: &HttpResolver, code: ErrorCode, error: &str) {
     let field = resolver.name();
     let cause = Cause { code, detail: field.as_str().into() };
     if let Logged::Written { suppressed, .. } =

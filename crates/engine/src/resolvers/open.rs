@@ -16,8 +16,9 @@ use crate::headers::ReadHeaders;
 #[derive(Debug, thiserror::Error)]
 pub enum ResolverError {
     #[error(
-        "{}; `--custom-hosts` allows them",
-        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        "{}; `--custom-hosts {}` allows them",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        .0.iter().map(|refused| &*refused.host).collect::<Vec<_>>().join(",")
     )]
     Hosts(Vec<RefusedHost>),
     #[error("requests of custom fields: {0}")]
@@ -48,7 +49,9 @@ impl Resolvers {
         api: &Api,
         options: Option<&ResolverOptions>,
     ) -> Result<Option<Self>, ResolverError> {
-        if !api.has_resolvers() {
+        let mut checks = api.input_checks.servers();
+        checks.extend(api.async_actions.iter().map(|action| &action.delivery));
+        if !api.has_resolvers() && checks.is_empty() {
             return Ok(None);
         }
         let ResolverOptions { egress, most_calls, statistics } =
@@ -56,7 +59,8 @@ impl Resolvers {
         let resolvers = api.resolvers();
         let mut read_headers = ReadHeaders::default();
         let mut refused: Vec<RefusedHost> = Vec::new();
-        for Resolver { definition, .. } in &resolvers {
+        let definitions = resolvers.iter().map(|one| &one.definition);
+        for definition in definitions.chain(checks.iter().copied()) {
             let host = definition.url.host();
             if !egress.allows(host) && !refused.iter().any(|known| *known.host == *host) {
                 let field = definition.name().into();
@@ -74,7 +78,8 @@ impl Resolvers {
         if !refused.is_empty() {
             return Err(ResolverError::Hosts(refused));
         }
-        let is_encrypted = resolvers.iter().any(|one| one.definition.url.is_encrypted());
+        let is_encrypted = resolvers.iter().any(|one| one.definition.url.is_encrypted())
+            || checks.iter().any(|check| check.url.is_encrypted());
         let most_concurrent = egress.connections;
         let egress = Egress::new(egress, is_encrypted)?;
         let client = Client::new(&egress);
@@ -85,6 +90,7 @@ impl Resolvers {
             counts
                 .push((Arc::clone(&resolver.definition), statistics.counts(&resolver.definition)));
         }
+        counts.extend(checks.into_iter().map(|one| (Arc::clone(one), statistics.counts(one))));
         Ok(Some(Self { egress, most_calls, most_concurrent, read_headers, counts }))
     }
 }

@@ -26,13 +26,15 @@ use projections::Projections;
 use related::RelatedContext;
 use values::FilledValues;
 
+use super::logged_actions::LoggingClient;
 use super::{NOT_TAKEN, Ready, Worker, failed};
 use crate::caller::Caller;
 use crate::headers::Forwarded;
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
+use crate::resolvers::action::{SentAction, action_output, is_admin};
 use crate::resolvers::batch::{PlannedCall, PlannedCalls, Selected};
-use crate::resolvers::map_error::{call_error, egress_error, too_many_calls, transform_error};
+use crate::resolvers::map_error::{call_error, egress_error, too_many_calls};
 use crate::resolvers::session_variables::session_variables;
 use crate::resolvers::statistics::{Calls, RunningCall};
 use crate::respond::{DATA, Response, execution_error, our_bug, write_errors};
@@ -280,17 +282,32 @@ impl Worker {
             None => return bug(),
         };
         let find = |name: &http::HeaderName| caller.forwarded.as_ref()?.find(name).cloned();
-        let session = match definition.webhook().is_some() || definition.headers.has_session {
+        let is_action = definition.webhook().is_some() || definition.logged().is_some();
+        let session = match is_action || definition.headers.has_session {
             true => session_variables(&caller.session),
             false => serde_json::Map::new(),
         };
         let of_client = caller.forwarded.as_deref().map(Forwarded::headers);
+        if let (Some(logged), [inputs, ..]) = (definition.logged(), call.objects.as_slice()) {
+            let client = LoggingClient { session: &session, headers: of_client };
+            let response = self.logged_value(logged, inputs, client).await;
+            return Received { response, _held: None };
+        }
         let mut webhook = None;
+        let action = definition.webhook();
+        let payload = action
+            .zip(call.objects.first())
+            .map(|(action, inputs)| action.payload(&inputs.to_json(), Some(document), &session));
+        let sent = action.zip(payload.as_ref()).map(|(action, payload)| {
+            let has_internal = is_admin(&session);
+            SentAction { resolver: definition, action, payload, call: None, has_internal }
+        });
         let request = match (definition.is_batch, call.objects.as_slice()) {
             (true, objects) => definition.call_batch(objects, projection, find),
             (false, [inputs, ..]) => {
                 let client = WebhookClient { session: &session, headers: of_client };
-                match definition.call_webhook(inputs, document, client) {
+                let made = payload.as_ref().map(|one| definition.call_webhook(one, client));
+                match made.flatten() {
                     Some(made) => made.map(|made| webhook.insert(made).call.clone()),
                     None => definition.call(inputs, projection, find),
                 }
@@ -300,7 +317,11 @@ impl Worker {
         let HttpCall { method, url, mut headers, body } = match request {
             Ok(request) => request,
             Err(error) => {
-                return Received { response: Err(call_error(definition, &error)), _held: None };
+                let error = match &sent {
+                    Some(sent) => sent.not_made(&error).to_graphql(),
+                    None => call_error(definition, &error),
+                };
+                return Received { response: Err(error), _held: None };
             }
         };
         definition.headers.add_client(of_client, &session, &mut headers);
@@ -317,17 +338,23 @@ impl Worker {
             EgressRequest { method, url, headers, body, deadline, timeout, reserve: &reserve };
         let response = client.send(request).await;
         running.end(&response);
-        let response = response.map_err(|error: EgressError| egress_error(definition, &error));
+        let sent = sent.map(|sent| SentAction { call: webhook.as_ref(), ..sent });
+        let response = response.map_err(|error: EgressError| match &sent {
+            Some(sent) => sent.not_answered(&error).to_graphql(),
+            None => egress_error(definition, &error),
+        });
         let response = response.and_then(|mut response| {
-            if let (Some(action), Some(call)) = (definition.webhook(), &webhook) {
+            if let (Some(sent), Some(call)) = (&sent, &webhook) {
                 let EgressResponse { status, body, .. } = &response;
-                let changed = action.webhook.answer(call, &session, *status, body.clone());
-                let changed = changed.map_err(|error| transform_error(definition, &error))?;
+                let changed = sent.action.webhook.answer(call, &session, *status, body.clone());
+                let changed = changed.map_err(|error| sent.not_transformed(&error).to_graphql())?;
                 let both = (body.len() as u64).saturating_add(changed.len() as u64);
                 if held.borrow_mut().grow_to(both).is_err() {
-                    return Err(egress_error(definition, &EgressError::MemoryExhausted));
+                    return Err(sent.not_answered(&EgressError::MemoryExhausted).to_graphql());
                 }
                 response.body = changed;
+                let output = action_output(selected.api, resolver.field);
+                sent.check(&output, &response).map_err(|error| error.to_graphql())?;
             }
             Ok(response)
         });

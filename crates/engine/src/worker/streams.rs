@@ -56,6 +56,7 @@ impl Worker {
             caller: caller.clone(),
             directive: None,
             stream: Some(StreamExecution { batches, position, begins, response_name }),
+            polled: None,
         });
         let work = LiveWork { hub: hub.clone(), execution, feed };
         let driver = Some(Driver(Work::Live(Box::new(work))));

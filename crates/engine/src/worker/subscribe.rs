@@ -41,6 +41,9 @@ const FEED_PAUSE: Duration = Duration::from_millis(500);
 /// It does not concern cohorts that change by themselves.
 const WINDOW: Duration = Duration::from_millis(20);
 
+/// Time between two executions of a subscription to calls of asynchronous actions.
+const POLL: Duration = Duration::from_secs(1);
+
 /// Number of executions of a cohort by itself after a batch that has failed.
 const ALONE_AFTER_FAILURE: u8 = 16;
 
@@ -212,12 +215,25 @@ impl Worker {
             caller: caller.clone(),
             directive,
             stream: None,
+            polled: self.reads_action_log(prepared).then_some(POLL),
         });
         let driver = (execution.is_some() || feed.is_some()).then(|| {
             let work = LiveWork { hub: Arc::clone(hub), execution, feed };
             Driver(Work::Live(Box::new(work)))
         });
         Begun { responses: Responses::Live(query), driver }
+    }
+
+    /// Whether an operation reads calls of asynchronous actions.
+    fn reads_action_log(&self, prepared: &Prepared) -> bool {
+        let resolved = prepared.resolved.as_deref();
+        resolved.is_some_and(|plan| {
+            let mut selected = plan.selections.iter();
+            selected.any(|selection| {
+                let resolver = self.engine.api.find_resolver(selection.resolver);
+                resolver.is_some_and(|resolver| resolver.definition.logged().is_some())
+            })
+        })
     }
 
     /// Checks a request as its execution does, and returns its plan.
@@ -299,7 +315,7 @@ impl Worker {
     }
 
     async fn execute_cohort(&self, execution: &Execution, wakes_feed: &Notify) {
-        let Execution { cohort, request, caller, directive, stream } = execution;
+        let Execution { cohort, request, caller, directive, stream, polled } = execution;
         if let Some(stream) = stream {
             // Boxed: the task of a live query is small.
             return Box::pin(self.execute_stream(execution, stream, wakes_feed)).await;
@@ -351,6 +367,10 @@ impl Worker {
                     again = (again * 2).min(LAST_RETRY);
                 }
                 false => again = FIRST_RETRY,
+            }
+            if let Some(pause) = polled {
+                // Boxed, as above.
+                Box::pin(cohort.mark_after(*pause)).await;
             }
         }
     }

@@ -27,7 +27,7 @@ fn hosts_are_allowed_by_name() {
         assert_eq!(refused(&TYPES.replace("HOST", "api.example:8080"), options), expected);
     };
     let message = "`Query.a` sends requests to the host `api.example`, which is not allowed; \
-                   `--custom-hosts` allows them";
+                   `--custom-hosts api.example` allows them";
     check(&[], message);
     check(&["b.example", ".api.example.com"], message);
     check(&["api.example"], "served");

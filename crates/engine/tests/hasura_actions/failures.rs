@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::http::{Received, Reply};
 
-use super::{Client, check};
+use super::{Client, check_answers};
 
 const ACTIONS: &str = r#"
 actions:
@@ -17,6 +17,7 @@ actions:
       timeout: 1
       arguments: [{name: of, type: String!}]
       request_transform: {version: 2, url: "{{$base_url}}{{$body.input.of}}"}
+    permissions: [{role: editor}]
   - name: things
     definition:
       handler: http://SERVER/
@@ -24,6 +25,7 @@ actions:
       output_type: "[Thing!]!"
       arguments: [{name: of, type: String!}]
       request_transform: {version: 2, url: "{{$base_url}}{{$body.input.of}}"}
+    permissions: [{role: editor}]
 custom_types:
   objects:
     - name: Thing
@@ -73,7 +75,12 @@ fn errors(field: &str, of: &[&str], expect: &expect_test::Expect) {
         .collect();
     // What the server received is in other tests.
     let server = |received: &Received| reply(received);
-    super::check_answers(server, ACTIONS, &requests, &Client::default(), expect);
+    check_answers(server, ACTIONS, &requests, &editor(), expect);
+}
+
+/// A client who does not see what is sent to handlers.
+fn editor() -> Client<'static> {
+    Client { session: Some(json!({"x-hasura-role": "editor"})), ..Client::default() }
 }
 
 #[test]
@@ -85,8 +92,8 @@ fn errors_of_the_server_keep_their_extensions() {
             {"errors":[{"message":"too small","extensions":{"code":"unexpected","path":"$"}}]}
             {"errors":[{"message":"too small","extensions":{"code":"small","path":"$"}}]}
             {"errors":[{"message":"no","extensions":{"code":"x","more":[1]}}]}
-            {"errors":[{"message":"the webhook reports an error without the key \"message\", which is a text","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"internal error","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"the webhook reports an error without the key \"message\", which is a text","extensions":{"code":"parse-failed","path":"$"}}]}
+            {"errors":[{"message":"internal error","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
 }
@@ -97,10 +104,10 @@ fn connections_fail() {
         "thing",
         &["redirect", "html", "closed", "hang"],
         &expect![[r#"
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
 }
@@ -112,22 +119,49 @@ fn answers_have_to_fit_their_type() {
         "thing",
         &of,
         &expect![[r#"
-            {"data":{"thing":{"id":"1","size":2,"is_new":false,"kind":"A"}}}
-            {"errors":[{"message":"got array for the action webhook response, expecting Thing","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"field \"id\" expected in webhook response, but not found","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"data":{"thing":{"id":1,"size":2.0,"is_new":false,"kind":"A"}}}
+            {"errors":[{"message":"got array for the action webhook response, expecting Thing","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"field \"id\" expected in webhook response, but not found","extensions":{"code":"unexpected","path":"$"}}]}
             {"data":{"thing":null}}
-            {"errors":[{"message":"expecting not null value for field \"id\"","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"got scalar String for the action webhook response, expecting Int","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"got scalar String for the action webhook response, expecting Thing","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"expecting not null value for field \"id\"","extensions":{"code":"unexpected","path":"$"}}]}
+            {"data":{"thing":{"id":"1","size":"x","is_new":"false","kind":"B"}}}
+            {"errors":[{"message":"got scalar String for the action webhook response, expecting Thing","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
     errors(
         "things",
         &["list", "object", "null"],
         &expect![[r#"
-            {"data":{"things":[{"id":"1","size":null,"is_new":null,"kind":null}]}}
-            {"errors":[{"message":"expecting array for the action webhook response","extensions":{"code":"remote-schema-error","path":"$.selectionSet.things"}}]}
-            {"errors":[{"message":"got null for the action webhook response","extensions":{"code":"remote-schema-error","path":"$.selectionSet.things"}}]}
+            {"data":{"things":[{"id":1,"size":null,"is_new":null,"kind":null}]}}
+            {"errors":[{"message":"expecting array for the action webhook response","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"got null for the action webhook response","extensions":{"code":"unexpected","path":"$"}}]}
+        "#]],
+    );
+}
+
+#[test]
+fn administrators_see_what_was_sent_and_received() {
+    check_answers(
+        reply,
+        r#"
+actions:
+  - name: thing
+    definition:
+      handler: http://SERVER/{{SHOP}}
+      type: query
+      output_type: Thing
+      headers: [{name: x-key, value_from_env: KEY}, {name: x-b, value: b}]
+      request_transform: {version: 2, url: "http://SERVER/missing", body: {action: remove}}
+    permissions: [{role: editor}]
+custom_types:
+  objects:
+    - name: Thing
+      fields: [{name: id, type: ID!}, {name: size, type: Int}]
+"#,
+        &[("{ thing { size } }", json!({}))],
+        &Client::default(),
+        &expect![[r#"
+            {"errors":[{"message":"field \"id\" expected in webhook response, but not found","extensions":{"code":"unexpected","path":"$","internal":{"error":"unexpected response","request":{"url":"http://SERVER/{{SHOP}}","headers":[{"name":"x-key","value_from_env":"KEY"},{"name":"x-b","value":"b"}],"body":{"action":{"name":"thing"},"input":{},"request_query":"{ thing { size } }","session_variables":{"x-hasura-role":"admin"}},"transformed_request":{"method":"POST","body":""}},"response":{"status":200,"body":{"size":1},"headers":[{"name":"Content-Type","value":"application/json"}]}}}}]}
         "#]],
     );
 }
@@ -139,7 +173,7 @@ fn an_action_has_a_timeout_of_its_own() {
         "thing",
         &["slow"],
         &expect![[r#"
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
 }
@@ -150,7 +184,7 @@ fn a_template_cannot_lead_to_other_hosts() {
         "thing",
         &["@example.com/"],
         &expect![[r#"
-            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"not a valid json response from webhook","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
     let actions = ACTIONS.replace("{{$base_url}}{{$body.input.of}}", "http://{{$body.input.of}}/");
@@ -159,15 +193,15 @@ fn a_template_cannot_lead_to_other_hosts() {
         ("{ thing(of: \"example.com\") { id } }", json!({})),
         ("{ thing(of: \"a b\") { id } }", json!({})),
     ];
-    check(
+    check_answers(
         reply,
         &actions,
         &requests,
-        &Client::default(),
+        &editor(),
         &expect![[r#"
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"http-exception","path":"$.selectionSet.thing"}}]}
-            {"errors":[{"message":"Request Transformation Failed","extensions":{"code":"remote-schema-error","path":"$.selectionSet.thing"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"http exception when calling webhook","extensions":{"code":"unexpected","path":"$"}}]}
+            {"errors":[{"message":"Request Transformation Failed","extensions":{"code":"unexpected","path":"$"}}]}
         "#]],
     );
 }

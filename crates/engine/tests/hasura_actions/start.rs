@@ -103,7 +103,7 @@ fn hosts_have_to_be_allowed() {
   - {name: a, definition: {handler: http://example.com/x, type: query, output_type: Int}}
 ",
         &expect![
-            "`query_root.a` sends requests to the host `example.com`, which is not allowed; `--custom-hosts` allows them"
+            "`query_root.a` sends requests to the host `example.com`, which is not allowed; `--custom-hosts example.com` allows them"
         ],
     );
 }

@@ -130,7 +130,7 @@ async fn it_is_told_which_part_of_which_rule_refuses_a_row() {
             name("player", &[("id", json!(2))]),
             "            row of player with id = 2
             role owner, without rules about it
-            everything is let",
+            everything is allowed",
         )
         .await;
     }

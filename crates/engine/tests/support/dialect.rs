@@ -85,6 +85,14 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
                 options.naming_convention = hasura::NamingConvention::GraphQlDefault;
                 true
             }
+            (Dialect::Hasura(options), None) if word == "relay" => {
+                options.schema = hasura::SchemaKind::Relay;
+                true
+            }
+            (Dialect::Hasura(options), None) if word == "named-function-permissions" => {
+                options.infer_function_permissions = false;
+                true
+            }
             (Dialect::Hasura(options), None) if word == "leave-out-inconsistent" => {
                 options.inconsistencies = hasura::Inconsistencies::LeftOut;
                 true

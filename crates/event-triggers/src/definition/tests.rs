@@ -97,11 +97,11 @@ fn triggers_that_cannot_be_delivered_are_refused() {
     );
     check_refused(
         &trigger(
-            "name: a, webhook_from_env: HOOK, request_transform: { version: 2, method: GET, \
+            "name: a, webhook_from_env: HOOK, request_transform: { version: 2, method: 'G T', \
              template_engine: Kriti }",
         ),
         "[]",
-        &format!(r#"the event trigger "a": {TRANSFORM}"#),
+        r#"the event trigger "a": request_transform.method: it is no method of HTTP."#,
     );
     check_refused(
         &trigger(

@@ -8,6 +8,7 @@ use apollo_compiler::{Node, ast};
 use super::positions::Positions;
 use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::error::{ErrorCode, GraphQLError, json_string};
+use crate::leniency::Leniency;
 use crate::operation::{Location, VariableDefinition};
 use crate::print_type::print_type;
 use crate::schema::{InputId, TypeKind, TypeRef};
@@ -175,11 +176,13 @@ impl Literals<'_> {
         span: Option<SourceSpan>,
     ) {
         let Some(variable) = self.variables.get(usize::from(slot.0)) else { return };
+        let leniency = self.schema.whole.leniency;
         let allowed = if location.is_non_null() && !variable.r#type.is_non_null() {
             let never_null = variable.default.as_ref().is_some_and(|value| *value != Const::Null);
-            (never_null || has_default) && is_compatible(variable.r#type, location.nullable())
+            let location = location.nullable();
+            (never_null || has_default) && is_compatible(variable.r#type, location, leniency)
         } else {
-            is_compatible(variable.r#type, location)
+            is_compatible(variable.r#type, location, leniency)
         };
         if !allowed {
             let message = format!(
@@ -330,12 +333,15 @@ fn write_json(value: &ast::Value, output: &mut String) {
 }
 
 /// <https://spec.graphql.org/draft/#AreTypesCompatible()>
-fn is_compatible(variable: TypeRef, location: TypeRef) -> bool {
+fn is_compatible(variable: TypeRef, location: TypeRef, leniency: Leniency) -> bool {
     if location.is_non_null() && !variable.is_non_null() {
         return false;
     }
     match (variable.item(), location.item()) {
-        (Some(variable), Some(location)) => is_compatible(variable, location),
+        (Some(variable), Some(location)) if leniency.nullable_items => {
+            is_compatible(variable, location.nullable(), leniency)
+        }
+        (Some(variable), Some(location)) => is_compatible(variable, location, leniency),
         (None, None) => variable.base == location.base,
         (Some(_), None) | (None, Some(_)) => false,
     }

@@ -8,6 +8,7 @@ use expect_test::expect;
 use print::{print_directives, print_set};
 
 use super::*;
+use crate::leniency::Leniency;
 use crate::test_schema::test_schema;
 use crate::validate_schema;
 
@@ -34,6 +35,40 @@ fn checked_as(text: &str, operation_name: Option<&str>) -> String {
             output
         }
         Err(errors) => errors.iter().map(error_line).collect(),
+    }
+}
+
+/// The errors of a document under a schema that leaves rules out.
+fn checked_leniently(text: &str, leniency: Leniency) -> String {
+    let mut schema = test_schema();
+    schema.leniency = leniency;
+    let validator = Validator::new(&schema);
+    match validator.operation(&schema, text, None, &DocumentLimits::default()) {
+        Ok(_) => "valid".into(),
+        Err(errors) => errors.iter().map(error_line).collect(),
+    }
+}
+
+#[test]
+fn rules_are_left_out_where_a_schema_says_so() {
+    let unused = "query ($a: Int) { albums { id } } fragment F on Album { id }";
+    let items = "query ($ids: [Int]) { albums(filter: {ids: $ids}) { id } }";
+    let both = "query ($ids: [Int], $b: Int) { albums(filter: {ids: $ids}) { id } }";
+    let wrong = "query ($ids: [String], $b: Int) { albums(filter: {ids: $ids}) { id } }";
+    let missing = "query ($id: ID, $b: Int) { node(id: $id) { id } }";
+    let rules = |unused, nullable_items| Leniency { unused, nullable_items };
+    assert_eq!(checked_leniently(unused, rules(true, false)), "valid");
+    assert_eq!(checked_leniently(items, rules(false, true)), "valid");
+    assert_eq!(checked_leniently(both, rules(true, true)), "valid");
+    for (text, rules) in [
+        (unused, rules(false, true)),
+        (items, rules(true, false)),
+        (both, rules(false, true)),
+        (both, rules(true, false)),
+        (wrong, rules(true, true)),
+        (missing, rules(true, true)),
+    ] {
+        assert_ne!(checked_leniently(text, rules), "valid", "{text} {rules:?}");
     }
 }
 

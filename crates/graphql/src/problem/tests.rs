@@ -77,7 +77,7 @@ fn selections_have_the_path_of_their_names() {
             .{}.albums.{}.nothing UnknownField { name: "nothing", type: "Album" }
              UndefinedFragment { name: "F" }
             .{}.albums.{} UnknownDirective { name: "wrong" }
-            none
+            .{}.F.{} FragmentCycle { names: ["F"] }
             none
         "#]],
     );
@@ -157,6 +157,24 @@ fn values_of_variables_have_the_path_of_their_use() {
             .{}.albums.().filter.ids NullList
             .{}.node.().id VariableType { name: "i", declared: "ID", expected: "ID!" }
             none
+        "#]],
+    );
+}
+
+#[test]
+fn a_cycle_of_fragments_is_located_by_their_names() {
+    check(
+        &[
+            (
+                "query { albums { artist { ...A } } }
+                 fragment A on Artist { albums { ...B } } fragment B on Album { artist { ...A } }",
+                "{}",
+            ),
+            ("query { albums { ...C } } fragment C on Album { id ...C }", "{}"),
+        ],
+        &expect![[r#"
+            .{}.albums.{}.artist.{}.A.{}.albums.{}.B.{}.artist.{} FragmentCycle { names: ["A", "B"] }
+            .{}.albums.{}.C.{} FragmentCycle { names: ["C"] }
         "#]],
     );
 }

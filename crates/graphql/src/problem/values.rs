@@ -6,6 +6,7 @@ use super::given::InputValue;
 use super::walk::{Stop, Walk};
 use super::{Expected, Problem, Step};
 use crate::BUILT_IN_SCALARS;
+use crate::leniency::Leniency;
 use crate::schema::{InputDefinition, InputId, TypeId, TypeKind, TypeRef};
 
 /// The place of a value.
@@ -67,7 +68,8 @@ impl<'d> Walk<'d> {
         let has_default = place.has_default
             || definition.default_value.as_deref().is_some_and(|value| !value.is_null());
         let expected = self.print(place.expected);
-        if !is_compatible(&definition.ty, &expected, has_default) {
+        let leniency = self.schema.whole.leniency;
+        if !is_compatible(&definition.ty, &expected, has_default, leniency) {
             return Err(Stop::of(Problem::VariableType {
                 name: name.as_str().into(),
                 declared: definition.ty.to_string().into(),
@@ -167,7 +169,7 @@ impl Walk<'_> {
         if BUILT_IN_SCALARS.contains(&name) {
             return Ok(());
         }
-        let json = given.json(&self.values).to_string();
+        let json = given.json(self.values).to_string();
         match (self.rules.unreadable)(name, &json) {
             Some(message) => Err(Stop::of(Problem::Unreadable { message: message.into() })),
             None => Ok(()),
@@ -230,22 +232,28 @@ fn integer(name: &str, is_count: bool, given: InputValue<'_>) -> Result<(), Stop
 
 /// <https://spec.graphql.org/draft/#IsVariableUsageAllowed()>, on the texts of the types: those of a
 /// document need not be in the schema.
-fn is_compatible(declared: &ast::Type, expected: &str, has_default: bool) -> bool {
+fn is_compatible(
+    declared: &ast::Type,
+    expected: &str,
+    has_default: bool,
+    leniency: Leniency,
+) -> bool {
     let declared = declared.to_string();
-    match has_default {
-        true => fits(&declared, expected) || fits(&declared, expected.trim_end_matches('!')),
-        false => fits(&declared, expected),
-    }
+    let fits = |expected| fits(&declared, expected, leniency);
+    fits(expected) || (has_default && fits(expected.trim_end_matches('!')))
 }
 
 /// <https://spec.graphql.org/draft/#AreTypesCompatible()>
-fn fits(declared: &str, expected: &str) -> bool {
+fn fits(declared: &str, expected: &str, leniency: Leniency) -> bool {
     match (declared.strip_suffix('!'), expected.strip_suffix('!')) {
-        (Some(declared), Some(expected)) => fits(declared, expected),
-        (Some(declared), None) => fits(declared, expected),
+        (Some(declared), Some(expected)) => fits(declared, expected, leniency),
+        (Some(declared), None) => fits(declared, expected, leniency),
         (None, Some(_)) => false,
         (None, None) => match (within_list(declared), within_list(expected)) {
-            (Some(declared), Some(expected)) => fits(declared, expected),
+            (Some(declared), Some(expected)) if leniency.nullable_items => {
+                fits(declared, expected.trim_end_matches('!'), leniency)
+            }
+            (Some(declared), Some(expected)) => fits(declared, expected, leniency),
             (None, None) => declared == expected,
             (Some(_), None) | (None, Some(_)) => false,
         },

@@ -16,7 +16,7 @@ use crate::visibility::View;
 /// The most steps of a walk: fragments may be spread often, and an error is not worth more.
 const MOST_STEPS: usize = 200_000;
 
-/// The deepest nesting of selections, fragments expanded; cycles end here as well.
+/// The deepest nesting of selections, fragments expanded.
 const MOST_LEVELS: usize = 200;
 
 pub(super) struct Walk<'d> {
@@ -29,6 +29,8 @@ pub(super) struct Walk<'d> {
     /// The byte whose place is wanted.
     offset: Option<usize>,
     nearest: Vec<Step>,
+    /// The fragments around, each with the length of the path where it is spread.
+    spreads: Vec<(&'d str, usize)>,
     steps: usize,
     levels: usize,
 }
@@ -76,6 +78,7 @@ pub(super) fn locate(
         document: &document,
         offset: location.and_then(|location| offset_of(&request.query, location)),
         nearest: Vec::new(),
+        spreads: Vec::new(),
         steps: 0,
         levels: 0,
     };
@@ -189,18 +192,33 @@ impl<'d> Walk<'d> {
                 }
                 ast::Selection::FragmentSpread(spread) => {
                     self.directives(&spread.directives)?;
+                    self.end_of_cycle(&spread.fragment_name)?;
                     let Some(fragment) = self.fragment(&spread.fragment_name) else {
                         let name = spread.fragment_name.as_str().into();
                         return Err(Stop::at_root(Problem::UndefinedFragment { name }));
                     };
                     if let Some(within) = self.schema.find_type(&fragment.type_condition) {
+                        self.spreads.push((fragment.name.as_str(), self.path.len()));
                         self.selections(within, &fragment.selection_set)?;
+                        self.spreads.pop();
                     }
                 }
             }
         }
         self.levels -= 1;
         Ok(())
+    }
+
+    /// An error if a fragment is spread within itself.
+    fn end_of_cycle(&mut self, name: &str) -> Result<(), Stop> {
+        let Some(first) = self.spreads.iter().position(|(known, _)| *known == name) else {
+            return Ok(());
+        };
+        let names = self.spreads[first..].iter().map(|(name, _)| (*name).into()).collect();
+        for (fragment, place) in self.spreads.drain(..).rev() {
+            self.path.splice(place..place, [Step::Key(fragment.into()), Step::SelectionSet]);
+        }
+        Err(Stop::of(Problem::FragmentCycle { names }))
     }
 
     fn fragment(&self, name: &str) -> Option<&'d ast::FragmentDefinition> {

@@ -61,6 +61,17 @@ impl Folder {
         [".yaml", ".yml", ".graphql"].iter().any(|ending| name.ends_with(ending))
     }
 
+    /// The files as one text.
+    pub(crate) fn to_text(&self) -> String {
+        // Serialization fails for keys that are no texts and for writers that fail: neither exists.
+        serde_json::to_string(&self.files).unwrap_or_default()
+    }
+
+    /// The files of such a text.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self { files: serde_json::from_str(text).unwrap_or_default() }
+    }
+
     pub(super) fn document(&self, reader: &mut Reader) -> Option<Node> {
         let mut files = Files { folder: self, open: Vec::new(), used: BTreeSet::new() };
         // Without a root, files would only seem to be superfluous.
@@ -175,7 +186,7 @@ impl Files<'_> {
                 });
                 Value::Object(entries.collect())
             }
-            value @ (Value::Null | Value::Bool(_) | Value::Number(_)) => value,
+            value @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Deferred(_)) => value,
         };
         Some(Node { mark, value })
     }

@@ -253,6 +253,28 @@ fn an_unknown_key_leaves_the_rest() {
     assert_eq!(reading.errors().count(), 1);
 }
 
+/// Consoles have written such keys, which Hasura exports again and does not read.
+#[test]
+fn an_unknown_key_that_resembles_none_is_told_and_ignored() {
+    let reading = read_text(
+        "a.yaml",
+        "version: 3\nsources:\n- name: shop\n  configuration: {connection_info: {database_url: \
+         x}}\n  tables:\n  - table: a\n    configuration: {query_configuration: {x: 1}}\n    \
+         insert_permissions:\n    - {role: b, permission: {check: {}, computed_fields: []}}\n",
+    );
+    assert_eq!(
+        problems(&reading),
+        [
+            "a.yaml:7:21 (sources[0].tables[0].configuration): The key `query_configuration` of \
+             TableConfiguration is unknown, and has no effect, as in Hasura.",
+            "a.yaml:9:41 (sources[0].tables[0].insert_permissions[0].permission): The key \
+             `computed_fields` of InsertPermission is unknown, and has no effect, as in Hasura.",
+        ]
+    );
+    assert!(reading.metadata.is_some());
+    assert_eq!(reading.errors().count(), 0);
+}
+
 #[test]
 fn duplicates_are_problems() {
     let table = r#"{"table": "a", "select_permissions": [
@@ -335,10 +357,10 @@ fn actions_are_those_of_both_files() {
              have. Use an object.",
             "actions.graphql:1:80: Arguments of the field have no effect, as in Hasura.",
             "actions.yaml:1:26: The type `A` of objects is not in actions.graphql.",
-            "actions.yaml:1:38 (custom_types): The key `unions` of CustomTypes is unknown. Remove \
-             it; the keys are: input_objects, objects, scalars, enums.",
-            "actions.yaml:1:68 (custom_types.enums[0]): The key `wrong` of EnumType is unknown. \
-             Remove it; the keys are: name, values, description.",
+            "actions.yaml:1:38 (custom_types): The key `unions` of CustomTypes is unknown, and \
+             has no effect, as in Hasura.",
+            "actions.yaml:1:68 (custom_types.enums[0]): The key `wrong` of EnumType is unknown, \
+             and has no effect, as in Hasura.",
         ],
     );
     check(

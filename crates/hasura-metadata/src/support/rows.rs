@@ -14,8 +14,6 @@ const PROCEDURES: Support = NotServed("only SQL Server has them in Hasura");
 const POOL: Support = NotServed("the option `--connections` limits the pool");
 const TLS: Support = NotServed("the address has `sslmode` and `sslrootcert`: see sources.md");
 const ONLY_POSTGRES: Support = NotServed("of these databases only PostgreSQL is served");
-const REFUSED_VALIDATION: Support =
-    NotServed("a permission with it is refused when the server starts");
 
 const SOURCE: Support = NotServed("the SOURCE of the command is the database");
 
@@ -31,7 +29,7 @@ pub const ROWS: &[Row] = &[
     row("Metadata", &["graphql_schema_introspection"], Served),
     row("Metadata", &["remote_schemas", "actions", "custom_types"], Served),
     row("Metadata", &["inherited_roles", "cron_triggers"], Served),
-    row("Metadata", &["api_limits"], NotYet),
+    row("Metadata", &["api_limits"], Served),
     row("Metadata", &["metrics_config"], LOGGING),
     row("Metadata", &["network"], VERIFIED),
     row("Metadata", &["backend_configs"], ONLY_POSTGRES),
@@ -44,8 +42,7 @@ pub const ROWS: &[Row] = &[
     row("SourceKind", &["postgres", "citus", "cockroach", "alloy"], Served),
     row("SourceKind", &["mssql", "bigquery", "mysql", "agent"], ONLY_POSTGRES),
     row("SourceCustomization", &["naming_convention", "root_fields", "type_names"], Served),
-    row("RootFieldsCustomization", &["prefix", "suffix"], Served),
-    row("RootFieldsCustomization", &["namespace"], NotYet),
+    row("RootFieldsCustomization", &["namespace", "prefix", "suffix"], Served),
     row("TypeNamesCustomization", &["prefix", "suffix"], Served),
     row("NamingConvention", &["hasura-default", "graphql-default"], Served),
     row("QueryTags", &["disabled", "format", "omit_request_id"], NotYet),
@@ -187,7 +184,7 @@ pub const ROWS: &[Row] = &[
     row("DeletePermissionEntry", &["role", "permission"], Served),
     row("DeletePermissionEntry", &["comment"], Served),
     row("InsertPermission", &["check", "set", "columns", "backend_only"], Served),
-    row("InsertPermission", &["validate_input"], REFUSED_VALIDATION),
+    row("InsertPermission", &["validate_input"], Served),
     row(
         "SelectPermission",
         &[
@@ -202,19 +199,19 @@ pub const ROWS: &[Row] = &[
         Served,
     ),
     row("UpdatePermission", &["columns", "filter", "check", "set", "backend_only"], Served),
-    row("UpdatePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("UpdatePermission", &["validate_input"], Served),
     row("DeletePermission", &["filter", "backend_only"], Served),
-    row("DeletePermission", &["validate_input"], REFUSED_VALIDATION),
+    row("DeletePermission", &["validate_input"], Served),
     row("QueryRootField", &["select", "select_by_pk", "select_aggregate"], Served),
     row("SubscriptionRootField", &["select", "select_by_pk", "select_aggregate"], Served),
     row("SubscriptionRootField", &["select_stream"], Served),
-    row("InputValidation", &["definition", "type"], REFUSED_VALIDATION),
+    row("InputValidation", &["definition", "type"], Served),
     row(
         "InputValidationDefinition",
         &["forward_client_headers", "headers", "timeout", "url"],
-        REFUSED_VALIDATION,
+        Served,
     ),
-    row("InputValidationType", &["http"], REFUSED_VALIDATION),
+    row("InputValidationType", &["http"], Served),
     row(
         "BooleanExpression",
         &["_and", "_or", "_not", "_exists", "relationship", "column", "X-Hasura-*"],
@@ -271,18 +268,19 @@ pub const ROWS: &[Row] = &[
     row("InheritedRole", &["role_name", "role_set"], Served),
     // Functions, statements and logical models.
     row("Function", &["function", "configuration", "permissions", "comment"], Served),
-    row("FunctionConfiguration", &["custom_name", "custom_root_fields", "exposed_as"], Served),
-    row("FunctionConfiguration", &["session_argument"], NotYet),
+    row(
+        "FunctionConfiguration",
+        &["custom_name", "custom_root_fields", "exposed_as", "session_argument"],
+        Served,
+    ),
     row("FunctionConfiguration", &["response"], ONLY_POSTGRES),
     row("FunctionRootFields", &["function", "function_aggregate"], Served),
-    row("ExposedAs", &["query"], Served),
-    row("ExposedAs", &["mutation"], NotYet),
+    row("ExposedAs", &["query", "mutation"], Served),
     row("FunctionResponse", &["table", "type"], ONLY_POSTGRES),
     row("FunctionResponseType", &["table"], ONLY_POSTGRES),
     row("FunctionPermission", &["role"], Served),
     row("ComputedField", &["name", "definition", "comment"], Served),
-    row("ComputedFieldDefinition", &["function", "table_argument"], Served),
-    row("ComputedFieldDefinition", &["session_argument"], NotYet),
+    row("ComputedFieldDefinition", &["function", "table_argument", "session_argument"], Served),
     row("ComputedFieldDefinition", &["argument_mapping", "return_table"], ONLY_POSTGRES),
     row(
         "NativeQuery",
@@ -338,7 +336,7 @@ pub const ROWS: &[Row] = &[
     ),
     row("ActionType", &["query", "mutation"], Served),
     row("ActionKind", &["synchronous"], Served),
-    row("ActionKind", &["asynchronous"], NotYet),
+    row("ActionKind", &["asynchronous"], Served),
     row("ActionArgument", &["name", "type", "description"], Served),
     row("ActionPermission", &["role"], Served),
     row("ActionPermission", &["comment"], Served),
@@ -406,7 +404,7 @@ pub const ROWS: &[Row] = &[
         ],
         Served,
     ),
-    row("EventTrigger", &["request_transform", "response_transform"], NotYet),
+    row("EventTrigger", &["request_transform", "response_transform"], Served),
     row("EventTriggerDefinition", &["delete", "enable_manual", "insert", "update"], Served),
     row("EventOperation", &["columns", "payload"], Served),
     row("RetryConfiguration", &["interval_sec", "num_retries", "timeout_sec"], Served),
@@ -436,7 +434,7 @@ pub const ROWS: &[Row] = &[
         ],
         Served,
     ),
-    row("CronTrigger", &["request_transform", "response_transform"], NotYet),
+    row("CronTrigger", &["request_transform", "response_transform"], Served),
     row(
         "ScheduledRetryConfiguration",
         &["num_retries", "retry_interval_seconds", "timeout_seconds", "tolerance_seconds"],
@@ -457,12 +455,12 @@ pub const ROWS: &[Row] = &[
     row(
         "ApiLimits",
         &["batch_limit", "depth_limit", "disabled", "node_limit", "rate_limit", "time_limit"],
-        NotYet,
+        Served,
     ),
-    row("CountLimit", &["global", "per_role"], NotYet),
-    row("TimeLimit", &["global", "per_role"], NotYet),
-    row("RateLimit", &["global", "per_role"], NotYet),
-    row("RateLimitRule", &["max_reqs_per_min", "unique_params"], NotYet),
+    row("CountLimit", &["global", "per_role"], Served),
+    row("TimeLimit", &["global", "per_role"], Served),
+    row("RateLimit", &["global", "per_role"], Served),
+    row("RateLimitRule", &["max_reqs_per_min", "unique_params"], Served),
     row("SchemaIntrospection", &["disabled_for_roles"], Served),
     // Settings that options have instead.
     row("Network", &["tls_allowlist"], VERIFIED),

@@ -1,6 +1,7 @@
 //! Boolean expressions of permissions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::json::Json;
 use crate::location::{Location, Segment};
@@ -45,7 +46,7 @@ object! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldCondition {
     pub place: Location,
-    pub name: String,
+    pub name: Arc<str>,
     pub test: FieldTest,
 }
 
@@ -69,7 +70,7 @@ pub struct Comparison {
     pub place: Location,
     pub operator: Operator,
     /// The key as written: Hasura stores `$eq` for `$eq`.
-    pub key: String,
+    pub key: Arc<str>,
     pub operand: Operand,
 }
 
@@ -80,7 +81,7 @@ pub enum Operand {
     /// A list with session variables among its items.
     List(Vec<Operand>),
     Session(SessionVariable),
-    Column(ColumnReference),
+    Column(Box<ColumnReference>),
     /// Comparisons of the value in other types, by the name of the type.
     Cast(BTreeMap<String, Vec<Comparison>>),
 }
@@ -153,7 +154,7 @@ impl Read for BooleanExpression {
         let mut entries: Vec<&Entry> = entries.iter().collect();
         entries.sort_by(|one, other| one.key.cmp(&other.key));
         for entry in entries {
-            let segment = Segment::Name(entry.key.as_str().into());
+            let segment = Segment::Name(reader.name(&entry.key));
             let condition = reader.at(segment, |reader| read_condition(entry, reader));
             match (&mut conditions, condition) {
                 (Some(conditions), Some(condition)) => conditions.push(condition),
@@ -203,7 +204,7 @@ fn read_condition(entry: &Entry, reader: &mut Reader) -> Option<Condition> {
             let (key, test) = read_test(node, reader)?;
             reader.note_unserved(mark, "BooleanExpression", key);
             let place = reader.place(mark);
-            Some(Condition::Field(FieldCondition { place, name: name.to_owned(), test }))
+            Some(Condition::Field(FieldCondition { place, name: reader.name(name), test }))
         }
     }
 }
@@ -249,12 +250,12 @@ fn read_comparisons(node: &Node, reader: &mut Reader) -> Option<Vec<Comparison>>
             continue;
         };
         reader.note_unserved(&entry.mark, "Operator", operator.as_str());
-        let segment = Segment::Name(entry.key.as_str().into());
+        let segment = Segment::Name(reader.name(&entry.key));
         let operand = reader.at(segment, |reader| read_operand(operator, &entry.node, reader));
         let place = reader.place(&entry.mark);
         match (&mut comparisons, operand) {
             (Some(comparisons), Some(operand)) => {
-                let key = entry.key.clone();
+                let key = reader.name(&entry.key);
                 comparisons.push(Comparison { place, operator, key, operand });
             }
             (_, None) => comparisons = None,
@@ -266,14 +267,16 @@ fn read_comparisons(node: &Node, reader: &mut Reader) -> Option<Vec<Comparison>>
 
 fn read_operand(operator: Operator, node: &Node, reader: &mut Reader) -> Option<Operand> {
     match (operator.operand_kind(), operator) {
-        (OperandKind::Column, _) => read_column(node, reader).map(Operand::Column),
+        (OperandKind::Column, _) => {
+            read_column(node, reader).map(|column| Operand::Column(Box::new(column)))
+        }
         (OperandKind::Cast, _) => {
             let Value::Object(types) = &node.value else {
                 return reader.expected(node, "an object with the name of a type");
             };
             let mut casts = BTreeMap::new();
             for entry in types {
-                let segment = Segment::Name(entry.key.as_str().into());
+                let segment = Segment::Name(reader.name(&entry.key));
                 let comparisons =
                     reader.at(segment, |reader| read_comparisons(&entry.node, reader))?;
                 casts.insert(entry.key.clone(), comparisons);
@@ -309,7 +312,9 @@ fn has_session_variable(node: &Node) -> bool {
     match &node.value {
         Value::String(text) => SessionVariable::is_name(text),
         Value::List(items) => items.iter().any(has_session_variable),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) | Value::Deferred(_) => {
+            false
+        }
     }
 }
 
@@ -359,7 +364,7 @@ impl Write for FieldTest {
 
 fn write_comparisons(comparisons: &[Comparison]) -> Json {
     let members = comparisons.iter();
-    Json::Object(members.map(|one| (one.key.clone(), one.operand.write())).collect())
+    Json::Object(members.map(|one| (one.key.to_string(), one.operand.write())).collect())
 }
 
 impl Write for Operand {

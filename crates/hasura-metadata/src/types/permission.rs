@@ -1,8 +1,10 @@
 //! What a role may do with the rows of a table.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::json::Json;
+use crate::location::{Location, Mark, Segment};
 use crate::node::{Node, Value};
 use crate::primitive::Write;
 use crate::reader::{Read, Reader};
@@ -128,14 +130,79 @@ choice! {
 pub enum Columns {
     /// `*`
     All,
-    Listed(Vec<Name>),
+    Listed(ColumnList),
+}
+
+/// Names of columns. Permissions consist of these for the most part: a [`Name`] each would take five times
+/// the memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnList {
+    place: Location,
+    names: Box<[ListedColumn]>,
+}
+
+#[derive(Clone, Debug)]
+struct ListedColumn {
+    name: Arc<str>,
+    line: u32,
+    column: u32,
+}
+
+/// Positions take no part in comparisons, as locations.
+impl PartialEq for ListedColumn {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl ColumnList {
+    /// The names, each with a function for its place.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Fn() -> Location)> {
+        self.names.iter().enumerate().map(move |(index, listed)| {
+            let place = move || {
+                let ListedColumn { line, column, .. } = *listed;
+                let file = Arc::clone(&self.place.mark.file);
+                let path = self.place.path.step(Segment::Index(index));
+                Location { mark: Mark { file, line, column }, path }
+            };
+            (&*listed.name, place)
+        })
+    }
+}
+
+impl Read for ColumnList {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::List(nodes) = &node.value else { return reader.expected(node, "a list") };
+        let mut names = Some(Vec::with_capacity(nodes.len()));
+        for (index, node) in nodes.iter().enumerate() {
+            let name = reader.at(Segment::Index(index), |reader| match &node.value {
+                Value::String(text) if !text.is_empty() => Some(reader.name(text)),
+                // With its problem.
+                _ => Name::read(node, reader).map(|name| name.text.into()),
+            });
+            let Mark { line, column, .. } = node.mark;
+            let listed = name.map(|name| ListedColumn { name, line, column });
+            match (&mut names, listed) {
+                (Some(names), Some(listed)) => names.push(listed),
+                (_, None) => names = None,
+                (None, Some(_)) => {}
+            }
+        }
+        Some(Self { place: reader.place(&node.mark), names: names?.into() })
+    }
+}
+
+impl Write for ColumnList {
+    fn write(&self) -> Json {
+        Json::Array(self.iter().map(|(name, _)| Json::String(name.to_owned())).collect())
+    }
 }
 
 impl Read for Columns {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::String(text) if text == "*" => Some(Self::All),
-            Value::List(_) => Vec::read(node, reader).map(Self::Listed),
+            Value::List(_) => ColumnList::read(node, reader).map(Self::Listed),
             _ => reader.expected(node, "a list of columns, or \"*\","),
         }
     }

@@ -71,14 +71,14 @@ impl ForeignKeyColumns {
 impl Read for ForeignKeyColumns {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
-            Value::String(_) => Some(Self::Own(vec![Name::read(node, reader)?])),
-            Value::List(_) => Some(Self::Own(read_columns(node, reader)?)),
+            Value::String(_) | Value::List(_) => Some(Self::Own(read_columns(node, reader)?)),
             Value::Object(_) => {
                 let object = reader.object(node, "ForeignKeyColumns", Self::KEYS)?;
                 let table = reader.required(object, "table");
                 let columns = match (object.find("column"), object.find("columns")) {
-                    (Some(_), None) => reader.required(object, "column").map(|name| vec![name]),
-                    (None, Some(_)) => reader.required::<Vec<Name>>(object, "columns"),
+                    (Some(columns), None) | (None, Some(columns)) => {
+                        read_columns(&columns.node, reader)
+                    }
                     _ => reader.wrong(node, "One of the keys column and columns is wanted.".into()),
                 };
                 Some(Self::Other { table: table?, columns: columns? })
@@ -93,7 +93,11 @@ impl Read for ForeignKeyColumns {
     }
 }
 
+/// One column or a list of them.
 fn read_columns(node: &Node, reader: &mut Reader) -> Option<Vec<Name>> {
+    if matches!(node.value, Value::String(_)) {
+        return Some(vec![Name::read(node, reader)?]);
+    }
     let columns = Vec::<Name>::read(node, reader)?;
     if columns.is_empty() {
         return reader.wrong(node, "The list has no column.".into());

@@ -160,9 +160,11 @@ impl Read for RemoteArgument {
             }
             Value::List(_) => Vec::read(node, reader).map(Self::List),
             Value::Object(_) => BTreeMap::read(node, reader).map(Self::Object),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                Some(Self::Literal(node.to_json()))
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Deferred(_) => Some(Self::Literal(node.to_json())),
         }
     }
 }

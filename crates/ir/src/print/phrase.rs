@@ -177,6 +177,7 @@ impl Printer<'_> {
             Operand::NewId(NewId::Sequence) => "new sequence number".to_owned(),
             Operand::Decoded { slot, codec, part } => {
                 let codec = match codec {
+                    Codec::Base64JsonMembers => "members",
                     Codec::Base64JsonArray => "array",
                     Codec::Base64JsonArrayTail => "array's tail",
                     Codec::ArrayConnection => "arrayconnection",
@@ -243,9 +244,8 @@ impl Printer<'_> {
             Filter::Exists { entity, filter } => {
                 format!("exists {} ({})", self.entity(*entity), self.filter(filter))
             }
-            Filter::Called { call, entity, filter } => {
-                let (call, entity) = (self.call(call), self.entity(*entity));
-                format!("{call} has {entity} ({})", self.filter(filter))
+            Filter::FunctionRows { call, filter } => {
+                format!("some of {} ({})", self.call(call), self.filter(filter))
             }
             Filter::Relation { hop, quantifier, filter } => {
                 let quantifier = match quantifier {

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use catalog::SpatialKind;
 use expect_test::{Expect, expect};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
     Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page,
-    PasswordPart, Quantifier, Request, Require, Rows, RowsId, SpatialRelation, State, StepId,
-    StepKind, TextMatch, TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef,
-    Variant, Write, WriteKind,
+    PasswordPart, Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch,
+    TimeUnit, TreeComparison, Unit, Update, Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -83,7 +81,6 @@ fn formed() -> Operand {
         Some(member("k", ValueForm::Path { points: points(), is_open: Some("open".into()) })),
         Some(member("l", ValueForm::Path { points: points(), is_open: None })),
         Some(member("m", ValueForm::Circle { center: point("center"), radius: "radius".into() })),
-        Some(member("spatial", ValueForm::Spatial(SpatialKind::Raster))),
         Some(member("n", ValueForm::Moment)),
     ]);
     let value = Value::Object(vec![("a".into(), Value::Integer(1))]);
@@ -117,14 +114,6 @@ fn filters() {
     let name = ValueRef::Field {
         path: vec![music.forward("album.artist_id")],
         field: music.field("artist.name"),
-    };
-    let relates = |relation| Filter::Geo {
-        place: ValueRef::Spatial {
-            place: Box::new(music.place("artist.place")),
-            to: SpatialKind::Geography,
-        },
-        operator: GeoOperator::Spatial(relation),
-        operand: variable(2, ""),
     };
     let filter = Filter::And(vec![
         Filter::Or(vec![
@@ -198,6 +187,10 @@ fn filters() {
             place: Box::new(music.place("album.price")),
         }),
         Filter::IsNull(ValueRef::Computed(of_row(vec![], call(&music, "short", None)))),
+        Filter::FunctionRows {
+            call: of_row(vec![], call(&music, "search", Some(Operand::Claims))),
+            filter: Box::new(compare(Comparison::Less)),
+        },
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
         related(Quantifier::Single, compare(Comparison::Less)),
@@ -251,23 +244,6 @@ fn filters() {
             operator: GeoOperator::Distance(Comparison::Less),
             operand: variable(2, ""),
         },
-        relates(SpatialRelation::Contains),
-        relates(SpatialRelation::Crosses),
-        relates(SpatialRelation::Equals),
-        relates(SpatialRelation::Intersects),
-        relates(SpatialRelation::Intersects3d),
-        relates(SpatialRelation::Overlaps),
-        relates(SpatialRelation::Touches),
-        relates(SpatialRelation::Within),
-        relates(SpatialRelation::WithinDistance),
-        relates(SpatialRelation::WithinDistance3d),
-        relates(SpatialRelation::BandIntersects),
-        relates(SpatialRelation::IntersectsBand),
-        Filter::Called {
-            call: of_row(vec![], call(&music, "search", None)),
-            entity: music.entity("album"),
-            filter: Box::new(compare(Comparison::Less)),
-        },
     ]);
     let request = snapshot(Rows { filter, ..rows(0, From::Entity(music.entity("album")), vec![]) });
     check(
@@ -275,7 +251,7 @@ fn filters() {
         &request,
         &expect![[r#"
             transaction, snapshot
-              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and price has path $0 and price satisfies path $0 and price ancestor of $0 and price ancestor of any of $0 and price descendant of $0 and price descendant of any of $0 and price matches path $0 and price matches any path of $0 and price matches labels $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title is similar to $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and all distinct price is null and any price is null and short(row) is null and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all <-album[artist_id] (all) together (distinct count (title, price) = 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2 and (place as geography) contains $2 and (place as geography) crosses $2 and (place as geography) covers the same as $2 and (place as geography) intersects $2 and (place as geography) intersects in space $2 and (place as geography) overlaps $2 and (place as geography) touches $2 and (place as geography) is within $2 and (place as geography) has within a distance $2 and (place as geography) has within a distance in space $2 and (place as geography) intersects by band $2 and (place as geography) intersects, by band, $2 and search(row) has album (price < $0)
+              step 0 of root 0: read rows 0: entity album, filter (price = $0 or price <> $0 or price is distinct from $0 or price is not distinct from $0) and price < $0 and price <= $0 and price > $0 and price >= $0 and price in $0 and price not in $0 and price contains $0 and price contained by $0 and price overlaps $0 and price contains more than $0 and price contained by more of $0 and price contains element $0 and price left of $0 and price right of $0 and price not right of $0 and price not left of $0 and price adjacent to $0 and price has key $0 and price has any key of $0 and price has all keys of $0 and price has path $0 and price satisfies path $0 and price ancestor of $0 and price ancestor of any of $0 and price descendant of $0 and price descendant of any of $0 and price matches path $0 and price matches any path of $0 and price matches labels $0 and not (title like ignoring case $1.title[0]) and except (title includes minding case $1.title[0]) and title starts with $1.title[0] and title ends with $1.title[0] and title matches ignoring case $1.title[0] and title is similar to $1.title[0] and title has all words of $1.title[0] and title has any word of $1.title[0] and title matches RE2 $1.title[0] and title has all stems of $1.title[0] and title has any stem of $1.title[0] and title has any sequence of stems of $1.title[0] and title = ignoring case $1.title[0] and title in minding case $1.title[0] and any of tags (1) < $0 and any of tags between $0 and $1 and first (price < $0) then (title like $1.title[0]) and price < $0 and ->artist[artist_id].name is null and all distinct price is null and any price is null and short(row) is null and some of search(row, all claims) (price < $0) and every <-album[artist_id] (all) and no <-album[artist_id] (none) and one <-album[artist_id] (price < $0) and all <-album[artist_id] (price > $0) together (total price >= 3) and all <-album[artist_id] (all) together (distinct count (title, price) = 3) and all of (<-album[artist_id] (price < $0) common [title], each once) together (distinct count = 3) and distance of place < $2
         "#]],
     );
 }
@@ -450,6 +426,11 @@ fn places_of_rows() {
         },
         Operand::Object(vec![("a".into(), Operand::Now)]),
         Operand::Claims,
+        Operand::Decoded {
+            slot: Box::new(variable(0, "")),
+            codec: Codec::Base64JsonMembers,
+            part: 1,
+        },
         Operand::Password { number: 0, part: PasswordPart::Given },
         Operand::Password { number: 1, part: PasswordPart::Hash },
         Operand::Password { number: 2, part: PasswordPart::Hashes },
@@ -488,7 +469,7 @@ fn places_of_rows() {
                 #6 related ->artist[artist_id] rows 1: relation ->album[:LIKES], page offset part 0 of arrayconnection $1
               step 1 of root 0: read rows 2: variants, page limit 2 after the row (id = $0)
                 variant ->album[:LIKES], filter not (title is null)
-              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), spatial: raster, n: moment)])
+              step 2 of root 0: call notify(all: [null, true, 1.50, [1, json {}], #0 of step 0, new uuid, new sequence number, minus 2, 2, at most 3, at most 3, the rows before 9, offset 1, limit 3, {a: now}, all claims, part 1 of members $0, password 0, hash of password 1, matching hashes of password 2, {a: 1} as composite (a, null, b: list of name, c: range (start: bound (value, inclusive), end: bound (value, inclusive)), d: interval (s: seconds, m: minutes, h: hours, d: days, m: months, y: years), e: point (x, y), f: keys with values, g: json text, h: json, i: line (a: point (x, y), b: point (x, y)), j: box (a: point (x, y), b: point (x, y)), k: path (points: list of point (x, y), open), l: polygon (points: list of point (x, y)), m: circle (center: point (x, y), radius), n: moment)])
               step 3 of root 0: require no row with not (title is null), otherwise refused "No."
                 rows 3: entity album
               step 4 of root 0: read rows 4: rows of step 2 before it

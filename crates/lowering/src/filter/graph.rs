@@ -141,7 +141,9 @@ impl Context<'_> {
         let Some(binding) = binding else { return Err(misplaced("a global id")) };
         let shape = self.opaque(input, OpaqueKind::GlobalId);
         let operand = self.operand(input, self.api.schema[id].r#type);
-        let filter = shape.and_then(|shape| Opaque { shape, operand }.filter(binding));
+        let filter = shape.and_then(|shape| {
+            Opaque { kind: OpaqueKind::GlobalId, shape, operand }.filter(binding)
+        });
         filter.ok_or_else(|| {
             let name = &self.api.schema[binding.r#type].name;
             let message = format!("Cannot query Relay Id on \"{name}\"");

@@ -67,7 +67,7 @@ impl Context<'_> {
                     fields.push((field, Operand::Password { number, part }));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::Relation(relation))) => {
-                    relations.push((id, input, relation.clone()));
+                    relations.push((id, input, (**relation).clone()));
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::CommonRelation(each))) => {
                     let relation = each.get(own.place);
@@ -204,7 +204,7 @@ impl Context<'_> {
                 InputRole::Write(WriteRole::Object(ObjectRole::CommonRelation(each))) => {
                     let relation = each.get(own.place).cloned();
                     let relation = relation.ok_or_else(|| misplaced("a common relation"))?;
-                    WriteRole::Object(ObjectRole::Relation(relation)).into()
+                    WriteRole::Object(ObjectRole::Relation(Box::new(relation))).into()
                 }
                 InputRole::Write(WriteRole::Object(ObjectRole::CommonPassword(each))) => {
                     WriteRole::Object(ObjectRole::Password(own.password(&each)?)).into()

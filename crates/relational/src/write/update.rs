@@ -24,7 +24,7 @@ impl Compiler<'_> {
         let alias = statement.alias();
         let sets = self.sets(&update.assignments, alias, &mut statement)?;
         if sets.is_empty() {
-            return Err(CompileError::not_built("an update that changes nothing"));
+            return self.update_of_no_rows(step, entity, wanted, statement, alias);
         }
         let which = (&update.filter, update.at_most.as_ref());
         let filter = self.which_rows(entity, alias, which, &mut statement)?;
@@ -37,6 +37,22 @@ impl Compiler<'_> {
             returning: super::returning(&made.1),
         };
         self.push_change(step, entity, &sql::Statement::Update(text), statement, made)
+    }
+
+    /// An update that sets nothing finds no rows.
+    fn update_of_no_rows(
+        &mut self,
+        step: &Step,
+        entity: EntityId,
+        wanted: &Wanted<'_>,
+        mut statement: Statement,
+        alias: Alias,
+    ) -> Result<(), CompileError> {
+        let made = self.changed_items(step.id, entity, alias, wanted, &mut statement)?;
+        let mut select = Select::from(self.table(entity, alias));
+        select.items = super::returning(&made.1);
+        select.filter = Some(Expression::Boolean(false));
+        self.push_change(step, entity, &select.into(), statement, made)
     }
 
     /// Which rows are changed. All there are only within a bound, so that no condition that got

@@ -10,7 +10,7 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{FOR_DATABASES, block_on, changes, gateway, inspect, print};
+use crate::commands::{FOR_DATABASES, Inspected, block_on, changes, gateway, inspect, print};
 use crate::configuration::{Invocation, redacted};
 use crate::failure::Failure;
 use crate::options::{
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (engine, emptiness) = block_on(inspect(options))?;
+    let Inspected { engine, emptiness, events } = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
         groups.entry(note.kind).or_default().push(note);
@@ -72,6 +72,9 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
     }
     if emptiness.is_none() || !groups.is_empty() {
         print(&report(&groups))?;
+    }
+    if let Some(problem) = events {
+        return Err(problem);
     }
     // Only with a collision is it unclear which part of the database a name refers to.
     match groups.contains_key(&NoteKind::Collision) || emptiness.is_some() {

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::http::{Client, DownloadLimits};
+use clients::http::{Client, DownloadLimits, GetError};
 use engine::{Engine, Limits};
-use graphql::introspection::{INTROSPECTION_QUERY, print_introspection};
-use hyper::Uri;
+use graphql::introspection::{INTROSPECTION_QUERY, IntrospectionError, print_introspection};
 use hyper::header::{HeaderName, HeaderValue};
+use hyper::{StatusCode, Uri};
 use serde_json::{Map, Value as Json, json};
 use supergraph::changes::{Rules, WrittenSchema, compare};
 
@@ -144,17 +144,47 @@ async fn other(options: &DiffOptions, role: Option<&str>) -> Result<(String, Str
                     .map_err(|_| Failure::Usage(format!("{role:?} is no value of a header")))?;
                 headers.push((options.role_header.clone(), value));
             }
+            let has_credentials = !options.against().1.is_empty();
             let fetched = fetch(&endpoint.url, &headers).await;
-            Ok((place.to_string(), fetched.map_err(unread)?))
+            let fetched = fetched.map_err(|unfetched| unread(unfetched.reason(has_credentials)));
+            Ok((place.to_string(), fetched?))
         }
     }
 }
 
-async fn fetch(url: &Uri, headers: &[(HeaderName, HeaderValue)]) -> Result<String, String> {
-    let client = Client::new(url).map_err(|error| error.to_string())?;
+/// A schema could not be had over HTTP.
+#[derive(Debug, thiserror::Error)]
+enum Unfetched {
+    #[error(transparent)]
+    Response(#[from] GetError),
+    #[error(transparent)]
+    Introspection(#[from] IntrospectionError),
+}
+
+impl Unfetched {
+    /// The reason, with a remedy where there is one.
+    fn reason(&self, has_credentials: bool) -> String {
+        let remedy = match self {
+            Self::Response(GetError::Status(StatusCode::NOT_FOUND)) => {
+                "; the address needs the path of the endpoint, such as `/v1/graphql`"
+            }
+            Self::Response(GetError::Status(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN))
+            | Self::Introspection(IntrospectionError::Errors(_))
+                if !has_credentials =>
+            {
+                "; `--against-header` sends credentials, such as \
+                 `x-hasura-admin-secret=env:HASURA_GRAPHQL_ADMIN_SECRET`"
+            }
+            Self::Response(_) | Self::Introspection(_) => "",
+        };
+        format!("{self}{remedy}")
+    }
+}
+
+async fn fetch(url: &Uri, headers: &[(HeaderName, HeaderValue)]) -> Result<String, Unfetched> {
+    let client = Client::new(url)?;
     let request = json!({ "query": INTROSPECTION_QUERY, "operationName": "IntrospectionQuery" });
     let body = Bytes::from(request.to_string());
-    let fetched = client.post_json(url, headers, body, LIMITS).await;
-    let fetched = fetched.map_err(|error| error.to_string())?;
-    print_introspection(&fetched.body).map_err(|error| error.to_string())
+    let fetched = client.post_json(url, headers, body, LIMITS).await?;
+    Ok(print_introspection(&fetched.body)?)
 }

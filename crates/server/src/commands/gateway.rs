@@ -253,7 +253,8 @@ impl PreparedGateway {
         memory::give_back();
         settings.check(&api);
         let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(Box::new(changes)));
-        Ok(Reloaded { api, settings: Arc::new(settings), watch, events: None })
+        let relay = None;
+        Ok(Reloaded { api, relay, settings: Arc::new(settings), watch, events: None })
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use dialects::hasura::metadata::Reading;
+use hasura_metadata::variables::variables;
 use hasura_metadata::{Metadata, support};
 
 use crate::commands::print;
@@ -35,9 +36,14 @@ fn report(place: &str, reading: &Reading) -> String {
     let notices = reading.problems.iter().filter(|problem| !problem.kind.is_error());
     let notices: Vec<String> = notices.map(ToString::to_string).collect();
     let unserved = support::lines(&reading.unserved, MOST_PLACES);
-    for (heading, lines) in
-        [("Wrong", &errors), ("Not served", &unserved), ("Changed when it is read", &notices)]
-    {
+    let names: Vec<String> = reading.metadata.iter().flat_map(variables).collect();
+    let variables: Vec<String> = names.iter().map(|name| stated(name)).collect();
+    for (heading, lines) in [
+        ("Wrong", &errors),
+        ("Not served", &unserved),
+        ("To know", &notices),
+        ("Environment variables", &variables),
+    ] {
         if lines.is_empty() {
             continue;
         }
@@ -57,6 +63,14 @@ fn report(place: &str, reading: &Reading) -> String {
         line(&mut text, format_args!("Whether it fits the database, `{next}` says."));
     }
     text
+}
+
+/// A variable, and whether it is set for this command.
+fn stated(name: &str) -> String {
+    match std::env::var_os(name) {
+        Some(_) => format!("{name}: set here"),
+        None => format!("{name}: not set here; the server needs it"),
+    }
 }
 
 /// The numbers of its parts.

@@ -83,13 +83,23 @@ async fn open(options: &ApiOptions, limits: Limits) -> Result<Arc<Engine>, Failu
     Ok(Engine::open(&options.address()?, &once(options, limits)?).await?)
 }
 
+/// An API that is not served, with what a server would refuse.
+struct Inspected {
+    engine: Arc<Engine>,
+    emptiness: Option<OpenError>,
+    /// The problems of events that metadata defines.
+    events: Option<Failure>,
+}
+
 /// Opens the API for an inspection: an empty one is a finding, not an error.
-async fn inspect(options: &ApiOptions) -> Result<(Arc<Engine>, Option<OpenError>), Failure> {
+async fn inspect(options: &ApiOptions) -> Result<Inspected, Failure> {
     let address = options.address()?;
     let options = once(options, Limits::default())?;
-    let engine = Engine::inspect(&address, &options).await?;
-    let emptiness = engine.find_emptiness(&address, &options);
-    Ok((engine, emptiness))
+    let options = &*engine::stored_metadata::read(&address, &options).await?;
+    let engine = Engine::inspect(&address, options).await?;
+    let emptiness = engine.find_emptiness(&address, options);
+    let events = crate::events::find_problems(&options.dialect);
+    Ok(Inspected { engine, emptiness, events })
 }
 
 fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {

@@ -4,17 +4,18 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
-use dialects::hasura::metadata::ServedSource;
 use dialects::{Dialect, DialectName, postgraphile};
 use engine::live::FeedOptions;
 use engine::resolvers::statistics::ResolverStatistics;
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
+use sources::EventLog;
+
 use crate::commands::block_on;
 use crate::events::{self, EventDelivery, EventSetup};
 use crate::failure::Failure;
-use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, Reloaded, Settings};
+use crate::http::{AuthProfile, AuthScheme, ChangeWatch, Declared, RelayApi, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, ServeOptions, ServingOptions, SourceKind, Target, out_of_scope};
 
@@ -101,6 +102,9 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
             Failure::Usage("`--jwt-token-identifier` needs `--jwt-secret` to sign with".into())
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
+    }
+    if matches!(engine_options.dialect, Dialect::Hasura(_)) {
+        engine_options.limits.introspection = serving.has_introspection_of_hasura();
     }
     let has_directive = engine_options.live.has_directive;
     Ok(engine::Options {
@@ -200,22 +204,29 @@ impl Prepared {
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
     ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, settings, batches, events, delivery } = self;
-        let (engine, watch, settings, events) = block_on(async {
+        let (engine, relay, watch, settings, events) = block_on(async {
             let engine_options = &*engine::stored_metadata::read(&source, &engine_options).await?;
-            let settings = with_hasura(settings, engine_options, batches)?;
+            let settings = with_hasura(settings, engine_options, batches, &source)?;
+            let relay = RelayApi::new(&source, engine_options);
             // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(&source, &engine_options.source).await,
                 false => None,
             };
             let engine = open(&source, engine_options, watch.is_some()).await?;
+            if let (Some(setup), Some(delivery)) = (&events, &delivery) {
+                delivery.apply_actions(*setup, &engine).await?;
+            }
             let events = match &events {
                 Some(events) => events.prepare(&source, engine_options).await?,
                 None => None,
             };
-            Ok::<_, Failure>((engine, watch, settings, events))
+            Ok::<_, Failure>((engine, relay, watch, settings, events))
         })?;
-        // The catalog in the database's form was dropped.
+        // A reload may add the first trigger.
+        let may_have_events = matches!(engine_options.dialect, Dialect::Hasura(_));
+        // With the catalog in the database's form, the metadata and the definitions are dropped.
+        drop(engine_options);
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
@@ -245,13 +256,11 @@ impl Prepared {
         let counters = match &delivery {
             Some(delivery) => {
                 delivery.apply(events)?;
-                // A reload may add the first trigger.
-                let is_possible = matches!(engine_options.dialect, Dialect::Hasura(_));
-                is_possible.then(|| delivery.statistics())
+                may_have_events.then(|| delivery.statistics())
             }
             None => None,
         };
-        Ok(Reloaded { api, settings: Arc::new(settings), watch, events: counters })
+        Ok(Reloaded { api, relay, settings: Arc::new(settings), watch, events: counters })
     }
 }
 
@@ -260,8 +269,9 @@ fn with_hasura(
     settings: Settings,
     options: &engine::Options,
     (max_batch, uses_allow_list): (usize, bool),
+    source: &SourceAddress,
 ) -> Result<Settings, Failure> {
     let Dialect::Hasura(dialect) = &options.dialect else { return Ok(settings) };
-    let metadata = dialect.metadata.served().map(ServedSource::shared);
-    settings.with_hasura(metadata, uses_allow_list, (&options.limits, max_batch))
+    let events = EventLog::new(source, options.source.timeouts).ok();
+    settings.with_hasura(dialect, uses_allow_list, (&options.limits, max_batch), events)
 }

@@ -12,7 +12,7 @@ use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 
 use super::exchange::Exchange;
-use super::execute::{Executed, Execution, execute};
+use super::execute::{Executed, Execution, check_batch_limit, execute};
 use super::media_type::MediaType;
 use super::refusal::Refusal;
 use super::respond::{Response, respond_held};
@@ -30,6 +30,7 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
+    check_batch_limit(service, members.len(), &caller)?;
     check_batch(service, &members, &caller)?;
     if let Some(forwarded) = &mut caller.forwarded {
         // The spans of requests to other servers would have equal ids.

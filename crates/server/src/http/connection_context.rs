@@ -23,6 +23,26 @@ pub(super) struct ConnectionContext {
 }
 
 impl ConnectionContext {
+    /// The same connection for a request of the Relay API.
+    pub(super) fn of_relay(&self) -> Rc<Self> {
+        let Self { peer, purpose, state, current, handshake: _ } = self;
+        Rc::new(Self {
+            peer: *peer,
+            purpose: *purpose,
+            state: Rc::clone(state),
+            current: current.of_relay(),
+            handshake: RefCell::default(),
+        })
+    }
+
+    /// Takes over the handshake of a request of the Relay API.
+    pub(super) fn take_handshake(&self, relay: &Self) {
+        if let Some(headers) = relay.handshake.take() {
+            self.handshake.replace(Some(headers));
+            self.current.serve_relay();
+        }
+    }
+
     /// Resets the connection of a client that does not read.
     pub(super) fn reset_stalled(&self, transport: &Transport) {
         let patience = self.current.get().settings.timeouts.stall;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use engine::gateway::IncrementalFormat;
 use engine::{Allowed, Caller, Delivery, Report};
 use graphql::Parameters;
+use tokio::time::timeout_at;
 
 use super::execution_limits::run_limited;
 use super::hasura;
@@ -42,6 +43,15 @@ pub(super) async fn execute(
     execute_found(service, found, execution, began, report).await
 }
 
+/// Checks the number of requests in a batch against the limit of its caller.
+pub(super) fn check_batch_limit(
+    service: &Service,
+    found: usize,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    hasura::check_batch(service, found, caller)
+}
+
 /// Finds the document of a request, and checks whether its caller may execute it.
 pub(super) fn find_document(
     service: &Service,
@@ -53,8 +63,25 @@ pub(super) fn find_document(
     Ok(found)
 }
 
-/// Executes a request that began at a time, and whose document is known.
+/// Executes a request that began at a time, and whose document is known, within the limits of its
+/// caller.
 pub(super) async fn execute_found(
+    service: &Service,
+    found: Found,
+    execution: Execution<'_>,
+    began: Instant,
+    report: &mut Report,
+) -> Result<Executed, Refusal> {
+    let limit = hasura::time_limit(service, execution.caller);
+    let Some((limit, deadline)) = limit.and_then(|one| Some((one, began.checked_add(one)?))) else {
+        return execute_within(service, found, execution, began, report).await;
+    };
+    // Boxed: few callers have a limit, and every request would need the space.
+    let executed = Box::pin(execute_within(service, found, execution, began, report));
+    timeout_at(deadline.into(), executed).await.unwrap_or_else(|_| Err(hasura::too_slow(limit)))
+}
+
+async fn execute_within(
     service: &Service,
     Found { request, learn }: Found,
     Execution { caller, allowed, delivery, incremental }: Execution<'_>,

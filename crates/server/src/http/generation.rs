@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::{Api, SchemaWatch};
 
 use super::process::Process;
+use super::relay::RelayApi;
 use super::settings::Settings;
 use super::telemetry::Telemetry;
 use crate::supergraph::SupergraphWatch;
@@ -13,6 +14,8 @@ use crate::supergraph::SupergraphWatch;
 #[derive(Clone, Debug)]
 pub(crate) struct Generation {
     pub(crate) api: Api,
+    /// The Relay API of the same source, for the dialect hasura.
+    pub(crate) relay: Option<Arc<RelayApi>>,
     pub(crate) settings: Arc<Settings>,
     /// The same for all generations.
     pub(crate) process: Arc<Process>,
@@ -22,6 +25,7 @@ pub(crate) struct Generation {
 #[derive(Debug)]
 pub(crate) struct Reloaded {
     pub(crate) api: Api,
+    pub(crate) relay: Option<Arc<RelayApi>>,
     pub(crate) settings: Arc<Settings>,
     /// Reports changes of the schema, if it is watched.
     pub(crate) watch: Option<ChangeWatch>,
@@ -37,8 +41,9 @@ pub(crate) enum ChangeWatch {
 }
 
 impl Generation {
-    pub(crate) fn first(Reloaded { api, settings, .. }: Reloaded, telemetry: Telemetry) -> Self {
+    pub(crate) fn first(reloaded: Reloaded, telemetry: Telemetry) -> Self {
+        let Reloaded { api, relay, settings, .. } = reloaded;
         let process = Arc::new(Process::new(&settings.load, telemetry));
-        Self { api, settings, process }
+        Self { api, relay, settings, process }
     }
 }

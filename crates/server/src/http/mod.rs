@@ -10,6 +10,7 @@
 //! * `reload`: makes the next generation after a signal or a schema change
 //! * `process`: state that outlives reloads and is shared by all threads
 //! * `service`: a thread's view of the newest generation
+//! * `relay`: the Relay API of the dialect hasura, a second schema of the same source
 //! * `transport`: byte streams of TCP, TLS and Unix sockets
 //! * `acceptor`: accept loop of a thread, with the limit on connections and eviction
 //! * `clients`: the connection limit of the process
@@ -106,6 +107,7 @@ mod persisted;
 mod process;
 mod readiness;
 mod refusal;
+mod relay;
 mod reload;
 mod request_memory;
 mod reservations;
@@ -132,6 +134,7 @@ pub(crate) use declared::Declared;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, Listeners, bind, bind_callbacks};
 pub(crate) use persisted::read_manifest;
+pub(crate) use relay::RelayApi;
 pub(crate) use reload::{Reload, Reloader, take_signal};
 pub(crate) use serve::{SecondServer, serve, serve_second};
 pub(crate) use settings::Settings;

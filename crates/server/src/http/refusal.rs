@@ -99,6 +99,8 @@ pub(super) enum Refusal {
     },
     /// The schema has no fields yet.
     NothingYet,
+    /// The Relay API cannot be made.
+    NoRelay,
     /// Load shedding: the limit on concurrent requests and the queue are full.
     Overloaded,
     /// Authentication failed.
@@ -142,9 +144,10 @@ impl Refusal {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Self::NothingYet | Self::Overloaded | Self::TooManyOperations { .. } => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::NothingYet
+            | Self::NoRelay
+            | Self::Overloaded
+            | Self::TooManyOperations { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
                 StatusCode::BAD_REQUEST
             }
@@ -177,6 +180,7 @@ impl Refusal {
             Self::TooManyConnections { .. }
             | Self::TooManyStreams { .. }
             | Self::NothingYet
+            | Self::NoRelay
             | Self::Overloaded
             | Self::RequestMemory
             | Self::Credentials(AuthError::NoKeys)
@@ -474,6 +478,10 @@ impl Refusal {
                 ErrorCode::Unavailable,
                 "The data source has nothing to serve yet; the server waits until its schema has \
                  something.",
+            ),
+            Self::NoRelay => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The Relay API cannot be served; the log of the server has the reason.",
             ),
             Self::Credentials(denied) => denied.error(),
             Self::Session(error) => error.error(),

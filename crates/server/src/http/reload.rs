@@ -84,6 +84,7 @@ pub(super) async fn follow(
             Some(Ok(mut fresh)) => {
                 watch = fresh.watch.take();
                 retry = Retry::default();
+                reopen_relay(&generations, &fresh).await;
                 replace(&generations, fresh);
                 let milliseconds = started.elapsed().as_millis();
                 tracing::info!(milliseconds, "reloaded; new requests are answered by it");
@@ -115,9 +116,19 @@ async fn changed(watch: &mut Option<ChangeWatch>) {
     }
 }
 
+/// Makes the next Relay API at once if there is one already: its subscriptions go on with it. A failure
+/// is logged, and tried again by the next request.
+async fn reopen_relay(generations: &watch::Sender<Generation>, fresh: &Reloaded) {
+    let before = generations.borrow().relay.clone();
+    let is_opened = before.is_some_and(|relay| relay.find().is_some());
+    if let (true, Some(relay)) = (is_opened, &fresh.relay) {
+        let _ = relay.open().await;
+    }
+}
+
 fn replace(
     generations: &watch::Sender<Generation>,
-    Reloaded { mut api, mut settings, .. }: Reloaded,
+    Reloaded { mut api, relay, mut settings, .. }: Reloaded,
 ) {
     generations.send_modify(|generation| {
         api.inherit(&generation.api);
@@ -126,6 +137,7 @@ fn replace(
         }
         generation.process.adapt(&settings.load);
         generation.api = api;
+        generation.relay = relay;
         generation.settings = settings;
         generation.process.reloads.succeeded.fetch_add(1, Ordering::Relaxed);
         generation.process.reloads.set_error(None);

@@ -22,7 +22,7 @@ use super::refusal::Refusal;
 use super::respond::{Response, refuse};
 use super::service::Service;
 use super::transport::Peer;
-use super::{callback, explain, graphiql, graphql, single_stream, sockets};
+use super::{callback, explain, graphiql, graphql, relay, single_stream, sockets};
 use crate::request_id::RequestId;
 
 /// The id of a request, from a proxy, and in the response.
@@ -43,13 +43,41 @@ pub(super) async fn answer(
     let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
     let id = RequestId::given_or_new(given);
     // Pinned here: it is large, and the scope would move it.
-    let work = pin!(observe(service, request, context));
-    let mut response = id.scope(work).await;
+    let is_relay = request.uri().path() == relay::PATH && service.settings.hasura.is_some();
+    let mut response = match is_relay {
+        // Boxed: most servers have no such requests, and every request would need the space.
+        true => Box::pin(id.scope(answer_relay(service, request, context))).await,
+        false => {
+            let work = pin!(observe(service, request, context));
+            id.scope(work).await
+        }
+    };
     // A request id consists of characters that are valid in a header.
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert(X_REQUEST_ID, id);
     }
     response
+}
+
+/// Answers a request of the Relay API.
+async fn answer_relay(
+    service: &Rc<Service>,
+    request: HttpRequest,
+    context: &Rc<ConnectionContext>,
+) -> Response {
+    match service.open_relay().await {
+        Some(Ok(relay)) => {
+            let own = context.of_relay();
+            let response = observe(&relay, request, &own).await;
+            context.take_handshake(&own);
+            response
+        }
+        Some(Err(refusal)) => {
+            service.count_refused(&refusal);
+            refuse(MediaType::Json, &refusal)
+        }
+        None => refuse(MediaType::Json, &Refusal::Path),
+    }
 }
 
 /// Answers a request, and records it.

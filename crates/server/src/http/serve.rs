@@ -143,8 +143,11 @@ pub(crate) async fn serve(
         () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
     }
     // After the last request, so that only the shutdown waits for it.
-    let api = settings.borrow().api.clone();
+    let Generation { api, relay, .. } = settings.borrow().clone();
     api.close(GRACE);
+    if let Some(relay) = relay {
+        relay.close(GRACE);
+    }
     match early {
         true => Err(Failure::Thread),
         false => Ok(()),

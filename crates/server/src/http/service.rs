@@ -3,13 +3,13 @@
 //! A reload makes the next [`Generation`] and notifies the threads, each of which makes a [`Service`]
 //! of it; requests that have begun keep theirs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clients::egress::Client;
-use engine::ApiWorker;
+use engine::{Api, ApiWorker};
 use rustls::ServerConfig;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -18,6 +18,7 @@ use super::generation::Generation;
 use super::host::LastHost;
 use super::process::Process;
 use super::refusal::Refusal;
+use super::relay::RelayApi;
 use super::settings::Settings;
 use crate::memory;
 use crate::metrics::Shard;
@@ -32,6 +33,10 @@ pub(super) struct Service {
     pub(super) worker: ApiWorker,
     pub(super) settings: Arc<Settings>,
     pub(super) process: Arc<Process>,
+    /// The Relay API of the same source, for the dialect hasura.
+    relay: Option<Relay>,
+    /// Whether it serves a Relay API itself.
+    pub(super) is_relay: bool,
     /// Whether the schema has no fields yet.
     pub(super) is_empty: bool,
     /// Whether permissions restrict what roles may do.
@@ -48,13 +53,25 @@ pub(super) struct Service {
     _memory: GiveBack,
 }
 
+/// The Relay API beside another one.
+#[derive(Debug)]
+struct Relay {
+    api: Arc<RelayApi>,
+    /// Its service, once it is made.
+    service: OnceCell<Rc<Service>>,
+}
+
 /// Returns freed memory to the system when dropped, after an API may have been dropped.
 #[derive(Debug)]
 struct GiveBack;
 
 /// The service of the newest generation.
 #[derive(Clone, Debug)]
-pub(super) struct Current(Rc<RefCell<Newest>>);
+pub(super) struct Current {
+    newest: Rc<RefCell<Newest>>,
+    /// Whether it gives the service of the Relay API.
+    is_relay: Cell<bool>,
+}
 
 #[derive(Debug)]
 struct Newest {
@@ -65,22 +82,55 @@ struct Newest {
 impl Service {
     fn new(generation: &Generation) -> Self {
         let telemetry = &generation.process.telemetry;
-        let memory = Arc::clone(&generation.process.memory);
         generation.settings.credentials.begin();
-        let time_limit = generation.settings.request_timeout;
-        let worker = generation.api.worker(memory, telemetry.counter(), time_limit);
+        let recorder = telemetry.recorder(&generation.api).map(Rc::new);
+        let relay = generation.relay.as_ref().map(|api| {
+            let (api, service) = (Arc::clone(api), OnceCell::new());
+            Relay { api, service }
+        });
+        let Generation { api, settings, process, .. } = generation;
+        Self { relay, recorder, ..Self::of(api, settings, process) }
+    }
+
+    fn of(api: &Api, settings: &Arc<Settings>, process: &Arc<Process>) -> Self {
+        let telemetry = &process.telemetry;
+        let memory = Arc::clone(&process.memory);
+        let worker = api.worker(memory, telemetry.counter(), settings.request_timeout);
         Self {
+            relay: None,
+            is_relay: false,
             is_empty: worker.is_empty(),
-            has_policies: generation.api.has_policies(),
-            webhook: generation.settings.credentials.webhook(),
+            has_policies: api.has_policies(),
+            webhook: settings.credentials.webhook(),
             worker,
-            settings: Arc::clone(&generation.settings),
-            process: Arc::clone(&generation.process),
+            settings: Arc::clone(settings),
+            process: Arc::clone(process),
             shard: telemetry.shard(),
-            recorder: telemetry.recorder(&generation.api).map(Rc::new),
+            recorder: None,
             last_host: LastHost::default(),
             _memory: GiveBack,
         }
+    }
+
+    /// The service of the Relay API, which the first request makes; `None` without one.
+    pub(super) async fn open_relay(&self) -> Option<Result<Rc<Self>, Refusal>> {
+        let relay = self.relay.as_ref()?;
+        if let Err(error) = relay.api.open().await {
+            tracing::debug!(%error, "a request of the Relay API is refused");
+            return Some(Err(Refusal::NoRelay));
+        }
+        self.find_relay().map(Ok)
+    }
+
+    /// The service of the Relay API, if that is made already.
+    fn find_relay(&self) -> Option<Rc<Self>> {
+        let relay = self.relay.as_ref()?;
+        let api = relay.api.find()?;
+        let service = relay.service.get_or_init(|| {
+            let own = Self::of(api, &self.settings, &self.process);
+            Rc::new(Self { is_relay: true, ..own })
+        });
+        Some(Rc::clone(service))
     }
 }
 
@@ -96,19 +146,35 @@ impl Service {
 impl Current {
     pub(super) fn new(mut generations: watch::Receiver<Generation>) -> Self {
         let service = Rc::new(Service::new(&generations.borrow_and_update()));
-        Self(Rc::new(RefCell::new(Newest { service, generations })))
+        let newest = Rc::new(RefCell::new(Newest { service, generations }));
+        Self { newest, is_relay: Cell::new(false) }
+    }
+
+    /// The same for the Relay API.
+    pub(super) fn of_relay(&self) -> Self {
+        Self { newest: Rc::clone(&self.newest), is_relay: Cell::new(true) }
+    }
+
+    /// From now on it gives the service of the Relay API.
+    pub(super) fn serve_relay(&self) {
+        self.is_relay.set(true);
     }
 
     /// The service for a new request: after a reload, none gets the previous generation.
     pub(super) fn get(&self) -> Rc<Service> {
         self.renew();
-        Rc::clone(&self.0.borrow().service)
+        let service = Rc::clone(&self.newest.borrow().service);
+        match self.is_relay.get() {
+            // A reload makes the next one, if there is one.
+            true => service.find_relay().unwrap_or(service),
+            false => service,
+        }
     }
 
     /// Reports the generations that follow the present one.
     pub(super) fn following(&self) -> watch::Receiver<Generation> {
         self.renew();
-        self.0.borrow().generations.clone()
+        self.newest.borrow().generations.clone()
     }
 
     /// The TLS configuration of a new connection; none for plain HTTP.
@@ -118,7 +184,7 @@ impl Current {
 
     /// Follows the generations, and closes idle connections to databases now and then.
     pub(super) async fn follow(self) {
-        let mut generations = self.0.borrow().generations.clone();
+        let mut generations = self.newest.borrow().generations.clone();
         let mut taken = 0;
         let mut housekeeping = interval(HOUSEKEEPING);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -147,12 +213,15 @@ impl Current {
     fn keep_house(&self) {
         let service = self.get();
         service.worker.close_old_connections();
+        if let Some(relay) = service.relay.as_ref().and_then(|relay| relay.service.get()) {
+            relay.worker.close_old_connections();
+        }
         service.process.streams.remove_unused(service.settings.subscriptions.init_timeout);
     }
 
     /// Takes the newest generation if it has changed; otherwise this costs one atomic load.
     fn renew(&self) {
-        let mut newest = self.0.borrow_mut();
+        let mut newest = self.newest.borrow_mut();
         if !newest.generations.has_changed().unwrap_or(false) {
             return;
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use engine::{Api, Limits};
 use graphql::JsonLimits;
-use hasura_metadata::Metadata;
 use hyper::header::HeaderValue;
+use sources::EventLog;
 
 use super::authentication::Authentication;
 use super::callback::CallbackEndpoint;
@@ -245,11 +245,12 @@ impl Settings {
     /// Adds the endpoints of Hasura, which takes batches without an option.
     pub(crate) fn with_hasura(
         self,
-        metadata: Option<Arc<Metadata>>,
+        dialect: &dialects::hasura::Options,
         uses_allow_list: bool,
         (limits, max_batch): (&Limits, usize),
+        events: Option<EventLog>,
     ) -> Result<Self, Failure> {
-        let hasura = HasuraSettings::new(metadata, uses_allow_list, limits)?;
+        let hasura = HasuraSettings::new(dialect, uses_allow_list, (limits, events))?;
         let most_batch = self.most_batch.or(Some(max_batch));
         Ok(Self { hasura: Some(Arc::new(hasura)), most_batch, ..self })
     }

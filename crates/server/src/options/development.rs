@@ -10,7 +10,7 @@ pub(crate) struct DevelopmentOptions {
     /// This is the default for a server that only this machine can reach.
     #[arg(long, env = "THALWEG_DEV")]
     pub(crate) dev: bool,
-    /// Introspection of the schema [default: on in development mode]
+    /// Introspection of the schema [default: on in development mode and in the dialect hasura]
     #[arg(long, env = "THALWEG_INTROSPECTION", value_name = "SWITCH")]
     introspection: Option<Switch>,
     /// Serve GraphiQL at `/` [default: on in development mode]
@@ -31,8 +31,8 @@ pub(crate) enum Switch {
 
 impl DevelopmentOptions {
     /// Whether introspection is enabled.
-    pub(super) fn introspection(&self, is_private: bool) -> bool {
-        switched(self.introspection, is_private)
+    pub(super) fn introspection(&self, default: bool) -> bool {
+        switched(self.introspection, default)
     }
 
     /// Whether GraphiQL is served.

@@ -44,6 +44,16 @@ pub(crate) struct HasuraOptions {
         requires = "metadata"
     )]
     inconsistent_metadata: Option<Inconsistencies>,
+    /// For hasura: whether roles may call functions of queries whose rows they may read, as
+    /// `HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS`; without it the permissions of a function name them
+    #[arg(
+        long,
+        env = "THALWEG_INFER_FUNCTION_PERMISSIONS",
+        value_name = "BOOLEAN",
+        action = clap::ArgAction::Set,
+        default_value = "true"
+    )]
+    infer_function_permissions: bool,
     /// For hasura: the convention of names, unless the metadata has one, as
     /// `HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION` [default: hasura-default]
     #[arg(
@@ -53,6 +63,10 @@ pub(crate) struct HasuraOptions {
         value_parser = CONVENTIONS
     )]
     naming_convention: Option<NamingConvention>,
+    /// For hasura: values of bigint, numeric and float8 are strings, as with
+    /// `HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES`
+    #[arg(long, env = "THALWEG_STRINGIFY_NUMERIC_TYPES")]
+    stringify_numeric_types: bool,
 }
 
 /// Where metadata is.
@@ -114,7 +128,9 @@ impl HasuraOptions {
         Ok(Options {
             metadata,
             inconsistencies: self.inconsistent_metadata.unwrap_or_default(),
+            infer_function_permissions: self.infer_function_permissions,
             naming_convention: self.naming_convention.unwrap_or(defaults.naming_convention),
+            stringify_numeric_types: self.stringify_numeric_types,
             environment: environment(),
             ..defaults
         })

@@ -116,6 +116,12 @@ impl ServingOptions {
         self.development.explain(self.is_private())
     }
 
+    /// Whether introspection is enabled in the dialect hasura, whose metadata names the roles that
+    /// have none.
+    pub(crate) fn has_introspection_of_hasura(&self) -> bool {
+        self.development.introspection(true)
+    }
+
     /// The limits of the engine.
     pub(crate) fn engine_limits(&self) -> engine::Limits {
         engine::Limits {
@@ -222,6 +228,8 @@ mod tests {
             let words = ["thalweg"].into_iter().chain(line.split_whitespace());
             let serving = Line::try_parse_from(words).unwrap().serving;
             assert_eq!(serving.engine_limits().introspection, introspection, "{line}");
+            let is_off = line.contains("--introspection off");
+            assert_eq!(serving.has_introspection_of_hasura(), !is_off, "{line}");
         };
         check("", true);
         check("--introspection off", false);

@@ -64,9 +64,6 @@ impl Compiler<'_> {
             Filter::CompareValues { .. } => {
                 return Err(CompileError::not_built("a comparison of two values of rows"));
             }
-            Filter::Called { .. } => {
-                return Err(CompileError::not_built("rows that a function gives"));
-            }
             Filter::Exists { .. } => {
                 return Err(CompileError::not_built("rows that are not related"));
             }
@@ -82,6 +79,9 @@ impl Compiler<'_> {
             } => return Err(CompileError::not_built("a condition on an area")),
             Filter::Geo { place, operator: GeoOperator::Distance(comparison), operand } => {
                 self.distance(place, *comparison, operand, scope, statement)?
+            }
+            Filter::FunctionRows { .. } => {
+                return Err(CompileError::not_built("rows of a function"));
             }
             Filter::Relation { hop, quantifier, filter } => {
                 self.related(*hop, *quantifier, filter, scope, statement)?

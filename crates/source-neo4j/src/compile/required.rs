@@ -108,10 +108,10 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         | Filter::CompareText { .. }
         | Filter::CompareValues { .. }
         | Filter::Exists { .. }
-        | Filter::Called { .. }
         | Filter::IsNull(_)
         | Filter::AnyElement { .. }
         | Filter::ElementBetween { .. }
+        | Filter::FunctionRows { .. }
         | Filter::Relation { .. }
         | Filter::RelatedGroup { .. }
         | Filter::VariantGroup { .. }

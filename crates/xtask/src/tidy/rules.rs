@@ -39,6 +39,7 @@ const BELOW_DIALECTS: &[&str] = &[
     "graphql",
     "geojson",
     "hasura-metadata",
+    "hasura-webhooks",
     "http-resolvers",
     "ir",
     "lowering",
@@ -89,6 +90,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         within: "geojson",
         may: &[],
         reason: "a geometry is a value: who reads it and who stores it is elsewhere",
+    },
+    Layer {
+        within: "hasura-webhooks",
+        may: &["hasura-metadata", "http-resolvers"],
+        reason: "transforms of metadata are the same for actions and for events",
     },
     Layer {
         within: "kriti",
@@ -205,7 +211,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         within: "event-triggers",
-        may: &["clients", "hasura-metadata", "redact", "sources"],
+        may: &[
+            "clients",
+            "hasura-metadata",
+            "hasura-webhooks",
+            "http-resolvers",
+            "redact",
+            "sources",
+        ],
         reason: "events are delivered from the log of any source, and know no API",
     },
     Layer {
@@ -288,7 +301,7 @@ pub(crate) const OWNED: &[Owned] = &[
     },
     Owned {
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
-        owners: &["server", "clients", "bench", "testkit"],
+        owners: &["server", "clients", "bench", "testkit", "hasura-cases"],
         reason: "only `server` serves HTTP and only `clients` calls it",
     },
     Owned {
@@ -342,6 +355,7 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/server/**",
     "bench/**",
     "crates/testkit/**",
+    "crates/hasura-cases/**",
     "crates/xtask/**",
     "crates/*/build.rs",
 ];
@@ -354,6 +368,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "crates/cypher/src/print*/**",
     "bench/**",
     "crates/testkit/**",
+    "crates/hasura-cases/**",
     "crates/xtask/**",
 ];
 

@@ -77,9 +77,11 @@ impl Walk<'_> {
                 }
                 put_first(filter, visible);
             }
-            Filter::Called { entity, filter, .. } => {
+            Filter::FunctionRows { call, filter } => {
                 self.hide(filter);
-                put_first(filter, self.set.restrictions.in_conditions(*entity));
+                if let Some(entity) = self.returned_entity(call) {
+                    put_first(filter, self.set.restrictions.in_conditions(entity));
+                }
             }
             Filter::RelatedGroup { hop, filter, .. } => {
                 self.hide(filter);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::api::binding::{
     AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, ChangedTypes,
     CompositePlace, ComputedBinding, ConnectionField, DeclaredRole, EdgeField, EntitiesBinding,
-    EntityBinding, FieldBinding, FilterRole, InputBinding, InputRole, MultiEntityRole,
+    EntityBinding, FieldBinding, FilterRole, IdForm, InputBinding, InputRole, MultiEntityRole,
     MutationBinding, MutationForm, NestedChange, NestedVerb, NestedWriteVerb, NodeIdBinding,
     ObjectRole, OperatorRole, OrderRole, PayloadField, RelationshipVariant, RowsBinding, RowsForm,
     RowsFrom, RowsRole, TreeRole, ValueBinding, ValueShape, VariantBinding, VariantLink,
@@ -99,6 +99,7 @@ fn add_type(build: &mut ApiBuilder, name: &str, kind: TypeKind) -> TypeId {
 /// Binds the objects to which roles refer: an entity, a function, rows of one of several entities, a relationship to them.
 fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     let node_id = NodeIdBinding {
+        form: IdForm::Tagged,
         prefix: "entity".into(),
         key: vec![field()],
         codec: Codec::Base64JsonArray,
@@ -108,7 +109,7 @@ fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
     };
     build.bind_entity(entity(), EntityBinding::default());
     build.bind_node_id(entity(), node_id);
-    build.bind_call(function(), CallBinding { arguments: vec![CALL], row: None });
+    build.bind_call(function(), CallBinding { arguments: vec![CALL], ..CallBinding::default() });
     build.add_variants(vec![VariantBinding {
         entity: entity(),
         hop: Some(hop()),
@@ -138,13 +139,13 @@ pub(crate) fn refused_fields(text: &str) -> Vec<Place> {
     let of = FieldBinding::Connection;
     let aggregates = || rows(RowsFrom::Entity, RowsForm::Aggregate);
     let value = |value| {
-        FieldBinding::Computed(ComputedBinding {
+        FieldBinding::Computed(Box::new(ComputedBinding {
             function: function(),
             of_row: false,
             value,
             form: Form::Stored,
             external: Vec::new(),
-        })
+        }))
     };
     let payload = FieldBinding::Payload;
     let create = || change(Change::Create(entity()));
@@ -220,22 +221,22 @@ fn of_arguments() -> Vec<Place> {
         let rows = rows(RowsFrom::Entity, RowsForm::Connection);
         vec![rows, FieldBinding::Connection(field)]
     };
-    let computed = FieldBinding::Computed(ComputedBinding {
+    let computed = FieldBinding::Computed(Box::new(ComputedBinding {
         function: function(),
         of_row: false,
         value: ValueShape::Leaf(Leaf::Any),
         form: Form::Stored,
         external: Vec::new(),
-    });
+    }));
     let of_aggregate = FieldBinding::Aggregate(AggregateField::Computed {
         computed: function(),
-        value: AggregateValue {
+        value: Box::new(AggregateValue {
             function: AggregateFunction::Count,
             field: None,
             leaf: Leaf::Any,
             form: Form::Stored,
             absent: None,
-        },
+        }),
     });
     let aggregates = rows(RowsFrom::Entity, RowsForm::Aggregate);
     let stream = vec![rows(RowsFrom::Entity, RowsForm::Stream)];
@@ -253,7 +254,7 @@ fn of_arguments() -> Vec<Place> {
             stream,
             vec![ArgumentRole::Stream.into(), ArgumentRole::StreamStart.into()],
         ),
-        Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: "query" }], vec![]),
+        Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: Some("query") }], vec![]),
         Place::new(Position::Edge, vec![change(Change::Create(entity())), edge], vec![]),
         Place::new(Position::Groups, of_connection(ConnectionField::Groups), vec![]),
         Place::new(Position::RowGroups, of_connection(ConnectionField::RowGroups), vec![]),

@@ -5,7 +5,9 @@ use catalog::SpatialKind;
 use graphql::value::Const;
 use ir::{GeoOperator, SpatialRelation};
 
-use super::{Build, Operand, Operator, cast, cast_type, conditions, equality, find_named, ordered};
+use super::{
+    Build, Operand, Operator, cast, cast_type, condition_member, equality, find_named, ordered,
+};
 use crate::draft::DraftInput;
 use crate::values::Operators;
 
@@ -66,7 +68,7 @@ fn add_cast(build: &mut Build<'_>, from: SpatialKind, to: SpatialKind) {
     }
     let operators = build.shared_type(&format!("{}_comparison_exp", to.name()));
     let role = FilterRole::Operator(OperatorRole::AsSpatial(to));
-    let member = conditions::member(to.name(), operators, role, Meaning::True).verbatim();
+    let member = condition_member::member(to.name(), operators, role, Meaning::True).verbatim();
     build.draft.input(&name, None, vec![member]);
     find_named(build, to.name(), Operators::Spatial(to));
 }

@@ -48,7 +48,7 @@ fn bind_statement(
     of_row: bool,
 ) {
     let arguments = arguments(statement, of_row).collect();
-    builder.bind_call(placed.function, CallBinding { arguments, row: None });
+    builder.bind_call(placed.function, CallBinding { arguments, ..CallBinding::default() });
     if let (Given::Value(property), Some(value)) = (&statement.result, placed.value) {
         let mut property = property.clone();
         // Of a root the values of a list are rows.

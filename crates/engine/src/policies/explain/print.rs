@@ -35,7 +35,7 @@ pub(super) fn print(
     let mut printer = RowPrinter { catalog, entity, role, claims, weighed, read, out };
     printer.head(name);
     if role.is_superuser {
-        printer.line(0, "everything is let");
+        printer.line(0, "everything is allowed");
         return printer.out;
     }
     printer.claims();

@@ -1,5 +1,5 @@
 //! Operations that the metadata forbids to roles other than the admin: those that are not in the allow
-//! list, and introspection.
+//! list, introspection, and what is beyond the API limits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use graphql::{DocumentLimits, ErrorCode, GraphQLError, Request, normalized};
 use hasura_metadata::Metadata;
 use hasura_metadata::types::query_collection::AllowListScope;
 
-use super::is_admin;
+use super::{is_admin, role_of};
 use crate::http::service::Service;
 
 /// Operations by their normalized texts.
@@ -77,7 +77,9 @@ pub(in crate::http) fn check(
     caller: &Caller,
 ) -> Result<(), GraphQLError> {
     let Some(settings) = &service.settings.hasura else { return Ok(()) };
-    let is_restricted = settings.allow_list.is_some() || !settings.without_introspection.is_empty();
+    let is_restricted = settings.allow_list.is_some()
+        || !settings.without_introspection.is_empty()
+        || settings.limits.is_some();
     if !is_restricted || is_admin(service, caller) {
         return Ok(());
     }
@@ -88,18 +90,13 @@ pub(in crate::http) fn check(
     {
         return Err(GraphQLError::new(ErrorCode::OperationNotTrusted, "query is not allowed"));
     }
-    if role.is_some_and(|role| settings.without_introspection.contains(role))
+    if let Some(role) = role.filter(|role| settings.without_introspection.contains(*role))
         && introspects(&request.query)
     {
-        // The message is that of a field which does not exist.
-        return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, "no introspection"));
+        let message = format!("introspection is disabled for role: {role:?}");
+        return Err(GraphQLError::new(ErrorCode::IntrospectionDisabled, message));
     }
-    Ok(())
-}
-
-/// The role of a caller.
-fn role_of(caller: &Caller) -> Option<&str> {
-    caller.session.claims.as_deref()?.get("x-hasura-role")?.as_str()
+    settings.limits.as_ref().map_or(Ok(()), |limits| limits.check(service, request, caller))
 }
 
 /// Whether a document selects the schema, in any of its operations and fragments.

@@ -48,8 +48,7 @@ pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> 
         json!({ "field": statement.name, "sql": statement.text, "plan": plan })
     });
     let statements: Vec<Value> = statements.collect();
-    let kind = report.document.as_ref().map(|document| document.operation.kind);
-    let body = match (kind, statements.as_slice()) {
+    let body = match (report.operation, statements.as_slice()) {
         // Of a subscription, Hasura answers with one statement and its variables.
         (Some(OperationKind::Subscription), [only]) => {
             json!({ "sql": only["sql"], "plan": only["plan"], "variables": {} })

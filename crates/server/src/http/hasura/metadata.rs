@@ -5,6 +5,7 @@ use engine::ApiWorker;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
+use super::events::EventCall;
 use super::failure::Failure;
 use super::{Answer, EndpointRequest, HasuraSettings, HttpRequest, server};
 use crate::http::service::Service;
@@ -17,12 +18,28 @@ const RESOURCE_VERSION: u64 = 1;
 
 pub(super) async fn answer(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
     let body = asked.admin_body(request).await?;
-    let value = run(asked.service, asked.settings, &body, "$", 0)?;
+    let value = run(asked.service, asked.settings, &body, "$", 0).await?;
     Ok(super::json(StatusCode::OK, &value))
 }
 
-/// Answers one request of the metadata API, at a path of the body.
-fn run(
+/// Answers a request to `/v1/query`, of which only calls about events are served.
+pub(super) async fn answer_query(asked: EndpointRequest<'_>, request: HttpRequest) -> Answer {
+    let body = asked.admin_body(request).await?;
+    let call = body.get("type").and_then(Value::as_str).and_then(EventCall::find);
+    let Some(call) = call else {
+        return Err(Failure::not_supported(
+            "this endpoint executes SQL and changes metadata, which this server does not: send \
+             SQL to the database itself, and read metadata at /v1/metadata",
+        ));
+    };
+    let args = body.get("args").unwrap_or(&Value::Null);
+    let value = call.run(asked.service, asked.settings, args, "$").await?;
+    Ok(super::json(StatusCode::OK, &value))
+}
+
+/// Answers one request of the metadata API, at a path of the body. Recursion is bounded by the nesting
+/// of `bulk` requests.
+async fn run(
     service: &Service,
     settings: &HasuraSettings,
     request: &Value,
@@ -61,20 +78,27 @@ fn run(
                 return Err(Failure::bad_request(message).at(path));
             }
             let keeps_going = kind == "bulk_keep_going";
-            let answers = members.iter().enumerate().map(|(index, member)| {
+            let mut answers = Vec::with_capacity(members.len());
+            for (index, member) in members.iter().enumerate() {
                 let path = format!("{path}.args[{index}]");
-                match run(service, settings, member, &path, level + 1) {
-                    Err(failure) if keeps_going => Ok(failure.body()),
-                    answer => answer,
-                }
-            });
-            answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
+                let answer = Box::pin(run(service, settings, member, &path, level + 1)).await;
+                answers.push(match answer {
+                    Err(failure) if keeps_going => failure.body(),
+                    answer => answer?,
+                });
+            }
+            Ok(Value::Array(answers))
         }
-        _ => Err(Failure::not_supported(format!(
+        kind => {
+            if let Some(call) = EventCall::find(kind) {
+                return call.run(service, settings, args, path).await;
+            }
+            Err(Failure::not_supported(format!(
             "\"{kind}\" is not served: the metadata is read when the server starts or reloads, and \
              only read here; change the files of the metadata instead"
         ))
-        .at(path)),
+        .at(path))
+        }
     }
 }
 
@@ -95,7 +119,8 @@ fn inconsistencies(service: &Service) -> Value {
 
 /// The metadata; without any, that of a server that tracks nothing by name.
 fn exported(settings: &HasuraSettings) -> Value {
-    match &settings.metadata {
+    let metadata = settings.metadata.as_ref().and_then(|packed| packed.read().metadata);
+    match metadata {
         Some(metadata) => {
             serde_json::from_str(&metadata.to_json().compact()).unwrap_or(Value::Null)
         }

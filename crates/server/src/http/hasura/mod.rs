@@ -4,15 +4,20 @@
 //! * `settings`: what the metadata and the options say about requests
 //! * `failure`: errors of everything but GraphQL
 //! * `admission`: operations that the metadata forbids
+//! * `limits`: API limits of the metadata
 //! * `metadata`: `/v1/metadata`
+//! * `events`: its calls about events
 //! * `explain`: `/v1/graphql/explain`
 //! * `server`: version, health and configuration of the server
-//! * `rest`: `/api/rest/…`
+//! * `rest`: `/api/rest/…`; `openapi`: its description
 
 mod admission;
+mod events;
 mod explain;
 mod failure;
+mod limits;
 mod metadata;
+mod openapi;
 mod rest;
 mod server;
 mod settings;
@@ -22,12 +27,14 @@ use std::rc::Rc;
 use bytes::Bytes;
 use engine::{ApiWorker, Caller};
 use graphql::JsonLimits;
+use hasura_metadata::types::name::{NameParts, QualifiedName};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 
 pub(super) use self::admission::check;
 use self::failure::Failure;
+pub(super) use self::limits::{check_batch, time_limit, too_slow};
 pub(super) use self::settings::HasuraSettings;
 use super::answer_body::AnswerBody;
 use super::body;
@@ -37,6 +44,7 @@ use super::exchange::{Exchange, HttpRequest};
 use super::graphql::{authenticate, is_allowed_origin};
 use super::media_type::MediaType;
 use super::refusal::Refusal;
+use super::relay;
 use super::respond::{Response, respond};
 use super::service::Service;
 
@@ -63,6 +71,7 @@ pub(super) enum Endpoint {
     /// `/v2/query` and `/v1/query`, which execute SQL.
     Query,
     Rest,
+    OpenApi,
     /// Another path of Hasura's.
     Unknown,
 }
@@ -73,6 +82,7 @@ impl GraphqlPath {
         match path {
             "/graphql" => Some(Self::Current),
             "/v1/graphql" if service.settings.hasura.is_some() => Some(Self::Current),
+            relay::PATH if service.is_relay => Some(Self::Current),
             "/v1alpha1/graphql" if service.settings.hasura.is_some() => Some(Self::Legacy),
             _ => None,
         }
@@ -90,6 +100,7 @@ impl Endpoint {
             "/v1/graphql/explain" | "/v1alpha1/graphql/explain" => Some(Self::Explain),
             "/v1/metadata" => Some(Self::Metadata),
             "/v2/query" | "/v1/query" => Some(Self::Query),
+            "/api/swagger/json" => Some(Self::OpenApi),
             _ if path.starts_with("/api/rest/") => Some(Self::Rest),
             _ => ["/v1/", "/v2/", "/v1alpha1/", "/v1beta1/", "/api/"]
                 .iter()
@@ -157,16 +168,10 @@ async fn answer_request(
             asked.check_admin(&caller)?;
             Ok(server::configuration(service, settings))
         }
+        (Endpoint::OpenApi, &Method::GET | &Method::HEAD) => openapi::answer(asked, request).await,
         (Endpoint::Explain, &Method::POST) => explain::answer(asked, request).await,
         (Endpoint::Metadata, &Method::POST) => metadata::answer(asked, request).await,
-        (Endpoint::Query, &Method::POST) => {
-            let caller = asked.caller(request.headers()).await?;
-            asked.check_admin(&caller)?;
-            Err(Failure::not_supported(
-                "this endpoint executes SQL and changes metadata, which this server does not: send \
-                 SQL to the database itself, and read metadata at /v1/metadata",
-            ))
-        }
+        (Endpoint::Query, &Method::POST) => metadata::answer_query(asked, request).await,
         (
             Endpoint::Version
             | Endpoint::Healthz
@@ -174,6 +179,7 @@ async fn answer_request(
             | Endpoint::Explain
             | Endpoint::Metadata
             | Endpoint::Query
+            | Endpoint::OpenApi
             | Endpoint::Unknown,
             _,
         ) => Err(Failure::unknown_path()),
@@ -221,11 +227,29 @@ impl EndpointRequest<'_> {
     }
 }
 
+/// The role of a caller.
+fn role_of(caller: &Caller) -> Option<&str> {
+    caller.session.claims.as_deref()?.get("x-hasura-role")?.as_str()
+}
+
 /// Whether a caller has every right.
 fn is_admin(service: &Service, caller: &Caller) -> bool {
     match &service.worker {
         ApiWorker::Source(worker) => worker.engine().is_superuser(&caller.session),
         ApiWorker::Gateway(_) => false,
+    }
+}
+
+/// The schema and the name of the table of an event trigger.
+fn trigger_table(table: &QualifiedName) -> Option<(Option<&str>, &str)> {
+    match &table.parts {
+        NameParts::InSchema { schema, name } => Some((Some(schema), name)),
+        NameParts::Listed(parts) => match parts.as_slice() {
+            [name] => Some((None, name)),
+            [schema, name] => Some((Some(schema), name)),
+            _ => None,
+        },
+        NameParts::InDataset { .. } => None,
     }
 }
 

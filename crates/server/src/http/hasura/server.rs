@@ -49,7 +49,7 @@ pub(super) fn configuration(service: &Service, settings: &HasuraSettings) -> Res
     let credentials = service.settings.credentials.used();
     let body = json!({
         "version": VERSION,
-        "is_function_permissions_inferred": true,
+        "is_function_permissions_inferred": settings.infers_functions,
         "is_remote_schema_permissions_enabled": true,
         "is_admin_secret_set": credentials.has_admin_secret,
         "is_auth_hook_set": credentials.has_webhook,

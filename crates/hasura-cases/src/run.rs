@@ -1,0 +1,334 @@
+//! Runs the groups one after another.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use testkit::postgres;
+use tokio::runtime;
+
+use crate::case_file::{self, Case, Group};
+use crate::metadata::{Effect, Metadata};
+use crate::report::{Outcome, Report};
+use crate::request;
+use crate::server::Server;
+use crate::yaml;
+
+/// The cases could not be run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error("{0}: {1}")]
+    File(PathBuf, std::io::Error),
+    #[error("PostgreSQL: {0}")]
+    Postgres(String),
+}
+
+/// What the files of a group share.
+struct Site<'s> {
+    program: &'s Path,
+    postgres: &'s postgres::Server,
+    folder: &'s Path,
+    number: usize,
+}
+
+/// The state of a file while its requests are sent.
+struct State {
+    database: String,
+    metadata: Metadata,
+    server: Option<Server>,
+}
+
+/// Runs the cases below a folder whose paths have one of these parts, or all.
+pub(crate) fn run(folder: &Path, parts: &[String]) -> Result<Report, RunError> {
+    let postgres =
+        postgres::required_installations().map_err(|e| RunError::Postgres(e.to_string()))?;
+    let installation =
+        postgres.first().ok_or_else(|| RunError::Postgres("none is installed".into()))?;
+    let postgres = postgres::shared(installation).map_err(|e| RunError::Postgres(e.to_string()))?;
+    let program = program();
+    let scratch = std::env::temp_dir().join(format!("hasura-cases-{}", std::process::id()));
+    fs::create_dir_all(&scratch).map_err(|error| RunError::File(scratch.clone(), error))?;
+    let mut site = Site { program: &program, postgres, folder: &scratch, number: 0 };
+    let mut report = Report::default();
+    let groups = case_file::groups(folder).map_err(|e| RunError::File(folder.into(), e))?;
+    for group in groups {
+        for (path, outcome) in site.group(&group, |path| {
+            parts.is_empty() || parts.iter().any(|part| path.to_string_lossy().contains(part))
+        }) {
+            let path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+            eprintln!(
+                "{} {path}",
+                match &outcome {
+                    Outcome::Equal => "equal       ",
+                    Outcome::OtherError(_) => "other error ",
+                    Outcome::Different(_) => "DIFFERENT   ",
+                    Outcome::NotCompared(_) => "not compared",
+                }
+            );
+            report.0.push((path, outcome));
+        }
+    }
+    drop(fs::remove_dir_all(&scratch));
+    Ok(report)
+}
+
+/// `THALWEG`, or the program of this build.
+fn program() -> PathBuf {
+    std::env::var_os("THALWEG").map_or_else(
+        || {
+            let own = std::env::current_exe().unwrap_or_default();
+            own.with_file_name("thalweg")
+        },
+        PathBuf::from,
+    )
+}
+
+impl Site<'_> {
+    fn group(
+        &mut self,
+        group: &Group,
+        is_asked: impl Fn(&Path) -> bool,
+    ) -> Vec<(PathBuf, Outcome)> {
+        let files = group.files.iter().filter(|path| is_asked(path));
+        let files: Vec<_> = files
+            .filter_map(|path| match case_file::cases(path) {
+                Ok(cases) if cases.is_empty() => None,
+                Ok(cases) => Some((path, Ok(cases))),
+                Err(error) => Some((path, Err(error))),
+            })
+            .collect();
+        if files.is_empty() {
+            return Vec::new();
+        }
+        self.number += 1;
+        let template = format!("group_{}", self.number);
+        let prepared = self.prepare(group, &template);
+        let mut outcomes = Vec::new();
+        for (idx, (path, cases)) in files.into_iter().enumerate() {
+            let outcome = match (&prepared, cases) {
+                (_, Err(error)) => Outcome::NotCompared(error),
+                (Err(reason), _) => Outcome::NotCompared(format!("setup: {reason}")),
+                (Ok(metadata), Ok(cases)) => {
+                    let name = format!("{template}_{idx}");
+                    match self.postgres.copy_database(&template, &name) {
+                        Err(error) => Outcome::NotCompared(error.to_string()),
+                        Ok(()) => {
+                            let metadata = Metadata(metadata.clone());
+                            let state = State { database: name.clone(), metadata, server: None };
+                            let outcome = self.file(state, path, &cases);
+                            drop(self.postgres.drop_database(&name));
+                            outcome
+                        }
+                    }
+                }
+            };
+            outcomes.push((path.clone(), outcome));
+        }
+        drop(self.postgres.drop_database(&template));
+        outcomes
+    }
+
+    /// Makes the database of a group, and returns its metadata.
+    fn prepare(&self, group: &Group, database: &str) -> Result<Value, String> {
+        self.postgres.create_database(database).map_err(|error| error.to_string())?;
+        // Hasura's tests expect them where they are installed.
+        for extension in ["postgis", "postgis_raster"] {
+            let sql = format!("CREATE EXTENSION IF NOT EXISTS {extension}");
+            drop(self.postgres.execute(database, &sql));
+        }
+        let mut metadata = Metadata::new();
+        for path in &group.setups {
+            let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+            self.apply(&mut metadata, database, &yaml::read(&text)?)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(metadata.0)
+    }
+
+    fn apply(
+        &self,
+        metadata: &mut Metadata,
+        database: &str,
+        command: &Value,
+    ) -> Result<(), String> {
+        for effect in metadata.apply(command)? {
+            let Effect::Sql(sql) = effect;
+            self.postgres.execute(database, &sql).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn file(&self, mut state: State, path: &Path, cases: &[Case]) -> Outcome {
+        let mut outcome = None;
+        for case in cases {
+            let next = match &*case.url {
+                "/v1/query" | "/v2/query" | "/v1/metadata" if is_change(&case.query) => {
+                    if case.status != 200 {
+                        continue;
+                    }
+                    // The server reads the metadata when it starts.
+                    state.server = None;
+                    match self.apply(&mut state.metadata, &state.database, &case.query) {
+                        Ok(()) => continue,
+                        Err(reason) => return Outcome::NotCompared(reason),
+                    }
+                }
+                "/v1/query" | "/v2/query" => continue,
+                _ => self.request(&mut state, path, case),
+            };
+            match (next, &outcome) {
+                (Outcome::Equal, None) => outcome = Some(Outcome::Equal),
+                (Outcome::Equal, _) => {}
+                (Outcome::OtherError(text), None | Some(Outcome::Equal)) => {
+                    outcome = Some(Outcome::OtherError(text));
+                }
+                (Outcome::OtherError(_), _) => {}
+                (other, _) => return other,
+            }
+        }
+        outcome.unwrap_or_else(|| {
+            Outcome::NotCompared("it asks the APIs of schema and data only".into())
+        })
+    }
+
+    fn request(&self, state: &mut State, path_of_cases: &Path, case: &Case) -> Outcome {
+        if state.server.is_none() {
+            let path = self.folder.join("metadata.json");
+            let written = fs::write(&path, state.metadata.0.to_string());
+            if let Err(error) = written {
+                return Outcome::NotCompared(error.to_string());
+            }
+            let url = self.postgres.url(&state.database);
+            match Server::start(self.program, &url, &path, &options(path_of_cases)) {
+                Ok(server) => state.server = Some(server),
+                Err(log) => return Outcome::Different(format!("the server has ended: {log}")),
+            }
+        }
+        let Some(server) = &state.server else { return Outcome::NotCompared("no server".into()) };
+        let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return Outcome::NotCompared(error.to_string()),
+        };
+        match runtime.block_on(request::send(&server.address, case)) {
+            Ok((status, body)) => compare(case, status, &body),
+            Err(error) => Outcome::Different(error),
+        }
+    }
+}
+
+/// The options with which Hasura's tests start the server for some files.
+const OPTIONS: [(&str, &[&str]); 3] = [
+    ("/allowlist", &["--allow-list"]),
+    ("/unauthorized_role/", &["--admin-secret", "secret", "--unauthorized-role", "anonymous"]),
+    ("/backend_user_no_admin_secret", &["--admin-secret", "secret"]),
+];
+
+/// The options for a file; numbers are texts in all of Hasura's tests.
+fn options(path: &Path) -> Vec<String> {
+    let path = path.to_string_lossy();
+    let own = OPTIONS.iter().filter(|(part, _)| path.contains(part)).flat_map(|(_, own)| *own);
+    let all = std::iter::once(&"--stringify-numeric-types").chain(own);
+    all.map(|option| (*option).to_owned()).collect()
+}
+
+/// True for commands that change the metadata or the database.
+fn is_change(query: &Value) -> bool {
+    let name = query["type"].as_str().unwrap_or_default();
+    let reads = ["select", "count", "export_metadata", "get_inconsistent_metadata"];
+    !reads.contains(&name)
+}
+
+fn compare(case: &Case, status: u16, body: &Value) -> Outcome {
+    let expected = case.responses.first().unwrap_or(&Value::Null);
+    let shown = |body: &Value| serde_json::to_string(body).unwrap_or_default();
+    let text = format!(
+        "  {} {}\n  expected {} {}\n  received {status} {}",
+        case.url,
+        shown(&case.query),
+        case.status,
+        shown(expected),
+        shown(body)
+    );
+    if status != case.status {
+        return Outcome::Different(text);
+    }
+    if case.responses.is_empty() || case.responses.iter().any(|one| equal(one, body)) {
+        return Outcome::Equal;
+    }
+    let is_error = |value: &Value| value.get("errors").is_some() || value.get("error").is_some();
+    if is_error(expected) && is_error(body) {
+        return Outcome::OtherError(text);
+    }
+    Outcome::Different(text)
+}
+
+/// Equal JSON; the members of objects have no order, and `1` is `1.0`.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64()
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(key, value)| right.get(key).is_some_and(|other| equal(value, other)))
+        }
+        _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(expected: &[Value], status: u16, body: &Value) -> &'static str {
+        let case = Case {
+            url: "/v1/graphql".into(),
+            status: 200,
+            headers: Vec::new(),
+            method: None,
+            query: Value::Null,
+            responses: expected.to_vec(),
+        };
+        match compare(&case, status, body) {
+            Outcome::Equal => "equal",
+            Outcome::OtherError(_) => "other error",
+            Outcome::Different(_) => "different",
+            Outcome::NotCompared(_) => "not compared",
+        }
+    }
+
+    #[test]
+    fn answers_are_compared_as_json() {
+        let data = json!({ "data": { "a": 1, "b": [1, 2] } });
+        assert_eq!(
+            check(std::slice::from_ref(&data), 200, &json!({ "data": { "b": [1.0, 2], "a": 1 } })),
+            "equal"
+        );
+        assert_eq!(check(&[json!({}), data.clone()], 200, &data), "equal");
+        assert_eq!(check(&[], 200, &data), "equal");
+        assert_eq!(check(&[], 400, &data), "different");
+        assert_eq!(
+            check(std::slice::from_ref(&data), 200, &json!({ "data": { "a": 1, "b": [2, 1] } })),
+            "different"
+        );
+        let errors = |text: &str| json!({ "errors": [{ "message": text }] });
+        assert_eq!(check(&[errors("a")], 200, &errors("b")), "other error");
+        assert_eq!(check(&[errors("a")], 200, &data), "different");
+        assert_eq!(check(&[data], 200, &errors("a")), "different");
+    }
+
+    #[test]
+    fn files_have_the_options_of_hasuras_tests() {
+        let all = |path: &str| options(Path::new(path)).join(" ");
+        assert_eq!(all("q/basic/a.yaml"), "--stringify-numeric-types");
+        assert_eq!(all("q/allowlist/a.yaml"), "--stringify-numeric-types --allow-list");
+    }
+}

@@ -1,0 +1,2 @@
+-- $1: id.
+delete from hdb_catalog.hdb_scheduled_events where id = $1

@@ -1,0 +1,14 @@
+-- $1: nothing; $2: statuses, none for all; $3: limit; $4: offset.
+with found as (
+  select id, webhook_conf, scheduled_time, retry_conf, payload, header_conf, status, tries, created_at,
+    next_retry_at, comment
+  from hdb_catalog.hdb_scheduled_events
+  where $1::text is null and (cardinality($2::text[]) = 0 or status = any ($2))
+)
+select json_build_object(
+  'count', (select count(*) from found),
+  'events', (
+    select coalesce(json_agg(to_json(one)), '[]')
+    from (select * from found order by scheduled_time, id limit $3 offset $4) as one
+  )
+)::text
