@@ -98,7 +98,7 @@ impl Call {
         let arguments = self.arguments.iter().map(|argument| argument.binding);
         let mut arguments: Vec<_> = arguments.chain(session).collect();
         arguments.sort_by_key(|argument| argument.place);
-        CallBinding { arguments, claims: self.session, omitted: Some(OMITTED) }
+        CallBinding { arguments, row: None, claims: self.session, omitted: Some(OMITTED) }
     }
 
     /// The call of a row, with the defaults of its arguments.

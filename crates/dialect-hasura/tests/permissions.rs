@@ -143,13 +143,12 @@ fn columns_presets_and_roles_must_fit() {
         permissions,
         root,
         &expect![[r#"
-        m.yaml:11:50 (sources[0].tables[0].select_permissions[0].permission.columns[1]): public.post has no column `name`.
-        m.yaml:12:20 (sources[0].tables[0].select_permissions[1].role): The role `admin` has every permission: remove this one.
-        m.yaml:14:35 (sources[0].tables[0].insert_permissions[0].permission): public.post has no column `author` (did you mean `author_id`?).
-        m.yaml:14:35 (sources[0].tables[0].insert_permissions[0].permission): "many" is no value of the column: an integer, or a session variable, is wanted.
-        m.yaml:18:31 (sources[0].tables[0].insert_permissions[1].permission.validate_input): Inputs cannot be validated by a server: the change would be made without. Remove `validate_input`, or the permission.
-        m.yaml:25:17 (inherited_roles[0].role_name): The role `c` inherits from itself: c → d → c.
-        m.yaml:27:31 (inherited_roles[2].role_set[0]): There is no role `nobody` with permissions to inherit from."#]],
+            m.yaml:11:50 (sources[0].tables[0].select_permissions[0].permission.columns[1]): public.post has no column `name`.
+            m.yaml:12:20 (sources[0].tables[0].select_permissions[1].role): The role `admin` has every permission: remove this one.
+            m.yaml:14:35 (sources[0].tables[0].insert_permissions[0].permission): public.post has no column `author` (did you mean `author_id`?).
+            m.yaml:14:35 (sources[0].tables[0].insert_permissions[0].permission): "many" is no value of the column: an integer, or a session variable, is wanted.
+            m.yaml:25:17 (inherited_roles[0].role_name): The role `c` inherits from itself: c → d → c.
+            m.yaml:27:31 (inherited_roles[2].role_set[0]): There is no role `nobody` with permissions to inherit from."#]],
     );
 }
 

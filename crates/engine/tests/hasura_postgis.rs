@@ -39,6 +39,7 @@ const TABLES: &str = "
         AS 'SELECT * FROM shape WHERE starts_with(name, prefix) AND id <> shape_row.id';";
 
 /// Each PostgreSQL that has PostGIS, with a database of the name.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what they left out")]
 fn servers(database: &str, is_in_path: bool) -> Vec<&'static Server> {
     let installations = required_installations().unwrap().into_iter();
     let servers = installations.filter_map(|installation| {

@@ -76,12 +76,11 @@ impl Read for ForeignKeyColumns {
                 let object = reader.object(node, "ForeignKeyColumns", Self::KEYS)?;
                 let table = reader.required(object, "table");
                 let columns = match (object.find("column"), object.find("columns")) {
-                    (Some(columns), None) | (None, Some(columns)) => {
-                        read_columns(&columns.node, reader)
-                    }
+                    (Some(_), None) => reader.required::<ColumnNames>(object, "column"),
+                    (None, Some(_)) => reader.required::<ColumnNames>(object, "columns"),
                     _ => reader.wrong(node, "One of the keys column and columns is wanted.".into()),
                 };
-                Some(Self::Other { table: table?, columns: columns? })
+                Some(Self::Other { table: table?, columns: columns?.0 })
             }
             _ => reader.expected(node, "a column, a list of columns, or an object with a table,"),
         }
@@ -94,6 +93,14 @@ impl Read for ForeignKeyColumns {
 }
 
 /// One column or a list of them.
+struct ColumnNames(Vec<Name>);
+
+impl Read for ColumnNames {
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        read_columns(node, reader).map(Self)
+    }
+}
+
 fn read_columns(node: &Node, reader: &mut Reader) -> Option<Vec<Name>> {
     if matches!(node.value, Value::String(_)) {
         return Some(vec![Name::read(node, reader)?]);
