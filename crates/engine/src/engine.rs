@@ -338,7 +338,9 @@ impl Engine {
     #[must_use]
     pub fn sdl_of_role(&self, role: &str) -> Option<String> {
         let views = &self.api.role_views;
-        let visibility = views.get(views.find(role)?)?;
+        // The view of unknown roles has no name.
+        let id = views.find(role).filter(|_| !role.is_empty())?;
+        let visibility = views.get(id)?;
         Some(graphql::print_schema(View::new(&self.api.schema, Some(visibility))))
     }
 
