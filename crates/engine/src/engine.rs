@@ -463,12 +463,11 @@ impl Engine {
     #[must_use]
     pub fn sdl_for_role(&self, role: &str) -> Option<String> {
         let (schema, views) = (&self.api.schema, &self.api.role_views);
-        let known = self.roles()?.find(role)?;
-        if views.is_empty() || known.is_superuser {
-            return Some(self.sdl());
+        let known = self.roles()?.find(role).filter(|_| !role.is_empty())?;
+        match views.find(role).and_then(|id| views.get(id)) {
+            Some(visibility) => Some(graphql::print_schema(View::new(schema, Some(visibility)))),
+            None => (views.is_empty() || known.is_superuser).then(|| self.sdl()),
         }
-        let visibility = views.find(role).and_then(|id| views.get(id))?;
-        Some(graphql::print_schema(View::new(schema, Some(visibility))))
     }
 
     /// The schema with its federation directives, and without the fields that routers select of a

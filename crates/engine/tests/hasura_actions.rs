@@ -351,8 +351,8 @@ fn the_schema_has_actions_and_their_types() {
             """Of whom."""
             person: Person!
           ): Greeting!
-        }
 
+          """There are no queries available to the current role."""
           ): book
           publish(days: [Day!]!, id: uuid): [Greeting!]
 

@@ -246,7 +246,8 @@ fn held_of_hasura(tables: usize, roles: usize) -> (isize, isize) {
     // The metadata is dropped with the dialect.
     let engine = file.open(dialect);
     let (held, most) = (allocation::held() - before, allocation::most_since(before));
-    assert_eq!(engine.role_names().len(), roles);
+    let named = engine.role_names().into_iter().filter(|name| *name != "admin");
+    assert_eq!(named.count(), roles);
     drop(engine);
     (held, most)
 }

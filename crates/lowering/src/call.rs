@@ -216,15 +216,16 @@ impl<'a> Context<'a> {
         let CallBinding { arguments, claims, omitted, row } =
             self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;
         given.extend(claims.map(|place| GivenArgument { place, operand: Operand::Claims }));
+        let row = row.filter(|_| of_row.is_some());
         if let Some(omitted) = omitted
-            && let Some(message) = refusal(arguments, &given, omitted)
+            && let Some(message) = refusal(arguments, row, &given, omitted)
         {
             return Err(LowerError::refused(message, location));
         }
         let mut chosen = Vec::with_capacity(arguments.len());
         let mut may_skip = true;
         for argument in arguments.iter().rev() {
-            if of_row.is_some() && *row == Some(argument.place) {
+            if row == Some(argument.place) {
                 continue;
             }
             let found = given.iter().position(|given| given.place == argument.place);
@@ -244,15 +245,17 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The error of omitted arguments, if they cannot be omitted.
+/// The error of omitted arguments beside the row, if they cannot be omitted.
 fn refusal(
     arguments: &[ArgumentBinding],
+    row: Option<u16>,
     given: &[GivenArgument],
     omitted: &OmittedArguments,
 ) -> Option<&'static str> {
     let is_given =
         |argument: &&ArgumentBinding| given.iter().any(|own| own.place == argument.place);
-    arguments.iter().skip_while(is_given).find_map(|argument| match is_given(&argument) {
+    let arguments = arguments.iter().filter(|argument| row != Some(argument.place));
+    arguments.skip_while(is_given).find_map(|argument| match is_given(&argument) {
         true if !argument.named => Some(omitted.before_unnamed),
         false if !argument.optional => Some(omitted.required),
         true | false => None,

@@ -93,7 +93,7 @@ async fn compared(
     role: Option<&str>,
 ) -> Result<Compared, Failure> {
     let own = match role {
-        None => engine.sdl(),
+        None => engine.sdl_of_role(ADMIN).unwrap_or_else(|| engine.sdl()),
         // Without permissions there is this role alone.
         Some(ADMIN) if !engine.has_policies() => engine.sdl(),
         Some(role) => engine.sdl_for_role(role).ok_or_else(|| {

@@ -23,7 +23,7 @@ pub(crate) fn run(options: &SchemaOptions) -> Result<(), Failure> {
     }
     match engine.subgraph_sdl() {
         Some(sdl) => print(sdl),
-        None => print(&engine.sdl()),
+        None => print(&of_role(&engine, ADMIN)?),
     }
 }
 
