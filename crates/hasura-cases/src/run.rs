@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use testkit::postgres;
+use testkit::postgres::{self, Origin};
 use tokio::runtime;
 
 use crate::case_file::{self, Case, Group};
@@ -42,8 +42,11 @@ struct State {
 pub(crate) fn run(folder: &Path, parts: &[String]) -> Result<Report, RunError> {
     let postgres =
         postgres::required_installations().map_err(|e| RunError::Postgres(e.to_string()))?;
+    // The extensions of the cases are packages of Debian.
+    let of_debian = postgres.iter().find(|installation| installation.origin == Origin::Debian);
+    let installation = of_debian.or(postgres.first());
     let installation =
-        postgres.first().ok_or_else(|| RunError::Postgres("none is installed".into()))?;
+        installation.ok_or_else(|| RunError::Postgres("none is installed".into()))?;
     let postgres = postgres::shared(installation).map_err(|e| RunError::Postgres(e.to_string()))?;
     let program = program();
     let scratch = std::env::temp_dir().join(format!("hasura-cases-{}", std::process::id()));
