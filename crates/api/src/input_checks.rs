@@ -64,8 +64,8 @@ impl InputChecks {
 }
 
 impl Change {
-    /// What inputs of the change are checked as, and the entity whose rows it changes: of changes
-    /// whose dialect has such checks.
+    /// The kind of change whose input checks apply, and the entity whose rows are changed; `None` for
+    /// changes of dialects without input checks.
     #[must_use]
     pub fn checked(&self) -> Option<(CheckedChange, EntityId)> {
         match self {

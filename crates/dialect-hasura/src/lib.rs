@@ -70,8 +70,8 @@ pub struct Options {
     pub mutation_transactions: Transactions,
     pub metadata: MetadataSetting,
     pub inconsistencies: Inconsistencies,
-    /// Whether roles may call functions of queries whose rows they may read, or only those whose
-    /// permissions name them.
+    /// True if permission to read a table is permission to call the query functions that return its
+    /// rows; false if the permissions of a function have to name the role.
     pub infer_function_permissions: bool,
     /// The convention of names, unless the source of the metadata has its own.
     pub naming_convention: NamingConvention,

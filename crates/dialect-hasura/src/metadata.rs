@@ -34,7 +34,7 @@ pub enum MetadataSetting {
 #[derive(Clone, Debug)]
 pub struct ServedSource {
     metadata: Arc<Metadata>,
-    /// The same in few bytes, which outlives the start.
+    /// The compressed metadata, which stays in memory after the start.
     packed: PackedMetadata,
     /// The index of the source.
     index: usize,

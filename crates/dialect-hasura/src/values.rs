@@ -96,7 +96,7 @@ impl Values {
         single(opaque(&named(&scalar), Leaf::Any), &Type::Scalar(Scalar::Text))
     }
 
-    /// The same as strings, if they are numbers that JavaScript may round.
+    /// The representation with numbers that JavaScript may round as JSON strings.
     pub(super) fn stringified(mut self) -> Self {
         match &mut self.binding.value {
             ValueShape::Leaf(leaf) => *leaf = as_text(leaf),
@@ -206,7 +206,7 @@ pub(super) fn values(catalog: &Catalog, r#type: &Type) -> Values {
     }
 }
 
-/// The string of a number that JavaScript may round.
+/// The output form of a number as a JSON string, if JavaScript may round it.
 fn as_text(leaf: &Leaf) -> Leaf {
     match leaf {
         Leaf::LongNumber => Leaf::BigInt,

@@ -292,7 +292,7 @@ impl Engine {
         }))
     }
 
-    /// Whether there are asynchronous actions, whose calls a server delivers.
+    /// True if the API has asynchronous actions: a server has to deliver their calls.
     #[must_use]
     pub fn has_async_actions(&self) -> bool {
         self.action_calls.is_some()

@@ -110,16 +110,15 @@ impl Validator {
         let library = definitions::partial_schema(schema, &part);
         let mut errors = Vec::new();
         unique_input_fields::check_unique_input_fields(&document, &positions, &mut errors);
-        let ast = document;
-        let invalid = match ast.to_executable(&library) {
-            Ok(document) => match document.validate(&library) {
+        let invalid = match document.to_executable(&library) {
+            Ok(executable) => match executable.validate(&library) {
                 Ok(document) if errors.is_empty() => {
                     return Ok(ValidDocument { document, positions });
                 }
                 Ok(_) => return Err(truncated(errors)),
                 Err(invalid)
                     if errors.is_empty()
-                        && schema.whole.leniency.allows(&invalid.errors, &ast, &library) =>
+                        && schema.whole.leniency.allows(&invalid.errors, &document, &library) =>
                 {
                     let document = Valid::assume_valid(invalid.partial);
                     return Ok(ValidDocument { document, positions });

@@ -135,9 +135,12 @@ impl Site<'_> {
     fn prepare(&self, group: &Group, database: &str) -> Result<Value, String> {
         self.postgres.create_database(database).map_err(|error| error.to_string())?;
         // Hasura's tests expect them where they are installed.
-        for extension in ["postgis", "postgis_raster"] {
-            let sql = format!("CREATE EXTENSION IF NOT EXISTS {extension}");
-            drop(self.postgres.execute(database, &sql));
+        let extensions = [
+            "CREATE EXTENSION IF NOT EXISTS postgis",
+            "CREATE EXTENSION IF NOT EXISTS postgis_raster",
+        ];
+        for sql in extensions {
+            drop(self.postgres.execute(database, sql));
         }
         let mut metadata = Metadata::new();
         for path in &group.setups {

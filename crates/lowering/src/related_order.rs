@@ -13,9 +13,9 @@ use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{AggregateValue, CursorMember, InputRole, OrderBy, OrderRole, ValueBinding};
 
-/// The way to the row of an order.
+/// The hops to the related row that an order reads.
 #[derive(Clone, Debug, Default)]
-struct Way {
+struct RelatedPath {
     hops: Vec<Hop>,
     /// The names of the inputs that lead there.
     names: Vec<Arc<str>>,
@@ -71,15 +71,15 @@ impl Context<'_> {
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
-        self.sort_behind(role, named, &Way::default(), location, orders)
+        self.sort_behind(role, named, &RelatedPath::default(), location, orders)
     }
 
-    /// The same; `way` leads to the row that has the relationship.
+    /// The same; `path` leads to the row that has the relationship.
     fn sort_behind(
         &self,
         role: &OrderRole,
         (id, input): (InputId, &Input<'_>),
-        way: &Way,
+        path: &RelatedPath,
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
@@ -89,17 +89,17 @@ impl Context<'_> {
         let object = self.api.schema[id].r#type.base;
         match role {
             OrderRole::Related(hop) => {
-                let mut way = self.below(way, id);
-                way.hops.push(*hop);
+                let mut path = self.below(path, id);
+                path.hops.push(*hop);
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_row((id, &input), &way, location, orders)?;
+                    self.sort_of_row((id, &input), &path, location, orders)?;
                 }
                 Ok(())
             }
             OrderRole::RelatedAggregates(hop) => {
-                let way = self.below(way, id);
+                let path = self.below(path, id);
                 for (id, input) in self.entries(input, object)? {
-                    self.sort_of_aggregates((id, &input), (&way, *hop), location, orders)?;
+                    self.sort_of_aggregates((id, &input), (&path, *hop), location, orders)?;
                 }
                 Ok(())
             }
@@ -107,31 +107,31 @@ impl Context<'_> {
         }
     }
 
-    /// The way with the name of an input.
-    fn below(&self, way: &Way, id: InputId) -> Way {
-        let mut way = way.clone();
-        way.names.push(self.api.schema[id].name.clone());
-        way
+    /// The path with the name of an input.
+    fn below(&self, path: &RelatedPath, id: InputId) -> RelatedPath {
+        let mut path = path.clone();
+        path.names.push(self.api.schema[id].name.clone());
+        path
     }
 
     /// The order by a member of an object for a related row.
     fn sort_of_row(
         &self,
         (id, input): (InputId, &Input<'_>),
-        way: &Way,
+        path: &RelatedPath,
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::Field(field)) => {
-                let place = ValueRef::Field { path: way.hops.clone(), field: *field };
+                let place = ValueRef::Field { path: path.hops.clone(), field: *field };
                 let key = (OrderKey::Value(place), None);
-                let placed = self.placed((id, input), way, key, location)?;
+                let placed = self.placed((id, input), path, key, location)?;
                 orders.extend(placed);
                 Ok(())
             }
             InputRole::Order(role @ (OrderRole::Related(_) | OrderRole::RelatedAggregates(_))) => {
-                self.sort_behind(role, (id, input), way, location, orders)
+                self.sort_behind(role, (id, input), path, location, orders)
             }
             InputRole::Refused(text) => match self.presence(input) {
                 Presence::Present => Err(LowerError::refused(text, location)),
@@ -145,25 +145,25 @@ impl Context<'_> {
     fn sort_of_aggregates(
         &self,
         (id, input): (InputId, &Input<'_>),
-        (way, hop): (&Way, Hop),
+        (path, hop): (&RelatedPath, Hop),
         location: Location,
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         let key = |function, field| {
             let (leaf, form) = (Leaf::Any, Form::Stored);
             let value = AggregateValue { function, field, leaf, form, absent: None };
-            (self.related_key(&way.hops, hop, &value), self.aggregate_leaf(function, field))
+            (self.related_key(&path.hops, hop, &value), self.aggregate_leaf(function, field))
         };
         match &self.api.input(id).role {
             InputRole::Order(OrderRole::RelatedCount) => {
                 let key = key(AggregateFunction::Count, None);
-                orders.extend(self.placed((id, input), way, key, location)?);
+                orders.extend(self.placed((id, input), path, key, location)?);
             }
             InputRole::Order(OrderRole::Aggregates(function)) => {
                 if self.presence(input) != Presence::Present {
                     return Ok(());
                 }
-                let below = self.below(way, id);
+                let below = self.below(path, id);
                 for (id, input) in self.entries(input, self.api.schema[id].r#type.base)? {
                     match &self.api.input(id).role {
                         InputRole::Order(OrderRole::Field(field)) => {
@@ -197,7 +197,7 @@ impl Context<'_> {
     fn placed(
         &self,
         (id, input): (InputId, &Input<'_>),
-        way: &Way,
+        path: &RelatedPath,
         (key, leaf): (OrderKey, Option<Leaf>),
         location: Location,
     ) -> Result<Option<OrderBy>, LowerError> {
@@ -218,7 +218,7 @@ impl Context<'_> {
                 None => return Ok(None),
             };
         let key = Box::new(key);
-        let member = Box::new(CursorMember { path: self.below(way, id).names, leaf });
+        let member = Box::new(CursorMember { path: self.below(path, id).names, leaf });
         Ok(Some(OrderBy::Placed { key, direction, nulls, member }))
     }
 

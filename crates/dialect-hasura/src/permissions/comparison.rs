@@ -311,7 +311,7 @@ fn not(filter: Filter) -> Filter {
     Filter::Not(Box::new(filter))
 }
 
-/// Whether a class of types has an operator.
+/// True if an operator of permissions applies to a class of types.
 fn has(class: Operators, operator: Operator) -> bool {
     use Operators::{Enum, Json, JsonContent, List, Null, Ordered, Spatial, Text, Tree};
     match operator {

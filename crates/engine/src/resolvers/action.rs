@@ -31,7 +31,7 @@ pub(crate) struct ActionError {
     internal: Option<Box<Value>>,
 }
 
-/// What is sent to the handler of an action.
+/// The request to the webhook of an action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentAction<'a> {
     pub(crate) resolver: &'a HttpResolver,
@@ -39,7 +39,7 @@ pub(crate) struct SentAction<'a> {
     pub(crate) payload: &'a Value,
     /// The request; `None` before it is made.
     pub(crate) call: Option<&'a WebhookCall>,
-    /// Whether errors say what was sent and received.
+    /// True if errors contain the request and the response of the webhook, in `extensions.internal`.
     pub(crate) has_internal: bool,
 }
 
