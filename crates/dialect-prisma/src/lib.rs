@@ -1,0 +1,6 @@
+//! The API of Prisma 1 (<https://github.com/prisma/prisma1>) over the tables that it made, or that
+//! are made as it would make them.
+//!
+//! * [`model`]: the meaning of a datamodel
+
+pub mod model;
