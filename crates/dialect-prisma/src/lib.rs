@@ -2,5 +2,7 @@
 //! are made as it would make them.
 //!
 //! * [`model`]: the meaning of a datamodel
+//! * [`definitions`]: the text of a datamodel to its meaning
 
+pub mod definitions;
 pub mod model;
