@@ -125,7 +125,7 @@ fn strategy(
             IdStrategy::Auto
         }
         (Strategy::Auto | Strategy::None, ..) => {
-            let reason = "belongs to ids of sequences: write `@id(strategy: SEQUENCE)`, or else";
+            let reason = "belongs to `@id(strategy: SEQUENCE)`";
             applied.refuse(at, &[Known::Sequence], reason, problems);
             match strategy {
                 Strategy::None => IdStrategy::None,

@@ -11,6 +11,7 @@
 //! * `fields`: fields with their types; `keys`, `defaults`: their directives
 //! * `relations`: fields of relations in pairs, and the storage of relations
 //! * `links`: types that are tables of relations
+//! * `places`: names of tables and columns; `renames`: names before a migration
 
 mod defaults;
 mod directives;
@@ -18,7 +19,9 @@ mod fields;
 mod keys;
 mod links;
 mod names;
+mod places;
 mod relations;
+mod renames;
 mod version;
 
 pub use graphql::definitions::problem::DefinitionProblem;
@@ -41,6 +44,11 @@ pub fn read(text: &str) -> Result<Model, Vec<DefinitionProblem>> {
     let links = links::read(&names, version, &mut problems);
     let relations = relations::read(&names, &related, &links, version, &mut problems);
     relations.finish(&mut types);
+    // Relations that are refused have no place.
+    if problems.is_empty() {
+        places::check(&names, &related, &types, &relations.relations, &mut problems);
+    }
+    renames::check(&names, &types, &mut problems);
     if types.is_empty() && problems.is_empty() {
         let message =
             "there is no type: define one, as in `type Post { id: ID! @id title: String! }`";

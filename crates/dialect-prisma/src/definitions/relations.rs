@@ -57,7 +57,12 @@ pub(super) fn read(
     for pair in &pairs {
         let Some((_, first)) = pair.fields().next() else { continue };
         let name = names::name(names, *pair, problems);
-        if let Some(earlier) = lines.insert(name.clone(), first) {
+        // Fields that name one relation are refused with their pairs.
+        let is_generated = |field: &Related<'_>| field.relation.is_none();
+        if let Some(earlier) = lines.insert(name.clone(), first)
+            && (is_generated(first) || is_generated(earlier))
+            && (earlier.r#type, earlier.target) != (first.r#type, first.target)
+        {
             let message = format!(
                 "the relation `{name}` is that of `{}.{}` already: give one of both a name of its \
                  own, as in `@relation(name: \"…\")`",

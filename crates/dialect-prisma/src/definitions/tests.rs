@@ -1,16 +1,20 @@
-use expect_test::{Expect, expect};
+mod fields;
+mod relations;
+mod types;
+
+use expect_test::Expect;
 
 use super::{DefinitionProblem, read};
 use crate::model::Model;
 
 #[track_caller]
-pub(super) fn accepted(text: &str) -> Model {
+fn accepted(text: &str) -> Model {
     read(text).unwrap_or_else(|problems| panic!("{}", lines(&problems)))
 }
 
 /// Compares all mistakes of a datamodel.
 #[track_caller]
-pub(super) fn refused(text: &str, expected: &Expect) {
+fn refused(text: &str, expected: &Expect) {
     match read(text) {
         Ok(model) => panic!("{model:#?}"),
         Err(problems) => expected.assert_eq(&lines(&problems)),
@@ -19,10 +23,4 @@ pub(super) fn refused(text: &str, expected: &Expect) {
 
 fn lines(problems: &[DefinitionProblem]) -> String {
     problems.iter().map(|problem| format!("{problem}\n")).collect()
-}
-
-#[test]
-fn a_datamodel_has_a_type() {
-    refused("", &expect![[r#""#]]);
-    refused("enum E { A }", &expect![[r#""#]]);
 }
