@@ -24,6 +24,7 @@ pub use dialect_hasura as hasura;
 pub use dialect_neo4j as neo4j;
 pub use dialect_phrag as phrag;
 pub use dialect_postgraphile as postgraphile;
+pub use dialect_prisma as prisma;
 pub use error_form::ErrorForm;
 pub use lowering::resolved::parts;
 pub use lowering::{
@@ -95,9 +96,11 @@ impl DialectName {
 impl Dialect {
     /// What the definitions of a schema-first dialect store; `None` for the others.
     #[must_use]
-    pub fn storage_model(&self) -> Option<storage::model::Model> {
+    pub fn layout(&self) -> Option<storage::Layout> {
         match self {
-            Self::Dgraph(options) => Some(dgraph::stored::stored(&options.model).model),
+            Self::Dgraph(options) => {
+                Some(storage::Layout::Model(dgraph::stored::stored(&options.model).model))
+            }
             Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => None,
         }
     }
