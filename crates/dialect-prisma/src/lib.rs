@@ -1,17 +1,21 @@
 //! The API of Prisma 1 (<https://github.com/prisma/prisma1>) over the tables that it made, or that
 //! are made as it would make them.
 //!
+//! * [`definitions`]: the text of a datamodel to its meaning
 //! * [`model`]: the meaning of a datamodel
+//! * [`stored`]: the tables of a new database
 //! * `located`: the places of a datamodel in a catalog
 //! * `schema`: the API of a datamodel
 //! * `plural`: names of lists
 //! * [`errors`]: the form of errors
 
+pub mod definitions;
 pub mod errors;
 mod located;
 pub mod model;
 mod plural;
 mod schema;
+pub mod stored;
 
 use std::sync::Arc;
 

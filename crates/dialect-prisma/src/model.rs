@@ -31,10 +31,22 @@ pub struct Type {
     pub description: Option<Box<str>>,
     /// `@db(name:)`, or the type's name.
     pub table: Box<str>,
+    /// `@rename(oldName:)`: the name that the type had in the last migration.
+    pub old_name: Option<Box<str>>,
     /// The key of the rows.
     pub key: Key,
     /// In the order of the datamodel.
     pub fields: Vec<Field>,
+    /// Moments that the table has and the datamodel has not, in version 1.0: Prisma fills them, and
+    /// orders by them.
+    pub hidden: Vec<HiddenMoment>,
+}
+
+/// A moment of each row of a table of version 1.0 which needs no field of the datamodel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HiddenMoment {
+    CreatedAt,
+    UpdatedAt,
 }
 
 /// The key of a type.
@@ -52,6 +64,9 @@ pub enum Key {
 pub struct Field {
     pub name: Box<str>,
     pub description: Option<Box<str>>,
+    /// `@rename(oldName:)`: the name that the field had in the last migration.
+    pub old_name: Option<Box<str>>,
+    /// False for lists: they are never null.
     pub is_required: bool,
     pub kind: FieldKind,
 }
@@ -146,6 +161,8 @@ pub struct Enum {
 pub struct Relation {
     /// `@relation(name:)`, or the names of both types joined by `To`.
     pub name: Box<str>,
+    /// `@relation(oldName:)`: the name that the relation had in the last migration.
+    pub old_name: Option<Box<str>>,
     /// The ends A and B. A is the type whose name is first in the alphabet; of a relation of a type
     /// with itself, the field whose name is.
     pub a: RelationEnd,
@@ -157,8 +174,8 @@ pub struct Relation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelationEnd {
     pub r#type: TypeIndex,
-    /// The index of the field; `None`: the end has no field. Both ends of a relation of a type with
-    /// itself may have one field.
+    /// The index of the field; `None`: the end has no field. A relation of a type with itself that
+    /// has one field has it at the end A.
     pub field: Option<usize>,
     /// What becomes of the rows of the other end when a row of this end is deleted.
     pub on_delete: OnDelete,
@@ -195,6 +212,17 @@ pub enum OnDelete {
     SetNull,
     /// They are deleted.
     Cascade,
+}
+
+impl HiddenMoment {
+    /// The name of the column.
+    #[must_use]
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "createdAt",
+            Self::UpdatedAt => "updatedAt",
+        }
+    }
 }
 
 impl End {

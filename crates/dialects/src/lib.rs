@@ -100,14 +100,13 @@ impl DialectName {
 impl Dialect {
     /// What the definitions of a schema-first dialect store; `None` for the others.
     #[must_use]
-    pub fn storage_model(&self) -> Option<storage::model::Model> {
+    pub fn layout(&self) -> Option<storage::Layout> {
         match self {
-            Self::Dgraph(options) => Some(dgraph::stored::stored(&options.model).model),
-            Self::PostGraphile(_)
-            | Self::Phrag(_)
-            | Self::Neo4j(_)
-            | Self::Hasura(_)
-            | Self::Prisma(_) => None,
+            Self::Dgraph(options) => {
+                Some(storage::Layout::Model(dgraph::stored::stored(&options.model).model))
+            }
+            Self::Prisma(options) => Some(prisma::stored::stored(&options.model)),
+            Self::PostGraphile(_) | Self::Phrag(_) | Self::Neo4j(_) | Self::Hasura(_) => None,
         }
     }
 

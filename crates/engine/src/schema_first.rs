@@ -61,7 +61,7 @@ pub(crate) async fn placed<'d>(
     options: Option<&SchemaFirst>,
     source: &OpenOptions,
 ) -> Result<Cow<'d, Dialect>, SchemaFirstError> {
-    let (Some(model), Some(options)) = (dialect.storage_model(), options) else {
+    let (Some(layout), Some(options)) = (dialect.layout(), options) else {
         return Ok(Cow::Borrowed(dialect));
     };
     let schema = source.namespaces.first().map_or(PUBLIC, String::as_str);
@@ -71,7 +71,7 @@ pub(crate) async fn placed<'d>(
         return Err(SchemaFirstError::Importing);
     }
     let is_first = migrator.newest().is_none();
-    let planned = migrator.plan(&model).await?;
+    let planned = migrator.plan_layout(&layout).await?;
     drop(migrator);
     let places = match is_applied(&planned, is_first, options.apply) {
         false => {
@@ -85,7 +85,7 @@ pub(crate) async fn placed<'d>(
         true => {
             let migrator = begin(MigrationAccess::Write).await?;
             // Another server may have migrated it meanwhile.
-            let planned = migrator.plan(&model).await?;
+            let planned = migrator.plan_layout(&layout).await?;
             match planned.is_current() {
                 true => planned.plan.places,
                 false if is_applied(&planned, is_first, options.apply) => {

@@ -41,8 +41,7 @@ async fn migrate(address: &SourceAddress) {
     let mut migrator =
         Migrator::begin(address, PUBLIC, MigrationAccess::Write, timeouts).await.unwrap();
     let model = dgraph::definitions::read(TYPES).unwrap();
-    let dialect = dgraph::Options { model: Arc::new(model), ..dgraph::Options::default() };
-    let model = Dialect::Dgraph(dialect).storage_model().unwrap();
+    let model = dgraph::stored::stored(&model).model;
     assert!(migrator.plan(&model).await.unwrap().migration.is_empty());
     migrator.read_vector_lengths(&model).await.unwrap();
     let planned = migrator.plan(&model).await.unwrap();

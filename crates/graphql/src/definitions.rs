@@ -6,6 +6,7 @@
 mod convert;
 mod field_set;
 mod operation;
+pub mod problem;
 
 use std::fmt;
 use std::sync::Arc;

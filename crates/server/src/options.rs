@@ -17,6 +17,7 @@ mod cost;
 mod custom;
 mod data;
 mod database;
+mod definitions;
 mod development;
 mod dgraph;
 mod diff;
@@ -154,8 +155,8 @@ pub(crate) enum Command {
     /// kept; nothing is dropped, and no node is changed. The command can be repeated at any time. The
     /// exit code is 1 if one of them could not be created.
     ///
-    /// With `--data`, the argument is the file of type definitions in the style of Dgraph. The changes
-    /// since the last migration are printed as SQL and applied in one transaction. What loses values is
+    /// With `--data`, the argument is the file of type definitions in the style of Dgraph, or a datamodel
+    /// of Prisma. The changes since the last migration are printed as SQL and applied in one transaction. What loses values is
     /// refused without `--allow-loss`. The exit code is 1 if the database was not migrated.
     Migrate(MigrateOptions),
     /// Copy the SQLite file of type definitions while servers read and write it

@@ -14,7 +14,7 @@ use storage::migration::{KeyChanged, Migration};
 use storage::model::Model;
 use storage::plan::Omitted;
 use storage::vectors::{LengthQuery, length_queries};
-use storage::{Database, ExtensionSupport, Plan, Tables, migration};
+use storage::{Database, ExtensionSupport, Layout, Plan, Tables, migration};
 
 use crate::address::Address;
 
@@ -161,6 +161,17 @@ impl Migrator {
     pub async fn plan(&self, model: &Model) -> Result<Planned, MigrateError> {
         let plan = storage::plan(model, &self.database, &self.tables);
         let migration = migration::plan(&self.tables, &plan.tables, &self.database)?;
+        self.planned(plan, migration).await
+    }
+
+    /// Plans the migration to a layout, as [`plan`](Self::plan) does to a model.
+    pub async fn plan_layout(&self, layout: &Layout) -> Result<Planned, MigrateError> {
+        let plan = layout.plan(&self.database, &self.tables);
+        let migration = layout.migration(&self.tables, &plan.tables, &self.database)?;
+        self.planned(plan, migration).await
+    }
+
+    async fn planned(&self, plan: Plan, migration: Migration) -> Result<Planned, MigrateError> {
         let drift = self.drift(&plan).await?;
         let mut found = Vec::new();
         if drift.is_empty() {

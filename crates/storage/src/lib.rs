@@ -6,6 +6,7 @@
 //! * [`model`]: what definitions store: entities, their fields, relations between them
 //! * [`database`]: the abilities of a database on which storage depends
 //! * [`plan`](mod@plan): model → [`tables`]
+//! * [`layout`]: a model, or the tables that a dialect lays out itself
 //! * [`definition`]: tables → statements that create them
 //! * [`bulk`]: statements of loads in bulk
 //! * [`vectors`]: queries of the lengths of stored vectors
@@ -14,6 +15,7 @@
 pub mod bulk;
 pub mod database;
 pub mod definition;
+pub mod layout;
 pub mod migration;
 pub mod model;
 pub mod plan;
@@ -23,5 +25,6 @@ pub mod tables;
 pub mod vectors;
 
 pub use database::{Database, ExtensionSupport};
+pub use layout::Layout;
 pub use plan::{Plan, plan};
 pub use tables::Tables;

@@ -8,6 +8,7 @@
 //! * `value`: the value of a column of the new table, made of the old one
 //! * `relation`: relations that are stored elsewhere than before
 //! * `group`: tables of groups, whose members come and go
+//! * [`renames`]: parts of recorded tables that get other names
 //! * `in_place`: steps where ALTER TABLE changes types and constraints
 //! * `rebuild`: steps where tables are rebuilt
 //! * [`drift`]: recorded tables and the actual ones
@@ -19,6 +20,7 @@ mod group;
 mod in_place;
 mod rebuild;
 mod relation;
+pub mod renames;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -29,6 +31,7 @@ use sql::tree::definition::{Definition, TableRows};
 use sql::{print_definition, print_table_rows};
 
 use self::difference::Difference;
+use self::renames::{Actual, Renames};
 use crate::database::{Database, ExtensionSupport, TRIGRAM_EXTENSION, VECTOR_EXTENSION};
 use crate::definition::{TriggerDefinition, identifier, triggers};
 use crate::tables::{IndexMethod, Table, Tables};
@@ -57,6 +60,15 @@ pub enum Change {
     CreateExtension(Box<str>),
     CreateTable(Box<str>),
     DropTable(Box<str>),
+    RenameTable {
+        table: Box<str>,
+        to: Box<str>,
+    },
+    RenameColumn {
+        table: Box<str>,
+        column: Box<str>,
+        to: Box<str>,
+    },
     /// Creates the table anew, and copies its rows.
     RebuildTable(Box<str>),
     /// Writes rows into a table that other tables determine.
@@ -153,9 +165,31 @@ pub struct KeyChanged {
 
 /// Plans the migration from recorded tables to new ones.
 pub fn plan(old: &Tables, new: &Tables, database: &Database) -> Result<Migration, KeyChanged> {
+    plan_after(old, new, Actual::default(), Vec::new(), database)
+}
+
+/// Plans the migration from recorded tables to new ones, which are the same parts of definitions
+/// under other names.
+pub fn plan_renamed(
+    old: &Tables,
+    new: &Tables,
+    renames: &Renames,
+    database: &Database,
+) -> Result<Migration, KeyChanged> {
+    let renamed = renames::renamed(old, new, renames, database);
+    plan_after(&renamed.tables, new, renamed.actual, renamed.steps, database)
+}
+
+/// Plans the migration after some steps that rename.
+fn plan_after(
+    old: &Tables,
+    new: &Tables,
+    actual: Actual,
+    steps: Vec<Step>,
+    database: &Database,
+) -> Result<Migration, KeyChanged> {
     let difference = Difference::of(old, new)?;
-    let mut planner =
-        Planner { old, new, difference, database, steps: Vec::new(), moves_rows: false };
+    let mut planner = Planner { old, new, difference, database, actual, steps, moves_rows: false };
     planner.extensions();
     match database.flavor.definitions.alters_tables {
         true => planner.in_place(),
@@ -197,6 +231,8 @@ struct Planner<'m> {
     new: &'m Tables,
     difference: Difference<'m>,
     database: &'m Database,
+    /// Names that tables and columns have while the checks run.
+    actual: Actual,
     steps: Vec<Step>,
     moves_rows: bool,
 }
@@ -213,7 +249,8 @@ impl Planner<'_> {
     }
 
     fn check(&self, rows: &TableRows, finding: Finding) -> Check {
-        Check { query: print_table_rows(rows, &self.database.flavor).into(), finding }
+        let rows = self.actual.rows(rows);
+        Check { query: print_table_rows(&rows, &self.database.flavor).into(), finding }
     }
 
     /// Creates the extensions that new indexes need.
@@ -281,6 +318,12 @@ impl fmt::Display for Change {
             Self::CreateExtension(name) => write!(formatter, "create the extension {name}"),
             Self::CreateTable(table) => write!(formatter, "create the table {table}"),
             Self::DropTable(table) => write!(formatter, "drop the table {table}"),
+            Self::RenameTable { table, to } => {
+                write!(formatter, "rename the table {table} to {to}")
+            }
+            Self::RenameColumn { table, column, to } => {
+                write!(formatter, "rename the column {table}.{column} to {to}")
+            }
             Self::RebuildTable(table) => write!(formatter, "rebuild the table {table}"),
             Self::FillTable(table) => write!(formatter, "fill the table {table}"),
             Self::AddColumn { table, column } => {

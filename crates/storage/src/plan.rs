@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use sql::own::OWN_PREFIX;
 
-use self::names::Names;
+pub use self::names::Names;
 use crate::database::Database;
 use crate::model::Model;
 use crate::tables::{IndexMethod, Side, Stored, StoredValue, Table, Tables};

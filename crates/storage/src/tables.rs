@@ -17,6 +17,7 @@ pub struct Table {
     pub name: Box<str>,
     pub stores: Stored,
     pub columns: Vec<Column>,
+    /// Empty: the table has none.
     pub primary_key: Vec<Box<str>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unique: Vec<Unique>,
@@ -39,6 +40,8 @@ pub enum Stored {
     Group(Box<str>),
     /// The pairs of a relation.
     Relation(Relation),
+    /// The elements of the lists of a field.
+    List { of: Box<str>, field: Box<str> },
 }
 
 /// A relation, by the names of its ends.
@@ -104,6 +107,12 @@ pub enum StoredValue {
     Reference(Box<str>, usize),
     /// A part of the key of a row at one end, in a table of pairs.
     Pair(Side, usize),
+    /// The key of the row that has the list, in a table of elements.
+    Holder,
+    /// The place of an element in its list.
+    Position,
+    /// An element of a list.
+    Element,
 }
 
 /// Types of columns, or of the elements of their lists.
@@ -124,6 +133,21 @@ pub enum ColumnType {
     MultiPolygon,
     Vector,
     Password,
+    /// A number of 32 bits, by default the next one of a sequence of its own: only of primary keys.
+    #[serde(rename_all = "camelCase")]
+    Serial {
+        sequence: Box<str>,
+        initial_value: i64,
+    },
+    /// A text of at most 25 characters, as the identifiers of Prisma 1.
+    Identifier,
+    Uuid,
+    /// A number with 30 digits behind the point, and 35 before it.
+    Decimal,
+    /// A moment without a time zone, in milliseconds.
+    Timestamp,
+    /// JSON in a column of texts.
+    JsonText,
 }
 
 /// A unique constraint.
@@ -277,6 +301,12 @@ impl Table {
         self.columns
             .iter()
             .find(|column| matches!(column.stores, StoredValue::Sequence | StoredValue::MemberKey))
+    }
+
+    /// The column of the primary key that takes its numbers from a sequence of its own.
+    #[must_use]
+    pub fn serial_key(&self) -> Option<&Column> {
+        self.columns.iter().find(|column| matches!(column.r#type, ColumnType::Serial { .. }))
     }
 
     /// The index of a column for some searches.

@@ -198,10 +198,15 @@ fn ending(r#type: &ColumnType, language: Option<&str>) -> String {
     }
     let name = match r#type {
         ColumnType::Boolean => "xs:boolean",
-        ColumnType::Int32 | ColumnType::Int64 => "xs:int",
-        ColumnType::Float64 => "xs:float",
-        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Json => "xs:string",
-        ColumnType::DateTime => "xs:dateTime",
+        ColumnType::Int32 | ColumnType::Int64 | ColumnType::Serial { .. } => "xs:int",
+        ColumnType::Float64 | ColumnType::Decimal => "xs:float",
+        ColumnType::Text
+        | ColumnType::Enum(_)
+        | ColumnType::Json
+        | ColumnType::Identifier
+        | ColumnType::Uuid
+        | ColumnType::JsonText => "xs:string",
+        ColumnType::DateTime | ColumnType::Timestamp => "xs:dateTime",
         ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon => "geo:geojson",
         ColumnType::Vector => "xs:[]float32",
         ColumnType::Password => "xs:password",

@@ -6,13 +6,13 @@ mod claim;
 
 use std::slice::Iter;
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Directive, Literal, parse_operations};
 use graphql::operation::OperationKind;
 
 use super::declared::DeclaredType;
 use super::directives::{Known, find_argument};
 use super::empty_arguments;
-use super::problem::{At, Problems};
 use crate::model::{Auth, Rule};
 
 /// The rules of each type.

@@ -1,12 +1,12 @@
 //! Types and interfaces.
 
 use graphql::definitions::TypeDefinition;
+use graphql::definitions::problem::{At, Problems};
 
 use super::declared::{DeclaredField, DeclaredType, Owner, OwnerKind};
 use super::directives::{Applied, Known, Location, require_text};
 use super::field;
 use super::inherited::{self, ExpandedField};
-use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use super::types::{Meaning, Types, is_interface};
 use super::{auth, federation, generate, inverse, secret, shared_predicates};

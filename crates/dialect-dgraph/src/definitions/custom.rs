@@ -10,11 +10,11 @@ mod operation;
 mod url;
 mod variables;
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{DirectiveArgument, FieldDefinition, Literal};
 
 use super::declared::{Owner, OwnerKind};
 use super::directives::{Applied, Known, find_argument};
-use super::problem::{At, Problems};
 use super::types::{Meaning, Types};
 use crate::model::Custom;
 

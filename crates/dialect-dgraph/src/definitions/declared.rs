@@ -1,10 +1,10 @@
 //! Types and fields as they are declared, with their directives.
 
+use graphql::definitions::problem::At;
 use graphql::definitions::{FieldDefinition, Literal, TypeDefinition};
 
 use super::directives::{Applied, Known, find_argument};
 use super::inherited::ExpandedField;
-use super::problem::At;
 use crate::model::{Field, TypeIndex};
 
 /// A type or interface with its directives.

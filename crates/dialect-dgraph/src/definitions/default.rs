@@ -1,9 +1,9 @@
 //! `@default`: values of fields that a mutation omits.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Directive, EnumValueDefinition, Literal, TypeBody};
 
 use super::directives::{Applied, Known, find_argument};
-use super::problem::{At, Problems};
 use super::types::Types;
 use crate::model::{Base, Default, FieldType, Scalar};
 

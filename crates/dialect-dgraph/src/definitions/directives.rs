@@ -1,8 +1,8 @@
 //! Directives: their locations and arguments.
 
+use graphql::definitions::problem::{At, Problems, alternatives, remedy};
 use graphql::definitions::{Directive, DirectiveArgument, Literal};
 
-use super::problem::{At, Problems, alternatives, remedy};
 use super::types::Types;
 
 /// Directives of type definitions.

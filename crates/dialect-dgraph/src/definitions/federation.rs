@@ -1,10 +1,10 @@
 //! Directives of Apollo Federation.
 
 use graphql::definitions::Literal;
+use graphql::definitions::problem::{At, Problems};
 
 use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Applied, Known, find_argument, require_text};
-use super::problem::{At, Problems};
 use super::types::Types;
 use crate::model::{Federation, FieldFederation};
 

@@ -1,12 +1,12 @@
 //! Fields of types, interfaces and root types.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{FieldDefinition, InputDefinition, Literal};
 use graphql::print_default;
 
 use super::declared::{DeclaredField, Owner, OwnerKind, place};
 use super::directives::{Applied, Known, Location, boolean, find_argument, require_text};
 use super::inherited::ExpandedField;
-use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use super::types::Types;
 use super::{custom, default, federation, predicate, search};

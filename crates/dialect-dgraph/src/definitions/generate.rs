@@ -1,9 +1,9 @@
 //! `@generate`: the operations of a type that the API has.
 
 use graphql::definitions::Literal;
+use graphql::definitions::problem::{At, Problems};
 
 use super::directives::{Applied, Known, boolean, find_argument};
-use super::problem::{At, Problems};
 use crate::model::Generate;
 
 const QUERIES: &[&str] = &["get", "query", "password", "aggregate"];
@@ -42,7 +42,7 @@ pub(super) fn read(at: At<'_>, applied: &Applied<'_>, problems: &mut Problems) -
                 member if !members.contains(&member) => {
                     let message = format!(
                         "`{name}` of `@generate` has no member `{member}`: use {}",
-                        super::problem::alternatives(members)
+                        graphql::definitions::problem::alternatives(members)
                     );
                     problems.refuse(at, message);
                     continue;

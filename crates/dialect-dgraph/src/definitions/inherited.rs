@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Composite, FieldDefinition, TypeBody, TypeDefinition};
 use rustc_hash::FxHashMap;
 
-use super::problem::{At, Problems};
 use super::types::{Meaning, Types, is_interface};
 use crate::model::TypeIndex;
 

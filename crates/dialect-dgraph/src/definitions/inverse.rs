@@ -4,12 +4,12 @@
 //! field. The definitions are read in order, as in Dgraph: the first inverse of a field counts.
 
 use graphql::definitions::Directive;
+use graphql::definitions::problem::{At, Problems};
 use rustc_hash::FxHashMap;
 
 use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument, text_or_name};
 use super::predicate;
-use super::problem::{At, Problems};
 use super::types::{Types, is_interface};
 use crate::model::{Inverse, TypeIndex};
 

@@ -14,7 +14,6 @@
 //! * `inverse`: relations with a field at both ends
 //! * `generate`, `secret`, `auth`, `federation`: directives of types
 //! * `shared_predicates`: predicates that several fields share
-//! * `problem`: mistakes
 //! * `recorded`: definitions without their secrets
 
 mod auth;
@@ -31,7 +30,6 @@ mod inherited;
 mod inverse;
 mod plain;
 mod predicate;
-mod problem;
 mod recorded;
 mod reserved;
 mod search;
@@ -45,8 +43,8 @@ use graphql::parse_definitions;
 
 use crate::model::Model;
 use declared::OwnerKind;
-pub use problem::DefinitionProblem;
-use problem::{At, Problems};
+pub use graphql::definitions::problem::DefinitionProblem;
+use graphql::definitions::problem::{At, Problems};
 pub use recorded::without_secrets;
 use types::Types;
 

@@ -1,10 +1,10 @@
 //! Unions, enums and input types.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{EnumValueDefinition, InputDefinition, Named, TypeBody, TypeDefinition};
 
 use super::directives::{Applied, Known, Location};
 use super::field::{check_name, deprecated, input_values};
-use super::problem::{At, Problems};
 use super::types::{Meaning, Types};
 use crate::model::{Enum, EnumValue, Input, TypeIndex, Union};
 

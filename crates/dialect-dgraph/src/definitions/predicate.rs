@@ -1,9 +1,9 @@
 //! `@dgraph(pred:)`: the stored name of a field, and language tags.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{FieldDefinition, Literal};
 
 use super::directives::{Applied, Known, find_argument, require_text};
-use super::problem::{At, Problems};
 use super::reserved::is_keyword;
 use crate::language_tags;
 use crate::model::{Base, FieldType, Scalar};

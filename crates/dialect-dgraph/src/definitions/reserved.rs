@@ -1,11 +1,11 @@
 //! Names that definitions may not use: those of Dgraph, and those that its API generates.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Definitions, TypeBody, TypeDefinition};
 use rustc_hash::FxHashMap;
 
 use super::directives::is_predefined;
 use super::inherited::composite;
-use super::problem::{At, Problems};
 use super::types::Types;
 
 /// Types that the API always has.

@@ -1,9 +1,9 @@
 //! `@search`: the indexes of a field.
 
+use graphql::definitions::problem::{At, Problems, alternatives};
 use graphql::definitions::{Directive, Literal};
 
 use super::directives::{Applied, Known, find_argument};
-use super::problem::{At, Problems, alternatives};
 use crate::model::{Base, Candidates, FieldType, Metric, Scalar, Search};
 
 /// Dgraph's number of candidates for the neighbors of a new vector, for each digit of the expected

@@ -1,8 +1,9 @@
 //! `@secret`: the password of a type.
 
+use graphql::definitions::problem::{At, Problems};
+
 use super::declared::DeclaredType;
 use super::directives::{Known, find_argument, require_text};
-use super::problem::{At, Problems};
 use crate::model::{Secret, TypeIndex};
 
 /// The secret of each type, its own or of an interface.

@@ -2,9 +2,9 @@
 
 mod authorization;
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Literal, Template, parse_template};
 
-use super::problem::{At, Problems};
 use crate::model::{Authorization, Settings};
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> Settings {

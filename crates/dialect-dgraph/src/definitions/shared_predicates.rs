@@ -1,13 +1,13 @@
 //! Predicates that several fields share, which have one type and one meaning, and names of columns,
 //! each of which is one predicate.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{Literal, TypeExpression};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared::{DeclaredField, DeclaredType};
 use super::directives::{Known, find_argument};
 use super::predicate;
-use super::problem::{At, Problems};
 use super::types::is_interface;
 use crate::model::TypeIndex;
 

@@ -2,10 +2,10 @@
 
 use std::collections::hash_map::Entry;
 
+use graphql::definitions::problem::{At, Problems, remedy};
 use graphql::definitions::{Definitions, TypeBody, TypeDefinition, TypeExpression};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::problem::{At, Problems, remedy};
 use crate::model::{
     Base, Elements, EnumIndex, FieldType, InputIndex, Scalar, TypeIndex, UnionIndex,
 };

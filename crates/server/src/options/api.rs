@@ -12,6 +12,7 @@ use engine::{Durability, Rights, SourceAddress, StoredColumn};
 use super::connection_filter::ConnectionFilterOptions;
 use super::custom::CustomOptions;
 use super::data::{self, DataOptions};
+use super::definitions::{DefinitionsDialect, datamodel};
 use super::dgraph::DgraphOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
@@ -282,7 +283,8 @@ impl ApiOptions {
             (_, true) if is_schema_first => {
                 Err("`--data` is a SQLite file or a PostgreSQL database".into())
             }
-            (None, false) if is_schema_first => Ok(DialectName::Dgraph),
+            (None, false) if is_schema_first => Ok(self.dialect_of_definitions()),
+            (Some(DialectName::Prisma), false) => Ok(DialectName::Prisma),
             (Some(DialectName::Dgraph), false) if !is_schema_first => Err(
                 "`--dialect dgraph` needs a file of type definitions as SOURCE, and `--data` with \
                  the database"
@@ -303,6 +305,15 @@ impl ApiOptions {
                 "`--dialect {}` needs a graph: an address such as `neo4j://localhost:7687`",
                 dialect.name()
             )),
+        }
+    }
+
+    /// The dialect of a file of definitions without an option that names it.
+    fn dialect_of_definitions(&self) -> DialectName {
+        let file = Path::new(self.source.as_deref().unwrap_or_default());
+        match DefinitionsDialect::of(file) {
+            DefinitionsDialect::Dgraph => DialectName::Dgraph,
+            DefinitionsDialect::Prisma => DialectName::Prisma,
         }
     }
 
@@ -341,6 +352,14 @@ impl ApiOptions {
         if let (Dialect::Dgraph(options), Some(source)) = (&mut dialect, &self.source) {
             let text = data::read(Path::new(source))?;
             *options = self.dgraph.to_dialect(data::dgraph(Path::new(source), &text)?);
+            definitions = Some(text);
+        }
+        if let (Dialect::Prisma(options), Some(source), true) =
+            (&mut dialect, &self.source, self.data.data.is_some())
+        {
+            let file = Path::new(source);
+            let text = data::read(file)?;
+            options.model = Arc::new(datamodel(file, &text)?);
             definitions = Some(text);
         }
         Ok((dialect, definitions))

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dialects::dgraph::{definitions, stored};
 use dialects::neo4j::model::ApiVersion;
 use engine::SourceAddress;
 
 use super::data::SchemaOptions;
-use super::{data, neo4j};
+use super::definitions::DefinitionsDialect;
+use super::neo4j;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -38,6 +38,10 @@ pub(crate) struct MigrateOptions {
         value_name = "ADDRESS"
     )]
     data: Option<String>,
+    /// The dialect of the type definitions [default: prisma for a file with the extension .prisma, else
+    /// dgraph]
+    #[arg(help_heading = "Migration", long, env = "THALWEG_DIALECT", value_name = "DIALECT")]
+    dialect: Option<DefinitionsDialect>,
     #[command(flatten)]
     schema: SchemaOptions,
     /// Dry run: print the statements without running them
@@ -63,6 +67,7 @@ pub(crate) enum MigrationTarget<'o> {
 #[derive(Debug)]
 pub(crate) struct TablesOptions<'o> {
     definitions: &'o Path,
+    dialect: DefinitionsDialect,
     pub(crate) address: SourceAddress,
     pub(crate) schema: &'o str,
     pub(crate) purpose: Purpose,
@@ -79,10 +84,8 @@ pub(crate) enum Purpose {
 
 impl TablesOptions<'_> {
     /// The text of the type definitions for the history, and what they store.
-    pub(crate) fn definitions(&self) -> Result<(Arc<str>, storage::model::Model), Failure> {
-        let text = data::read(self.definitions)?;
-        let model = data::model(self.definitions, &text)?;
-        Ok((definitions::without_secrets(&text).into(), stored::stored(&model).model))
+    pub(crate) fn definitions(&self) -> Result<(Arc<str>, storage::Layout), Failure> {
+        self.dialect.layout(self.definitions)
     }
 }
 
@@ -92,6 +95,7 @@ impl MigrateOptions {
             let of_tables = [
                 (self.check, "--check"),
                 (self.allow_loss, "--allow-loss"),
+                (self.dialect.is_some(), "--dialect"),
                 (self.schema.schema.is_some(), "--schema"),
             ];
             return match of_tables.into_iter().find(|(given, _)| *given) {
@@ -116,8 +120,10 @@ impl MigrateOptions {
             (false, false) => Purpose::Apply,
         };
         let address = SourceAddress::parse(data).map_err(engine::OpenError::from)?;
+        let definitions = Path::new(&self.source);
         Ok(MigrationTarget::Tables(TablesOptions {
-            definitions: Path::new(&self.source),
+            definitions,
+            dialect: self.dialect.unwrap_or_else(|| DefinitionsDialect::of(definitions)),
             schema: self.schema.of(&address)?,
             address,
             purpose,

@@ -438,7 +438,10 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
         Scope::Dialect(_) => None,
         Scope::Resolvers => match dialect {
             DialectName::Dgraph | DialectName::Hasura => None,
-            DialectName::Postgraphile | DialectName::Phrag | DialectName::Neo4j => Some(format!(
+            DialectName::Postgraphile
+            | DialectName::Phrag
+            | DialectName::Neo4j
+            | DialectName::Prisma => Some(format!(
                 "`--{name}` is for fields that other servers give, of `--dialect dgraph` and \
                  `--dialect hasura`: {LEAVE_OUT}"
             )),

@@ -182,12 +182,15 @@ impl Printer<'_> {
     fn bulk_column(&mut self, column: &Identifier, data_type: &DataType) {
         let (before, after) = match data_type {
             _ if !self.flavor.definitions.arrays => ("", ""),
-            DataType::Boolean | DataType::BigInteger | DataType::Double | DataType::Text => {
-                ("", "")
-            }
+            DataType::Boolean
+            | DataType::BigInteger
+            | DataType::Double
+            | DataType::Text
+            | DataType::Varchar(_) => ("", ""),
             DataType::Integer => ("", "::bigint"),
-            DataType::TimestampWithZone => return self.microseconds(column),
-            DataType::Json => ("", "::text"),
+            DataType::Decimal { .. } => ("", "::double precision"),
+            DataType::TimestampWithZone | DataType::Timestamp => return self.microseconds(column),
+            DataType::Json | DataType::Uuid => ("", "::text"),
             DataType::Array(_) => ("array_to_json(", ")::text"),
         };
         self.out.push_str(before);

@@ -25,6 +25,16 @@ pub enum Definition {
         table: TableName,
         column: Identifier,
     },
+    RenameColumn {
+        table: TableName,
+        column: Identifier,
+        to: Identifier,
+    },
+    RenameConstraint {
+        table: TableName,
+        name: Identifier,
+        to: Identifier,
+    },
     /// Changes the type of a column; the term computes the new value of each row.
     AlterType {
         table: TableName,
@@ -93,6 +103,9 @@ pub enum NumberKey {
     Sequence,
     /// Each insert gives it.
     Given,
+    /// Its default is the next number of a sequence of its own, where the database has sequences, and
+    /// elsewhere one more than the last number.
+    Serial { sequence: TableName, initial_value: i64 },
 }
 
 /// Types of columns.
@@ -103,7 +116,16 @@ pub enum DataType {
     BigInteger,
     Double,
     Text,
+    /// A text with at most so many characters.
+    Varchar(u16),
+    Uuid,
+    Decimal {
+        precision: u16,
+        scale: u16,
+    },
     TimestampWithZone,
+    /// A moment without a time zone, in milliseconds.
+    Timestamp,
     Json,
     /// An array, or a JSON array where the database has no arrays: see
     /// [`Definitions::arrays`](crate::flavor::Definitions::arrays).
@@ -298,6 +320,8 @@ pub enum Term {
     Literal(Box<str>, DataType),
     /// The moment.
     Now,
+    /// The moment in UTC, without a time zone.
+    NowInUtc,
     /// The first one that is not null.
     OrElse(Box<Term>, Box<Term>),
     /// Of the innermost table.

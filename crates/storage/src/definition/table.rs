@@ -16,9 +16,11 @@ pub(crate) fn create_table(
     tables: &Tables,
     database: &Database,
 ) -> CreateTable {
-    let columns: Vec<ColumnDefinition> = table.columns.iter().map(column_definition).collect();
+    let columns = table.columns.iter().map(|column| column_definition(column, database));
+    let columns: Vec<ColumnDefinition> = columns.collect();
     let mut constraints = Vec::new();
-    if table.number_key().is_none() {
+    let has_key_column = table.number_key().or(table.serial_key()).is_some();
+    if !has_key_column && !table.primary_key.is_empty() {
         constraints.push(Constraint::PrimaryKey(identifiers(&table.primary_key)));
     }
     for unique in &table.unique {
@@ -31,7 +33,7 @@ pub(crate) fn create_table(
             constraints.extend(tables.find(&own.to).map(|to| reference(own, to, database)));
         }
     }
-    let is_clustered = matches!(table.stores, Stored::Relation(_));
+    let is_clustered = matches!(table.stores, Stored::Relation(_)) && !table.primary_key.is_empty();
     CreateTable { name: table_name(name, database), columns, constraints, is_clustered }
 }
 
@@ -48,22 +50,32 @@ pub(crate) fn add_column(
     {
         constraints.extend(tables.find(&own.to).map(|to| reference(own, to, database)));
     }
-    let column = ColumnDefinition { is_required: false, ..column_definition(column) };
+    let column = ColumnDefinition { is_required: false, ..column_definition(column, database) };
     Definition::AddColumn { table: table_name(&table.name, database), column, constraints }
 }
 
-fn column_definition(column: &Column) -> ColumnDefinition {
+fn column_definition(column: &Column, database: &Database) -> ColumnDefinition {
     ColumnDefinition {
         name: identifier(&column.name),
         data_type: data_type(column),
         is_required: column.is_required,
-        key: match column.stores {
-            StoredValue::Sequence => Some(NumberKey::Sequence),
-            StoredValue::MemberKey => Some(NumberKey::Given),
-            StoredValue::MemberTable
-            | StoredValue::Field(_)
-            | StoredValue::Reference(..)
-            | StoredValue::Pair(..) => None,
+        key: match (&column.stores, &column.r#type) {
+            (StoredValue::Sequence, _) => Some(NumberKey::Sequence),
+            (StoredValue::MemberKey, _) => Some(NumberKey::Given),
+            (_, ColumnType::Serial { sequence, initial_value }) => Some(NumberKey::Serial {
+                sequence: table_name(sequence, database),
+                initial_value: *initial_value,
+            }),
+            (
+                StoredValue::MemberTable
+                | StoredValue::Field(_)
+                | StoredValue::Reference(..)
+                | StoredValue::Pair(..)
+                | StoredValue::Holder
+                | StoredValue::Position
+                | StoredValue::Element,
+                _,
+            ) => None,
         },
     }
 }
@@ -96,10 +108,16 @@ pub(crate) fn data_type(column: &Column) -> DataType {
 pub(crate) fn value_type(r#type: &ColumnType) -> DataType {
     match r#type {
         ColumnType::Boolean => DataType::Boolean,
-        ColumnType::Int32 => DataType::Integer,
+        ColumnType::Int32 | ColumnType::Serial { .. } => DataType::Integer,
         ColumnType::Int64 => DataType::BigInteger,
         ColumnType::Float64 => DataType::Double,
-        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password => DataType::Text,
+        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password | ColumnType::JsonText => {
+            DataType::Text
+        }
+        ColumnType::Identifier => DataType::Varchar(25),
+        ColumnType::Uuid => DataType::Uuid,
+        ColumnType::Decimal => DataType::Decimal { precision: 65, scale: 30 },
+        ColumnType::Timestamp => DataType::Timestamp,
         ColumnType::DateTime => DataType::TimestampWithZone,
         ColumnType::Json | ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon => {
             DataType::Json

@@ -102,7 +102,7 @@ impl<'m> Planner<'m> {
     /// The check of a table that is dropped, unless others store the same.
     pub(super) fn checks_of_dropped_table(&self, table: &Table) -> Vec<Check> {
         let is_kept = match &table.stores {
-            Stored::Entity(_) => false,
+            Stored::Entity(_) | Stored::List { .. } => false,
             Stored::Group(_) => true,
             Stored::Relation(relation) => self.is_moved(table, relation),
         };

@@ -73,7 +73,10 @@ impl<'m> KeptTable<'m> {
 
     fn has_other_key(&self) -> bool {
         let number = |table: &Table| table.number_key().map(|key| key.stores.clone());
-        self.old.primary_key != self.new.primary_key || number(self.old) != number(self.new)
+        let serial = |table: &Table| table.serial_key().is_some();
+        self.old.primary_key != self.new.primary_key
+            || number(self.old) != number(self.new)
+            || serial(self.old) != serial(self.new)
     }
 }
 

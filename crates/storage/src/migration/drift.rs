@@ -165,7 +165,7 @@ fn has_type(field: &Field, column: &Column, actual: &Catalog, database: &Databas
     let Type::Scalar(scalar) = element else { return false };
     match column.r#type {
         ColumnType::Boolean => *scalar == Scalar::Boolean,
-        ColumnType::Int32 => *scalar == Scalar::Int32,
+        ColumnType::Int32 | ColumnType::Serial { .. } => *scalar == Scalar::Int32,
         ColumnType::Int64 => match column.stores {
             // The key of a SQLite table is declared INTEGER, which may count as either.
             StoredValue::Sequence | StoredValue::MemberKey => {
@@ -174,10 +174,20 @@ fn has_type(field: &Field, column: &Column, actual: &Catalog, database: &Databas
             StoredValue::MemberTable
             | StoredValue::Field(_)
             | StoredValue::Reference(..)
-            | StoredValue::Pair(..) => *scalar == Scalar::Int64,
+            | StoredValue::Pair(..)
+            | StoredValue::Holder
+            | StoredValue::Position
+            | StoredValue::Element => *scalar == Scalar::Int64,
         },
         ColumnType::Float64 | ColumnType::Vector => *scalar == Scalar::Float64,
-        ColumnType::Text | ColumnType::Enum(_) | ColumnType::Password => *scalar == Scalar::Text,
+        ColumnType::Text
+        | ColumnType::Enum(_)
+        | ColumnType::Password
+        | ColumnType::Identifier
+        | ColumnType::JsonText => *scalar == Scalar::Text,
+        ColumnType::Uuid => *scalar == Scalar::Uuid,
+        ColumnType::Decimal => matches!(scalar, Scalar::Decimal { .. }),
+        ColumnType::Timestamp => *scalar == Scalar::Timestamp,
         ColumnType::DateTime => *scalar == Scalar::TimestampWithZone,
         ColumnType::Json | ColumnType::Point | ColumnType::Polygon | ColumnType::MultiPolygon => {
             matches!(scalar, Scalar::Json | Scalar::Jsonb)

@@ -221,7 +221,7 @@ impl<'m> Planner<'m> {
             let filter = Some(self.leads_nowhere(column, reference));
             let update = match kept.new.stores {
                 Stored::Relation(_) => Action::Delete { from: table.clone(), filter },
-                Stored::Entity(_) | Stored::Group(_) => {
+                Stored::Entity(_) | Stored::Group(_) | Stored::List { .. } => {
                     let sets = vec![(identifier(&column.name), Term::Null(data_type(column)))];
                     Action::Update { table: table.clone(), sets, filter }
                 }

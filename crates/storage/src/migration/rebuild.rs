@@ -134,7 +134,7 @@ impl<'m> Planner<'m> {
         match kept.new.stores {
             // Its rows are those of the members.
             Stored::Group(_) => statements.extend(self.insert_members(kept.new, &into, |_| true)),
-            Stored::Entity(_) | Stored::Relation(_) => {
+            Stored::Entity(_) | Stored::Relation(_) | Stored::List { .. } => {
                 let from = table_name(&kept.old.name, self.database);
                 let mut columns = Vec::new();
                 let mut terms = Vec::new();

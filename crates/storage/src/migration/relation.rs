@@ -1,10 +1,12 @@
 //! Relations that are stored elsewhere than before: between columns of either end and pairs.
 
-use sql::tree::definition::{Action, Condition, Definition, InsertedRows, TableRows, Term};
+use sql::tree::definition::{
+    Action, Condition, DataType, Definition, InsertedRows, TableRows, Term,
+};
 
 use super::{Change, Check, Finding, Loss, Obstacle, Planner};
 use crate::definition::{identifier, table_name};
-use crate::tables::{Reference, Relation, Side, Stored, Table, Tables};
+use crate::tables::{ColumnType, Reference, Relation, Side, Stored, Table, Tables};
 
 /// A table that has pairs of keys of a relation: a table of pairs, or a table with a reference.
 #[derive(Clone, Copy)]
@@ -73,6 +75,19 @@ fn of_reference<'m>(table: &'m Table, reference: &'m Reference) -> Option<Pairs<
     })
 }
 
+/// The least key in a column. UUIDs have an order, and PostgreSQL before version 18 no least one.
+fn least(table: &Table, column: &str) -> Term {
+    let own = Box::new(Term::Column(identifier(column)));
+    let is_uuid = table.find_column(column).is_some_and(|own| own.r#type == ColumnType::Uuid);
+    match is_uuid {
+        true => {
+            let text = Term::Cast(own, DataType::Text);
+            Term::Cast(Box::new(Term::Minimum(Box::new(text))), DataType::Uuid)
+        }
+        false => Term::Minimum(own),
+    }
+}
+
 fn single(columns: &[Box<str>]) -> Option<&str> {
     match columns {
         [column] => Some(column),
@@ -85,7 +100,7 @@ pub(super) fn leaf_tables<'m>(tables: &'m Tables, name: &str) -> Vec<&'m str> {
     let Some(table) = tables.find(name) else { return Vec::new() };
     match table.stores {
         Stored::Group(_) => tables.members(&table.name).map(|member| &*member.name).collect(),
-        Stored::Entity(_) | Stored::Relation(_) => vec![&*table.name],
+        Stored::Entity(_) | Stored::Relation(_) | Stored::List { .. } => vec![&*table.name],
     }
 }
 
@@ -139,7 +154,7 @@ impl<'m> Planner<'m> {
         let mut conditions = vec![Condition::Equal(Term::Column(identifier(own.column)), of_row)];
         conditions.extend(self.leads_to(other, &reference.to));
         let rows = TableRows::of(
-            Term::Minimum(Box::new(Term::Column(identifier(other.column)))),
+            least(pairs.table, other.column),
             table_name(&pairs.table.name, self.database),
             Some(Condition::All(conditions)),
         );

@@ -23,6 +23,7 @@ pub(super) fn fill(table: &Table, column: &Column) -> Option<Term> {
     let is_unique = table.unique.iter().any(|unique| *unique.columns == [column.name.clone()]);
     let fill = column.fill.as_ref().filter(|_| column.is_required && !is_unique)?;
     let value = match fill {
+        Fill::Now if column.r#type == ColumnType::Timestamp => Term::NowInUtc,
         Fill::Now => Term::Now,
         Fill::Text(text) => Term::Literal(text.clone(), value_type(&column.r#type)),
     };
@@ -66,10 +67,23 @@ fn scalar(own: impl Fn() -> Term, old: &ColumnType, new: &ColumnType) -> Convers
             lost: Condition::NotOneOf(own(), labels.clone()),
             loses_elements: false,
         },
-        (ColumnType::Int32, ColumnType::Int64 | ColumnType::Float64)
-        | (ColumnType::Int32 | ColumnType::Int64 | ColumnType::Float64, ColumnType::Text) => {
-            Conversion::Every(cast(own()))
-        }
+        (ColumnType::Int32, ColumnType::Serial { .. })
+        | (ColumnType::Serial { .. }, ColumnType::Int32)
+        | (ColumnType::JsonText, ColumnType::Text) => Conversion::None,
+        (
+            ColumnType::Int32 | ColumnType::Serial { .. },
+            ColumnType::Int64 | ColumnType::Float64 | ColumnType::Decimal,
+        )
+        | (
+            ColumnType::Int32
+            | ColumnType::Int64
+            | ColumnType::Float64
+            | ColumnType::Serial { .. }
+            | ColumnType::Decimal
+            | ColumnType::Identifier
+            | ColumnType::Uuid,
+            ColumnType::Text,
+        ) => Conversion::Every(cast(own())),
         (ColumnType::Int64, ColumnType::Int32) => {
             let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
             Conversion::Some {

@@ -13,31 +13,31 @@ const LONGEST_OF_TABLE: usize = 48;
 /// The beginning of names that SQLite keeps for itself.
 const OF_SQLITE: &str = "sqlite_";
 
-/// Names that are taken.
+/// Names that are taken, without regard to case.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
     /// Takes a name away from later ones.
-    pub(super) fn reserve(&mut self, name: &str) {
+    pub fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_ascii_lowercase());
     }
 
     /// A name for an index or a constraint.
-    pub(super) fn take(&mut self, wanted: &str) -> Box<str> {
+    pub fn take(&mut self, wanted: &str) -> Box<str> {
         self.take_within(wanted, LONGEST)
     }
 
     /// A name for a column.
-    pub(super) fn column(&mut self, wanted: &str) -> Box<str> {
+    pub fn column(&mut self, wanted: &str) -> Box<str> {
         self.take_within(wanted, LONGEST)
     }
 
     /// A name for a table. Names that databases and Thalweg keep for themselves get another
     /// beginning.
-    pub(super) fn table(&mut self, wanted: &str) -> Box<str> {
+    pub fn table(&mut self, wanted: &str) -> Box<str> {
         let lower = wanted.to_ascii_lowercase();
         match lower.starts_with(OWN_PREFIX) || lower.starts_with(OF_SQLITE) {
             true => self.take_within(&format!("_{wanted}"), LONGEST_OF_TABLE),

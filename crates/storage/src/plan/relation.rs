@@ -118,7 +118,7 @@ impl Planner<'_> {
         let mut recorded = self.recorded.tables.iter();
         let recorded = recorded.find(|table| match &table.stores {
             Stored::Relation(recorded) => recorded.near == named.near,
-            Stored::Entity(_) | Stored::Group(_) => false,
+            Stored::Entity(_) | Stored::Group(_) | Stored::List { .. } => false,
         });
         let name = match recorded {
             Some(table) => table.name.clone(),

@@ -357,7 +357,13 @@ fn takes_elements(r#type: &ColumnType) -> bool {
         | ColumnType::Point
         | ColumnType::Polygon
         | ColumnType::MultiPolygon
-        | ColumnType::Password => true,
+        | ColumnType::Password
+        | ColumnType::Serial { .. }
+        | ColumnType::Identifier
+        | ColumnType::Uuid
+        | ColumnType::Decimal
+        | ColumnType::Timestamp
+        | ColumnType::JsonText => true,
     }
 }
 

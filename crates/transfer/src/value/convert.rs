@@ -41,7 +41,7 @@ pub fn convert(raw: Raw<'_>, r#type: &ColumnType) -> Result<Value, Refused> {
             Raw::Text(text) | Raw::Number(text) => boolean(text),
             Raw::Json(_) | Raw::EmptyList => Err(Refused::Other("a Boolean")),
         },
-        ColumnType::Int32 => match integer(raw) {
+        ColumnType::Int32 | ColumnType::Serial { .. } => match integer(raw) {
             Some(number) if i32::try_from(number).is_ok() => Ok(Value::Integer(number)),
             Some(_) => Err(Refused::Beyond32Bits),
             None => Err(Refused::Other("an integer")),
@@ -49,8 +49,10 @@ pub fn convert(raw: Raw<'_>, r#type: &ColumnType) -> Result<Value, Refused> {
         ColumnType::Int64 => {
             integer(raw).map(Value::Integer).ok_or(Refused::Other("an integer of 64 bits"))
         }
-        ColumnType::Float64 => float(raw).ok_or(Refused::Other("a number")),
-        ColumnType::Text => Ok(Value::Text(text(raw)?.into())),
+        ColumnType::Float64 | ColumnType::Decimal => float(raw).ok_or(Refused::Other("a number")),
+        ColumnType::Text | ColumnType::Identifier | ColumnType::Uuid | ColumnType::JsonText => {
+            Ok(Value::Text(text(raw)?.into()))
+        }
         ColumnType::Enum(labels) => {
             let text = text(raw)?;
             match labels.iter().any(|label| **label == *text) {
@@ -58,7 +60,7 @@ pub fn convert(raw: Raw<'_>, r#type: &ColumnType) -> Result<Value, Refused> {
                 false => Err(Refused::OtherLabel(labels.join(" or "))),
             }
         }
-        ColumnType::DateTime => {
+        ColumnType::DateTime | ColumnType::Timestamp => {
             let read = match raw {
                 Raw::Text(text) | Raw::Number(text) => moment::read(text),
                 Raw::Boolean(_) | Raw::Json(_) | Raw::EmptyList => None,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use graphql::definitions::problem::{At, Problems, remedy};
 use graphql::definitions::{DirectiveArgument, Literal, Template, parse_template};
 
 use super::super::empty_arguments::blank;
-use super::super::problem::{At, Problems, remedy};
 use super::{Context, operation, url, variables};
 use crate::model::CustomHttp;
 use crate::resolvers;

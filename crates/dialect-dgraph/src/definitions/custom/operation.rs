@@ -1,9 +1,9 @@
 //! `graphql` of `@custom(http:)`: an operation of another server with one field.
 
+use graphql::definitions::problem::{At, Problems};
 use graphql::definitions::{RootField, Template, WrittenOperation, parse_operations};
 use graphql::operation::OperationKind;
 
-use super::super::problem::{At, Problems};
 use super::{Context, variables};
 
 /// Checks an operation. Of a batch, the body has the variables.

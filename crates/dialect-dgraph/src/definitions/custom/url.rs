@@ -1,6 +1,7 @@
 //! Variables in URLs, as in `https://example.com/users/$id?name=$name`.
 
-use super::super::problem::{At, Problems};
+use graphql::definitions::problem::{At, Problems};
+
 use super::Context;
 
 /// A variable of a URL.

@@ -1,9 +1,9 @@
 //! Variables of templates: arguments of the field, or fields of its type.
 
 use graphql::definitions::FieldDefinition;
+use graphql::definitions::problem::{At, Problems};
 use rustc_hash::FxHashSet;
 
-use super::super::problem::{At, Problems};
 use super::super::types::Meaning;
 use super::Context;
 

@@ -8,6 +8,8 @@ use sources::migrate::{
     Drift, Finding, FoundRows, Loss, MigrateError, Migrator, Obstacle, Planned,
 };
 
+use storage::Layout;
+
 use super::{exit_code, print_problem, print_remedy};
 use crate::commands::{block_on, print};
 use crate::failure::Failure;
@@ -17,7 +19,7 @@ use crate::options::{Purpose, TablesOptions};
 const MOST_LISTED: usize = 20;
 
 pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
-    let (text, model) = options.definitions()?;
+    let (text, layout) = options.definitions()?;
     let access = match options.purpose {
         Purpose::Apply => MigrationAccess::Write,
         Purpose::DryRun | Purpose::Check => MigrationAccess::Read,
@@ -25,12 +27,14 @@ pub(super) fn run(options: &TablesOptions<'_>) -> Result<ExitCode, Failure> {
     let migrate = async {
         let mut migrator =
             Migrator::begin(&options.address, options.schema, access, Timeouts::default()).await?;
-        match options.purpose {
+        match (options.purpose, &layout) {
+            (Purpose::Apply | Purpose::DryRun, Layout::Model(model)) => {
+                migrator.read_vector_lengths(model).await?;
+            }
             // Whether the database is behind does not depend on its rows.
-            Purpose::Check => {}
-            Purpose::Apply | Purpose::DryRun => migrator.read_vector_lengths(&model).await?,
+            (Purpose::Check, _) | (Purpose::Apply | Purpose::DryRun, Layout::Tables { .. }) => {}
         }
-        let planned = migrator.plan(&model).await?;
+        let planned = migrator.plan_layout(&layout).await?;
         Ok((migrator, planned))
     };
     block_on(async {

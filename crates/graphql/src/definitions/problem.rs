@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use graphql::definitions::{Directive, DirectiveArgument, InputDefinition, Named, TypeDefinition};
+use super::{Directive, DirectiveArgument, InputDefinition, Named, TypeDefinition};
 
 /// Limit of reported mistakes; further ones are counted.
 const MAX_PROBLEMS: usize = 100;
@@ -20,7 +20,7 @@ pub struct DefinitionProblem {
 
 /// The place of a mistake.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At<'d> {
+pub struct At<'d> {
     line: usize,
     column: usize,
     /// Empty for the definitions as a whole.
@@ -30,21 +30,21 @@ pub(super) struct At<'d> {
 }
 
 impl<'d> At<'d> {
-    pub(super) fn definitions(line: usize, column: usize) -> Self {
+    pub fn definitions(line: usize, column: usize) -> Self {
         Self { line, column, r#type: "", member: None }
     }
 
-    pub(super) fn r#type(definition: &'d TypeDefinition) -> Self {
+    pub fn r#type(definition: &'d TypeDefinition) -> Self {
         let TypeDefinition { name, line, column, .. } = definition;
         Self { line: *line, column: *column, r#type: name, member: None }
     }
 
-    pub(super) fn member(self, (line, column): (usize, usize), name: &'d str) -> Self {
+    pub fn member(self, (line, column): (usize, usize), name: &'d str) -> Self {
         Self { line, column, member: Some(name), ..self }
     }
 
     /// A member of an input type, or an argument, which is reported as its field.
-    pub(super) fn input(self, definition: &'d InputDefinition) -> Self {
+    pub fn input(self, definition: &'d InputDefinition) -> Self {
         let place = (definition.line, definition.column);
         match self.member {
             Some(_) => self.moved(place),
@@ -52,24 +52,24 @@ impl<'d> At<'d> {
         }
     }
 
-    pub(super) fn directive(self, directive: &Directive) -> Self {
+    pub fn directive(self, directive: &Directive) -> Self {
         self.moved((directive.line, directive.column))
     }
 
-    pub(super) fn argument(self, argument: &DirectiveArgument) -> Self {
+    pub fn argument(self, argument: &DirectiveArgument) -> Self {
         self.moved((argument.line, argument.column))
     }
 
-    pub(super) fn named(self, named: &Named) -> Self {
+    pub fn named(self, named: &Named) -> Self {
         self.moved((named.line, named.column))
     }
 
     /// The same subject at another place of the text.
-    pub(super) fn moved(self, (line, column): (usize, usize)) -> Self {
+    pub fn moved(self, (line, column): (usize, usize)) -> Self {
         Self { line, column, ..self }
     }
 
-    pub(super) fn line(self) -> usize {
+    pub fn line(self) -> usize {
         self.line
     }
 }
@@ -86,21 +86,21 @@ impl fmt::Display for At<'_> {
 
 /// Collector of mistakes.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<DefinitionProblem>);
+pub struct Problems(Vec<DefinitionProblem>);
 
 impl Problems {
     /// Adds a mistake; the message ends with the remedy.
-    pub(super) fn refuse(&mut self, at: At<'_>, message: impl fmt::Display) {
+    pub fn refuse(&mut self, at: At<'_>, message: impl fmt::Display) {
         let message = format!("{at}: {message}").into();
         self.0.push(DefinitionProblem { line: at.line, column: at.column, message });
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns `value` if there is no mistake, else all mistakes in the order of the text.
-    pub(super) fn finish<T>(mut self, value: T) -> Result<T, Vec<DefinitionProblem>> {
+    pub fn finish<T>(mut self, value: T) -> Result<T, Vec<DefinitionProblem>> {
         if self.0.is_empty() {
             return Ok(value);
         }
@@ -119,7 +119,7 @@ impl Problems {
 
 impl DefinitionProblem {
     /// A syntax error.
-    pub(super) fn syntax(error: &graphql::GraphQLError) -> Self {
+    pub fn syntax(error: &crate::error::GraphQLError) -> Self {
         let (line, column) = match error.locations.first() {
             Some(location) => (location.line as usize, location.column as usize),
             None => (1, 1),
@@ -131,7 +131,7 @@ impl DefinitionProblem {
 }
 
 /// Names as the end of a sentence: `a, b or c`.
-pub(super) fn alternatives(names: &[&str]) -> String {
+pub fn alternatives(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [only] => (*only).to_owned(),
@@ -140,12 +140,8 @@ pub(super) fn alternatives(names: &[&str]) -> String {
 }
 
 /// Similar names as the end of a sentence, `did you mean …?`, or `otherwise`.
-pub(super) fn remedy<'n>(
-    name: &str,
-    known: impl IntoIterator<Item = &'n str>,
-    otherwise: &str,
-) -> String {
-    match graphql::similar_names(name, known).as_slice() {
+pub fn remedy<'n>(name: &str, known: impl IntoIterator<Item = &'n str>, otherwise: &str) -> String {
+    match crate::similar_names(name, known).as_slice() {
         // Every short name is similar to every other one.
         _ if name.len() < 3 => otherwise.to_owned(),
         [] => otherwise.to_owned(),
