@@ -1,0 +1,221 @@
+//! Runs the tests of a spec.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::corpus::{Corpus, Spec};
+use crate::evaluate::{Program, Stop};
+use crate::report::Outcome;
+use crate::scala::{Expression, Function, Statement};
+use crate::service::{Database, Service};
+use crate::value::{Binding, Host, Scope, Value};
+
+/// A test that a spec has declared.
+#[derive(Debug, Clone)]
+pub(crate) struct Test {
+    pub(crate) name: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) is_ignored: bool,
+    pub(crate) body: Expression,
+    pub(crate) scope: Scope,
+}
+
+/// Runs a spec, and returns the outcomes of its tests by their names; none, if it has no tests.
+pub(crate) fn run(
+    corpus: &Corpus,
+    spec: &Spec,
+    service: Option<&RefCell<Service>>,
+    database: Database,
+) -> Vec<(String, Outcome)> {
+    let ancestors = corpus.ancestors(&spec.template);
+    if !ancestors.iter().any(|name| name.starts_with("FlatSpec") || name.starts_with("WordSpec")) {
+        return Vec::new();
+    }
+    let program = Program::new(corpus, service, database);
+    let scope = Scope::new(None);
+    let is_of_api = ancestors.iter().any(|name| name == "ApiSpecBase");
+    let set_up = program.declare_members(spec, &scope);
+    let tests = program.tests.take();
+    if tests.is_empty() {
+        let reason = match &set_up {
+            Err(Stop::NotUnderstood(reason)) => format!("its declarations: {reason}"),
+            Err(Stop::Failed(text)) => {
+                return vec![(String::new(), Outcome::Different(text.clone()))];
+            }
+            Ok(()) => "it declares no tests".into(),
+        };
+        return vec![(String::new(), Outcome::NotCompared(reason))];
+    }
+    let unsuited = program.unsuited(&scope);
+    let mut before_all = None;
+    tests
+        .into_iter()
+        .map(|test| {
+            let tag = database.ignored_tag();
+            let outcome = match (&unsuited, &set_up) {
+                _ if !is_of_api => {
+                    Outcome::NotCompared("it is about Prisma's process, not its API".into())
+                }
+                (Ok(Some(reason)), _) => Outcome::LeftOut(reason.clone()),
+                (Err(reason), _) => Outcome::NotCompared(reason.clone()),
+                _ if test.is_ignored => Outcome::LeftOut("Prisma ignores it".into()),
+                _ if test.tags.iter().any(|one| one == tag) => {
+                    Outcome::LeftOut("Prisma ignores it for this database".into())
+                }
+                (_, Err(Stop::NotUnderstood(reason))) => {
+                    Outcome::NotCompared(format!("the spec: {reason}"))
+                }
+                (_, Err(Stop::Failed(text))) => Outcome::Different(text.clone()),
+                (_, Ok(())) => {
+                    let before_all =
+                        before_all.get_or_insert_with(|| program.call_hook("beforeAll", &scope));
+                    program.run_test(&test, before_all, &scope)
+                }
+            };
+            (test.name, outcome)
+        })
+        .collect()
+}
+
+impl Program<'_> {
+    /// Evaluates the members of a class and of what it extends.
+    fn declare_members(&self, spec: &Spec, scope: &Scope) -> Result<(), Stop> {
+        let templates = self.corpus.linearization(&spec.template);
+        let members = || templates.iter().flat_map(|template| &template.members);
+        for member in members() {
+            match member {
+                Statement::Function(function) => Self::override_function(function, scope),
+                Statement::Template(template) => {
+                    scope.bind(&template.name, Binding::Template(template.clone()));
+                }
+                Statement::Value(_) | Statement::Expression(_) => {}
+            }
+        }
+        let mut result = Ok(());
+        for member in members() {
+            match member {
+                Statement::Value(definition) => {
+                    let defined = self.define(definition, scope);
+                    let reason = match defined {
+                        Ok(()) => continue,
+                        Err(Stop::NotUnderstood(reason)) => reason,
+                        Err(failed @ Stop::Failed(_)) => {
+                            result = result.and(Err(failed));
+                            continue;
+                        }
+                    };
+                    // Only the tests that use the value stop.
+                    for name in names_of(&definition.pattern) {
+                        scope.bind(&name, Binding::Failed(reason.clone().into()));
+                    }
+                }
+                Statement::Expression(expression) => {
+                    if let Err(stop) = self.evaluate(expression, scope) {
+                        result = result.and(Err(stop));
+                    }
+                }
+                Statement::Function(_) | Statement::Template(_) => {}
+            }
+        }
+        result
+    }
+
+    fn override_function(function: &Rc<Function>, scope: &Scope) {
+        if function.body.is_none() {
+            return;
+        }
+        let overridden = match scope.find_own(&function.name) {
+            Some(Binding::Function(before, rest)) => {
+                std::iter::once(before).chain(rest.iter().cloned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        scope.bind(&function.name, Binding::Function(function.clone(), Rc::new(overridden)));
+    }
+
+    /// Why a spec is not for this database. The error names what is not understood.
+    fn unsuited(&self, scope: &Scope) -> Result<Option<String>, String> {
+        let value = |name: &str| match scope.find_own(name) {
+            Some(_) => match self.name(name, scope) {
+                Ok(value) => Ok(Some(value)),
+                Err(Stop::NotUnderstood(reason) | Stop::Failed(reason)) => Err(reason),
+            },
+            None => Ok(None),
+        };
+        let names = |name: &str| -> Result<Option<Vec<String>>, String> {
+            Ok(match value(name)? {
+                Some(Value::List(items)) => {
+                    let names = items.iter().map(|item| match item {
+                        Value::Host(Host::Named(name)) => Ok(name.to_string()),
+                        _ => Err(format!("the values of {name}")),
+                    });
+                    Some(names.collect::<Result<_, _>>()?)
+                }
+                Some(_) => return Err(format!("the value of {name}")),
+                None => None,
+            })
+        };
+        if matches!(value("doNotRun")?, Some(Value::Bool(true))) {
+            return Ok(Some("Prisma does not run it".into()));
+        }
+        let tag = self.database.connector_tag().to_owned();
+        let only = names("runOnlyForConnectors")?;
+        if only.is_some_and(|only| !only.contains(&tag))
+            || names("doNotRunForConnectors")?.is_some_and(|not| not.contains(&tag))
+        {
+            return Ok(Some("it is for another database".into()));
+        }
+        let required = names("runOnlyForCapabilities")?.unwrap_or_default();
+        if let Some(missing) = required.iter().find(|one| !self.database.has(one)) {
+            return Ok(Some(format!("it is for the {missing}")));
+        }
+        let refused = names("doNotRunForCapabilities")?.unwrap_or_default();
+        if let Some(own) = refused.iter().find(|one| self.database.has(one)) {
+            return Ok(Some(format!("it is not for the {own}")));
+        }
+        Ok(None)
+    }
+
+    fn call_hook(&self, name: &str, scope: &Scope) -> Result<(), Stop> {
+        match scope.find_own(name) {
+            Some(Binding::Function(function, overridden)) => {
+                self.call_function(&function, &overridden, Vec::new(), scope).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn run_test(&self, test: &Test, before_all: &Result<(), Stop>, scope: &Scope) -> Outcome {
+        self.trail.borrow_mut().clear();
+        self.assertions.set(0);
+        self.left_out.borrow_mut().clear();
+        let result = before_all
+            .clone()
+            .and_then(|()| self.call_hook("beforeEach", scope))
+            .and_then(|()| self.evaluate(&test.body, &test.scope).map(|_| ()));
+        let assertions = self.assertions.get();
+        match result {
+            Err(Stop::Failed(text)) => Outcome::Different(text),
+            Err(Stop::NotUnderstood(reason)) if assertions > 0 => {
+                Outcome::Partly(format!("up to {reason}"))
+            }
+            Err(Stop::NotUnderstood(reason)) => Outcome::NotCompared(reason),
+            Ok(()) => match self.left_out.borrow().first() {
+                Some(first) => Outcome::Partly(format!("without {first}")),
+                None => Outcome::Equal,
+            },
+        }
+    }
+}
+
+fn names_of(pattern: &crate::scala::Pattern) -> Vec<String> {
+    use crate::scala::Pattern;
+    match pattern {
+        Pattern::Name(name) => vec![name.clone()],
+        Pattern::Typed(inner, _) => names_of(inner),
+        Pattern::Tuple(inner) | Pattern::Extract(_, inner) | Pattern::Alternatives(inner) => {
+            inner.iter().flat_map(names_of).collect()
+        }
+        Pattern::Any | Pattern::Value(_) => Vec::new(),
+    }
+}
