@@ -16,7 +16,13 @@ const FOLDERS: [&str; 4] = [
 ];
 
 /// Parts of the test framework, whose place this program takes.
-pub(crate) const FRAMEWORK: [&str; 3] = ["ApiSpecBase", "ConnectorAwareTest", "TestDataModels"];
+const FRAMEWORK: [&str; 5] = [
+    "ApiSpecBase",
+    "ConnectorAwareTest",
+    "GraphQLSchemaMatchers",
+    "StringMatchers",
+    "TestDataModels",
+];
 
 /// A class of tests.
 #[derive(Debug)]
@@ -56,14 +62,15 @@ impl Corpus {
         Ok(corpus)
     }
 
-    fn add(&mut self, path: &str, statements: Vec<Statement>) {
+    /// Adds the definitions of a file.
+    pub(crate) fn add(&mut self, path: &str, statements: Vec<Statement>) {
         for statement in statements {
             let Statement::Template(template) = statement else { continue };
             if FRAMEWORK.contains(&&*template.name) {
                 continue;
             }
             self.templates.entry(template.name.clone()).or_insert_with(|| template.clone());
-            if template.kind == TemplateKind::Class && path.ends_with(".scala") {
+            if template.kind == TemplateKind::Class {
                 self.specs.push(Spec { path: path.to_owned(), template });
             }
         }

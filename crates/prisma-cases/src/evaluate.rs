@@ -56,6 +56,8 @@ pub(crate) struct Program<'c> {
     pub(crate) tests: RefCell<Vec<Test>>,
     /// What the tests that are being declared are about.
     pub(crate) subjects: RefCell<Vec<String>>,
+    /// The members of the spec are being evaluated, not a test.
+    pub(crate) is_declaring: Cell<bool>,
     /// The last requests, and their answers.
     pub(crate) trail: RefCell<Vec<String>>,
     pub(crate) assertions: Cell<usize>,
@@ -76,6 +78,7 @@ impl<'c> Program<'c> {
             database,
             tests: RefCell::default(),
             subjects: RefCell::default(),
+            is_declaring: Cell::new(false),
             trail: RefCell::default(),
             assertions: Cell::new(0),
             left_out: RefCell::default(),

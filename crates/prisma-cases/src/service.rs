@@ -5,6 +5,8 @@
 mod database;
 mod process;
 mod request;
+#[cfg(test)]
+pub(crate) mod scripted;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,9 @@ pub(crate) fn run(
     let program = Program::new(corpus, service, database);
     let scope = Scope::new(None);
     let is_of_api = ancestors.iter().any(|name| name == "ApiSpecBase");
+    program.is_declaring.set(true);
     let set_up = program.declare_members(spec, &scope);
+    program.is_declaring.set(false);
     let tests = program.tests.take();
     if tests.is_empty() {
         let reason = match &set_up {
@@ -217,5 +219,147 @@ fn names_of(pattern: &crate::scala::Pattern) -> Vec<String> {
             inner.iter().flat_map(names_of).collect()
         }
         Pattern::Any | Pattern::Value(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scala;
+    use crate::service::scripted;
+
+    /// Runs the tests of a spec's text against a server that gives these answers, and returns the
+    /// first letters of their outcomes.
+    fn check(text: &str, answers: &[&str], expected: &str) {
+        let mut corpus = Corpus::default();
+        corpus.add("a.scala", scala::parse(text).expect("tokens"));
+        let service = RefCell::new(scripted::service(answers));
+        let outcomes = run(&corpus, &corpus.specs[0], Some(&service), Database::Sqlite);
+        let letters: String = outcomes
+            .iter()
+            .map(|(_, outcome)| outcome.word().trim_start().chars().next().unwrap_or(' '))
+            .collect();
+        assert_eq!(letters, expected, "{outcomes:?}");
+    }
+
+    fn spec(body: &str) -> String {
+        format!(
+            "class ASpec extends FlatSpec with Matchers with ApiSpecBase {{
+               val project = SchemaDsl.fromStringV11() {{ \"type A {{ id: ID! @id }}\" }}
+               {body}
+             }}"
+        )
+    }
+
+    fn test(body: &str) -> String {
+        spec(&format!("\"A\" should \"b\" in {{ database.setup(project)\n {body} }}"))
+    }
+
+    const QUERY: &str = "server.query(\"\"\"{ a }\"\"\", project)";
+
+    #[test]
+    fn answers_are_compared() {
+        let compared =
+            format!("{QUERY}.toString should be(\"\"\"{{\"data\":{{\"a\":1,\"b\":2}}}}\"\"\")");
+        check(&test(&compared), &[r#"{"data":{"b":2,"a":1}}"#], "e");
+        check(&test(&compared), &[r#"{"data":{"b":2,"a":2}}"#], "D");
+        check(&test(&compared), &[r#"{"errors":[{"message":"no"}],"data":{"a":1,"b":2}}"#], "D");
+        check(
+            &test(&format!("{QUERY}.pathAsLong(\"data.a\") shouldBe 1")),
+            &[r#"{"data":{"a":1}}"#],
+            "e",
+        );
+        check(
+            &test(&format!("{QUERY}.pathAsSeq(\"data.a\") should have(size(2))")),
+            &[r#"{"data":{"a":[1]}}"#],
+            "D",
+        );
+        check(
+            &test(&format!("{QUERY}.pathAsSeq(\"data.a\") should not be empty")),
+            &[r#"{"data":{"a":[1]}}"#],
+            "e",
+        );
+    }
+
+    #[test]
+    fn errors_are_compared_by_code_count_and_text() {
+        let failing = test(
+            "server.queryThatMustFail(\"{ a }\", project, errorCode = 3039, errorContains = \"No Node\")",
+        );
+        let answer = |code: &str, text: &str| {
+            format!(r#"{{"errors":[{{"code":{code},"message":"{text}"}}]}}"#)
+        };
+        check(&failing, &[&answer("3039", "No Node for")], "e");
+        check(&failing, &[&answer("3040", "No Node for")], "D");
+        check(&failing, &[&answer("3039", "Another")], "D");
+        check(&failing, &[r#"{"data":null}"#], "D");
+        check(&failing, &[r#"{"errors":[{"code":3039,"message":"No Node"},{}]}"#], "D");
+    }
+
+    #[test]
+    fn tests_with_something_unknown_are_never_equal() {
+        let known = format!("{QUERY}.toString should be(\"{{}}\")");
+        check(&test(&format!("{known}\n unknown.thing(1)")), &["{}"], "p");
+        check(&test(&format!("unknown.thing(1)\n {known}")), &["{}"], "n");
+        check(&test(&format!("testDependencies.x should be(1)\n {known}")), &["{}"], "p");
+        check(&test(&format!("val x = unknown.thing\n {known}")), &["{}"], "n");
+        check(&test(&format!("try {{ 1 }} finally {{ 2 }}\n {known}")), &["{}"], "n");
+        check(
+            &spec(
+                "val x = unknown.y\n \"A\" should \"b\" in { x should be(1) }\n \"A\" should \"c\" in { 1 should be(1) }",
+            ),
+            &[],
+            "ne",
+        );
+    }
+
+    #[test]
+    fn values_flow_from_answers_to_requests() {
+        let text = test(&format!(
+            "val id = {QUERY}.pathAsString(\"data.a\")
+             def twice(x: String, y: Int = 2) = s\"\"\"{{ a(x: \"${{x * y}}\") }}\"\"\"
+             for (i <- 1 to 2) {{ server.query(twice(id), project) }}
+             List(1, 2).map(_ + 1) should be(Vector(2, 3))
+             if (id == \"z\") {{ 1 should be(2) }} else mustBeEqual(actual = id, expected = \"k\")"
+        ));
+        check(&text, &[r#"{"data":{"a":"k"}}"#, r#"{"data":{"echo":"kk"}}"#, "{}"], "e");
+    }
+
+    #[test]
+    fn specs_and_tests_for_other_databases_are_left_out() {
+        let one = "\"A\" should \"b\" in { 1 should be(1) }";
+        check(&spec(one), &[], "e");
+        check(
+            &spec(&format!(
+                "override def runOnlyForCapabilities = Set(EmbeddedTypesCapability)\n{one}"
+            )),
+            &[],
+            "l",
+        );
+        check(
+            &spec(&format!("override def doNotRunForConnectors = Set(SQLiteConnectorTag)\n{one}")),
+            &[],
+            "l",
+        );
+        check(&spec("\"A\" should \"b\" taggedAs (IgnoreSQLite) in { 1 should be(2) }"), &[], "l");
+        check(&spec("\"A\" should \"b\" taggedAs (IgnoreMongo) in { 1 should be(2) }"), &[], "D");
+    }
+
+    #[test]
+    fn setups_run_before_each_test_and_a_test_runs_once_a_datamodel() {
+        let hooks = "var n = 0
+            override def beforeEach(): Unit = { super.beforeEach(); n = n + 1 }
+            \"A\" should \"b\" in { n should be(1) }
+            \"A\" should \"c\" in { n should be(2) }";
+        check(&spec(hooks), &[], "ee");
+        let asks = "database.setup(project); server.query(\"{ a }\", project)
+            \"A\" should \"b\" in { 1 should be(1) }";
+        check(&spec(asks), &["{}"], "e");
+        let models = "val models = TestDataModels(mongo = Vector(\"m\"), sql = Vector(\"type A { x: Int }\", \"type B\"))
+            \"A\" should \"b\" in { var n = 0; models.testV11 { project => n = n + 1 }; n should be(2) }
+            \"A\" should \"c\" in { models.test(1) { model => model should be(\"type B\") } }";
+        check(&spec(models), &[], "ee");
+        // The program refuses datamodels with this word.
+        check(&test("database.setup(SchemaDsl.fromStringV11() { \"type Refused\" })"), &[], "D");
     }
 }

@@ -72,6 +72,8 @@ pub(crate) enum Host {
     SchemaRenderer,
     /// The schema of a project.
     Schema(Project),
+    /// A model, by its table.
+    Model(Rc<str>),
     Json,
     TestDataModels,
     Importer(Project),

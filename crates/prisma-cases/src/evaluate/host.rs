@@ -112,7 +112,16 @@ impl Program<'_> {
                 _ => Err(Self::not_understood(format!("{own}.{name}"))),
             },
             Host::Library(library) => self.library_method(library, name, arguments),
-            Host::Schema(_) => Err(Self::not_understood(format!("schema.{name}"))),
+            Host::Schema(project) => match (name, arguments.positional.first()) {
+                ("getModelByName_!", Some(Value::Text(model))) => {
+                    Ok(host(Host::Model(table_of(&project.data_model, model).into())))
+                }
+                _ => Err(Self::not_understood(format!("schema.{name}"))),
+            },
+            Host::Model(table) => match name {
+                "dbName" => Ok(Value::Text(table.clone())),
+                _ => Err(Self::not_understood(format!("the {name} of a model"))),
+            },
         }
     }
 
@@ -283,7 +292,7 @@ impl Program<'_> {
         }
     }
 
-    fn to_json(value: &Value) -> Result<Json, Stop> {
+    pub(super) fn to_json(value: &Value) -> Result<Json, Stop> {
         Ok(match value {
             Value::Null | Value::Option(None) => Json::Null,
             Value::Bool(value) => json!(value),
@@ -313,6 +322,12 @@ impl Program<'_> {
                 let millis = now.map(|now| now.as_millis()).unwrap_or_default();
                 Ok(Value::Int(i64::try_from(millis).unwrap_or(i64::MAX)))
             }
+            ("UUID", "fromString", Some(Value::Text(text))) => {
+                let digits = text.split('-').map(str::len).collect::<Vec<_>>() == [8, 4, 4, 4, 12];
+                let is_one = digits && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+                self.assert(is_one, || format!("  expected a UUID\n  received {text}"))
+            }
+            ("UUID", "fromString", Some(Value::Anything)) => Ok(Value::Unit),
             ("Thread", "sleep", Some(Value::Int(millis))) => {
                 if self.service.is_some() {
                     let millis = u64::try_from(*millis).unwrap_or(0);
@@ -332,10 +347,35 @@ impl Program<'_> {
     }
 }
 
+/// The table of a model: its `@db(name:)`, or its own name.
+fn table_of(data_model: &str, model: &str) -> String {
+    let lines = data_model.lines().map(str::trim);
+    let mut heads = lines.filter_map(|line| line.strip_prefix("type "));
+    let head = heads.find(|head| {
+        let rest = head.trim_start().strip_prefix(model);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    });
+    let named = head.and_then(|head| head.split_once("@db(name:"));
+    let quoted = named.and_then(|(_, rest)| rest.split('"').nth(1));
+    quoted.unwrap_or(model).to_owned()
+}
+
 fn cut(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(MAX_TRAIL) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_the_names_of_models_or_their_own() {
+        let data_model = "type A {\n a: B }\ntype AB @db(name: \"ab_s\") {\n}";
+        assert_eq!(table_of(data_model, "A"), "A");
+        assert_eq!(table_of(data_model, "AB"), "ab_s");
     }
 }

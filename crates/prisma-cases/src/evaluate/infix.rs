@@ -81,7 +81,7 @@ impl Program<'_> {
             return Ok(Value::Asserted(Rc::new(value.clone()), is_negated));
         }
         match (value, self.evaluate(right, scope)?) {
-            (Value::Text(subject), Value::Text(name)) if self.is_declaring() => {
+            (Value::Text(subject), Value::Text(name)) if self.is_declaring.get() => {
                 Ok(Value::Title(Rc::new((format!("{subject} should {name}"), Vec::new()))))
             }
             (Value::Host(Host::Library(name)), right) if &**name == "it" => {
@@ -89,10 +89,6 @@ impl Program<'_> {
             }
             (value, right) => self.assert_matches(value, &self.matcher(right), is_negated),
         }
-    }
-
-    fn is_declaring(&self) -> bool {
-        self.trail.borrow().is_empty() && self.assertions.get() == 0
     }
 
     fn matcher(&self, value: Value) -> Matcher {

@@ -81,6 +81,7 @@ impl Program<'_> {
             Value::DataModels(models) => self.models_method(models, name, &arguments),
             Value::Project(project) => match name {
                 "id" => Ok(Value::Text(project.name.clone())),
+                "schema" => Ok(Value::Host(Host::Schema(project.clone()))),
                 _ => Self::any_method(value, name),
             },
             Value::Closure(_) if name == "apply" => self.apply(value, arguments),
@@ -145,6 +146,7 @@ impl Program<'_> {
         let second = arguments.positional.get(1);
         Ok(match (name, first, second) {
             ("stripMargin", ..) => Value::text(strip_margin(text)),
+            ("mkString", None, _) => value,
             ("trim", ..) => Value::text(text.trim()),
             ("parseJson", ..) => Value::json(self.parse_json(text)?),
             ("length" | "size", ..) => Value::Int(text.chars().count() as i64),
@@ -169,6 +171,7 @@ impl Program<'_> {
                 let count = usize::try_from(*count).unwrap_or(0);
                 Value::text(text.chars().take(count).collect::<String>())
             }
+            ("++", Some(other), _) => Value::text(format!("{text}{}", other.to_text())),
             ("*", Some(Value::Int(count)), _) => {
                 Value::text(text.repeat(usize::try_from(*count).unwrap_or(0)))
             }
@@ -214,6 +217,24 @@ impl Program<'_> {
                 None => Err(self.failed(format!("  expected {key}\n  received {json}"))),
             },
             ("parseJson", None) => Ok(value),
+            ("copy", None) => {
+                let mut copy = (**json).clone();
+                for (key, value) in &arguments.named {
+                    match copy.get_mut(key) {
+                        Some(member) => *member = Self::to_json(value)?,
+                        None => return Self::any_method(&value.clone(), name),
+                    }
+                }
+                Ok(Value::json(copy))
+            }
+            (member, None) if json.get(member).is_some() => Ok(match &json[member] {
+                Json::Bool(value) => Value::Bool(*value),
+                Json::Number(number) if number.is_i64() => {
+                    Value::Int(number.as_i64().unwrap_or_default())
+                }
+                Json::String(text) => Value::text(&**text),
+                other => Value::json(other.clone()),
+            }),
             _ if json.is_array() => {
                 let items = self.items(&value)?;
                 self.list_method(&items, name, arguments.clone())

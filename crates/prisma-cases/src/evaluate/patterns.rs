@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Evaluated, Program, Stop};
 use crate::scala::{Case, Enumerator, Expression, Pattern};
-use crate::value::{Scope, Value, equal};
+use crate::value::{Host, Scope, Value, equal};
 
 impl Program<'_> {
     /// Binds the names of a pattern if the value matches it.
@@ -42,7 +42,7 @@ impl Program<'_> {
                 }
                 _ => Err(Self::not_understood(format!("the pattern {name}(…)"))),
             },
-            // The types of values are not known; cases that tell types apart are not evaluated.
+            // Cases that tell types apart are looked at where they are run.
             Pattern::Typed(inner, _) => self.matches(inner, value, scope),
             Pattern::Alternatives(patterns) => {
                 for pattern in patterns {
@@ -79,7 +79,14 @@ impl Program<'_> {
             if let Pattern::Typed(_, type_name) = &case.pattern
                 && cases.len() > 1
             {
-                return Err(Self::not_understood(format!("a case for the type {type_name}")));
+                match is_of_type(value, type_name) {
+                    Some(true) => {}
+                    Some(false) => continue,
+                    None => {
+                        let reason = format!("a case for the type {type_name}");
+                        return Err(Self::not_understood(reason));
+                    }
+                }
             }
             let own = Scope::new(Some(scope.clone()));
             if !self.matches(&case.pattern, value, &own)? {
@@ -145,5 +152,17 @@ impl Program<'_> {
             },
             _ => Err(Self::not_understood("the items of no list")),
         }
+    }
+}
+
+/// A value has a type; none, if that is not known.
+fn is_of_type(value: &Value, type_name: &str) -> Option<bool> {
+    match (value, type_name) {
+        (Value::Host(Host::Named(name)), "RelationalConnectorTag") => {
+            Some(&**name != "MongoConnectorTag")
+        }
+        (Value::Host(Host::Named(name)), _) => Some(&**name == type_name),
+        (Value::Text(_), "String") | (Value::Int(_), "Int" | "Long") => Some(true),
+        _ => None,
     }
 }

@@ -202,7 +202,7 @@ impl<'t> Parser<'t> {
             }
         }
         if self.is("val") || self.is("var") {
-            return self.definition(is_lazy).map(Some);
+            return self.definition(is_lazy);
         }
         if self.is("def") {
             return self.function().map(Some);
@@ -234,7 +234,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn definition(&mut self, is_lazy: bool) -> Parsed<Statement> {
+    /// A definition; none, if it is abstract.
+    fn definition(&mut self, is_lazy: bool) -> Parsed<Option<Statement>> {
         self.advance();
         let mut pattern = self.pattern()?;
         if self.is(",") {
@@ -249,10 +250,10 @@ impl<'t> Parser<'t> {
             self.skip_type(false);
         }
         if !self.take("=") {
-            return Err("a value expected".into());
+            return Ok(None);
         }
         let value = self.expression()?;
-        Ok(Statement::Value(Definition { pattern, is_lazy, value }))
+        Ok(Some(Statement::Value(Definition { pattern, is_lazy, value })))
     }
 
     fn function(&mut self) -> Parsed<Statement> {
@@ -423,7 +424,7 @@ mod tests {
     fn files_have_classes_with_members() {
         check(
             "package a.b\nimport a.{b, c}\n\
-             class A(x: Int) extends B[C] with D { self: S =>\n override lazy val x = 1\n def f[T](a: Int, b: => T)(implicit c: D): Unit = { a }\n}",
+             class A(x: Int) extends B[C] with D { self: S =>\n override lazy val x = 1\n val y: Y\n def f[T](a: Int, b: => T)(implicit c: D): Unit = { a }\n}",
             &[r#"Class A ["B", "D"] [val Int(1); def f(a,b)]"#],
         );
     }
